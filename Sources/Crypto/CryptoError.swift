@@ -1,6 +1,6 @@
-/// What went wrong in this module; never holds a key, a password or a plaintext.
+/// An error of this module. Its message never contains a key, a password or plaintext.
 public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of mistake, to decide by.
+    /// The kind of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String, Sendable {
             case tooLong, tooShort, invalidKey, invalidParameters, cannotOpen, outOfMemory
@@ -11,22 +11,22 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let tooLong = Code(base: .tooLong)
         /// A salt, box or output has too few or too many bytes.
         public static let tooShort = Code(base: .tooShort)
-        /// The key has not ``Sealing/keyCount`` bytes.
+        /// The key does not have ``Sealing/keyCount`` bytes.
         public static let invalidKey = Code(base: .invalidKey)
-        /// Argon2id does not take these parameters.
+        /// The parameters are not valid for Argon2id.
         public static let invalidParameters = Code(base: .invalidParameters)
-        /// The box was not made with this key and context, or was changed since.
+        /// The box was sealed with a different key or context, or was modified.
         public static let cannotOpen = Code(base: .cannotOpen)
-        /// The memory that Argon2id needs is not to be had.
+        /// The memory that Argon2id needs is not available.
         public static let outOfMemory = Code(base: .outOfMemory)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public let code: Code
-    /// What happened, to what, and what to do.
+    /// What failed and what to do about it.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -34,6 +34,6 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

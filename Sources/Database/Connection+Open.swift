@@ -1,7 +1,8 @@
 import Primitives
 
 extension Connection {
-    /// Files up to this size are read through at the opening; above it would be felt at each start of a program.
+    /// Files up to this size, in bytes, are checked completely when they are opened. Checking larger files would
+    /// noticeably delay each start of a program.
     private static let checkedBytes: Int64 = 1 << 20
 
     private static let schemaCount = Statement("SELECT count(*) FROM sqlite_schema") { row throws(DatabaseError) in
@@ -23,9 +24,10 @@ extension Connection {
         try row.get(0) as Int64
     }
 
-    /// Opens the writer's connection: file made, identity and health checked, log on, schema migrated.
+    /// Opens the writer's connection: creates the file, checks its identity and health, turns the write-ahead log on
+    /// and migrates the schema.
     ///
-    /// Nothing is written to a file before it is known to be ours.
+    /// Nothing is written to a file before it is known to belong to this program.
     static func openForWriting(
         _ configuration: Database.Configuration, _ migrator: Migrator
     ) throws(DatabaseError) -> Connection {
@@ -33,7 +35,7 @@ extension Connection {
         let connection = try open(configuration)
         let deadline = ContinuousClock.now + configuration.busyTimeout
         try connection.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
-            // One snapshot: another program may be making the file at this moment.
+            // One snapshot, because another program may be creating the file at the same time.
             try connection.snapshot { () throws(DatabaseError) in
                 try migrator.check(connection)
                 try connection.checkHealth()
@@ -52,7 +54,7 @@ extension Connection {
         return connection
     }
 
-    /// Opens a reader's connection to a file that the writer has opened before.
+    /// Opens a reader's connection to a file that the writer has already opened.
     static func openForReading(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
         let connection = try open(configuration)
         try connection.handle.execute("PRAGMA query_only = ON", act: .open)
@@ -64,7 +66,8 @@ extension Connection {
         let path: String? = if case .file(let path) = configuration.location { path } else { nil }
         let handle = try Handle(path: path.map(DatabaseFile.unambiguous), subject: configuration.subject)
         handle.busyTimeout = configuration.busyTimeout
-        // secure_delete: a revoked session leaves no bytes behind. temp_store: no row goes to a file elsewhere.
+        // secure_delete: no bytes of a revoked session remain in the file. temp_store: no row is written to a temporary
+        // file.
         try handle.execute(
             """
             PRAGMA secure_delete = ON;
@@ -76,9 +79,9 @@ extension Connection {
         return Connection(handle)
     }
 
-    /// Reads the header and the whole schema, and a small file's every page.
+    /// Reads the header and the whole schema. In a small file, also checks every page.
     ///
-    /// In a larger file a damaged page is met when it is used, and gives the same error then.
+    /// In a larger file, a damaged page is detected when it is used, with the same error.
     private func checkHealth() throws(DatabaseError) {
         _ = try first(Self.schemaCount)
         guard try first(Self.size) ?? 0 <= Self.checkedBytes, let finding = try first(Self.quickCheck) else { return }
@@ -102,16 +105,16 @@ extension Connection {
         .sqlite(.readOnly, act: .open, subject: handle.subject)
     }
 
-    /// Asks for the data version; true when it is another one than last time.
+    /// Reads the data version and stores it. Returns whether it differs from the last one read.
     func noteDataVersion() throws(DatabaseError) -> Bool {
         let version = try first(Self.dataVersion) ?? 0
         defer { dataVersion = version }
         return version != dataVersion
     }
 
-    /// Runs `body` again while another program holds the file, up to `deadline`.
+    /// Runs `body`, and repeats it until `deadline` while another program locks the file.
     ///
-    /// SQLite's own waiting does not cover every lock: where it fears a deadlock it answers at once.
+    /// SQLite's busy handler does not cover every lock: SQLite fails immediately where waiting might cause a deadlock.
     func retryingWhileLocked(
         until deadline: ContinuousClock.Instant, _ body: () throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
@@ -120,7 +123,7 @@ extension Connection {
                 return try body()
             } catch {
                 guard error.code == .locked, ContinuousClock.now < deadline else { throw error }
-                // No event tells when the other program lets go; only the database's own thread waits here.
+                // No event reports that the other program released its lock. Only the database's own thread waits here.
                 SystemThread.sleep(.milliseconds(5))
             }
         }

@@ -11,8 +11,8 @@ extension Connection {
 
     /// Begins a transaction that holds the write lock.
     ///
-    /// SQLite waits for the lock itself, up to the busy time-out, but gives up at once where it fears a deadlock;
-    /// until `deadline` it is asked again.
+    /// SQLite itself waits for the lock, up to the busy timeout, but fails immediately where waiting might cause a
+    /// deadlock. This function retries until `deadline`.
     func beginWriting(until deadline: ContinuousClock.Instant) throws(DatabaseError) {
         try checkPlace(.write)
         try retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
@@ -20,7 +20,7 @@ extension Connection {
         }
     }
 
-    /// Makes the transaction durable; on failure there is no transaction afterwards and nothing of it is kept.
+    /// Commits the transaction. On failure, the transaction is rolled back and none of its changes are kept.
     func commitWriting() throws(DatabaseError) {
         do throws(DatabaseError) {
             try run(Self.commit)
@@ -30,24 +30,26 @@ extension Connection {
         }
     }
 
-    /// Ends whatever transaction is open, keeping nothing.
+    /// Rolls back the open transaction, if there is one.
     func abandonTransaction() {
         guard !handle.isOutsideTransaction else { return }
-        // A rollback that reports an error has still ended the transaction.
+        // A rollback that reports an error has ended the transaction nevertheless.
         _ = try? run(Self.rollback)
     }
 
-    /// Runs `body` in a transaction that is meant to read.
+    /// Runs `body`, which is expected only to read, in a transaction that is rolled back afterwards.
     func snapshot(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
         try run(Self.beginReading)
         defer { abandonTransaction() }
         try body()
     }
 
-    /// Runs one body in a savepoint of the open transaction.
+    /// Runs the body of one call in a savepoint of the open transaction.
     ///
-    /// - Returns: The error for this body's caller in place of its outcome, nil when the outcome stands.
-    /// - Throws: What ended the whole transaction; then nothing of it is kept, also of the bodies before.
+    /// - Returns: The error that the caller gets in place of the body's outcome. Nil when the body's changes are kept
+    ///   and the caller gets the outcome.
+    /// - Throws: The error that ended the whole transaction. Nothing in the transaction is kept, including the changes
+    ///   of earlier bodies.
     func performNested(_ call: any PendingCall) throws(DatabaseError) -> (any Error)? {
         try run(Self.enterBody)
         let thrown = lend(to: call)
@@ -66,16 +68,18 @@ extension Connection {
             ?? DatabaseError(.other, "Could not write to \(handle.subject): its transaction was rolled back.")
     }
 
-    /// Checked for each body, since at COMMIT it would take the whole group with it.
+    /// The error for a body that leaves a deferred foreign key violated. Checked after each body, because at COMMIT the
+    /// violation would fail the whole group.
     private var danglingReference: DatabaseError {
         DatabaseError(
             .constraint(.foreignKey),
             "Could not write to \(handle.subject): FOREIGN KEY constraint failed at the end of the write.")
     }
 
-    /// Runs a body in a snapshot that refuses writes; gives the error for the caller in place of the outcome.
+    /// Runs a body in a snapshot that refuses writes. Returns the error that the caller gets in place of the outcome,
+    /// or nil.
     ///
-    /// `alwaysRefusesWrites` says that the connection is set so from the start, as a reader's is.
+    /// `alwaysRefusesWrites` is true when the connection has refused writes since it was opened, as a reader's does.
     func performRead(_ call: any PendingCall, alwaysRefusesWrites: Bool) -> (any Error)? {
         do throws(DatabaseError) {
             try checkPlace(.read)
@@ -100,7 +104,8 @@ extension Connection {
         handle.refusesWrites = refuse
     }
 
-    /// Without this, writes to a deleted or replaced file would be kept nowhere and still be answered.
+    /// Throws when the file was moved, deleted or replaced. Without this check, writes to such a file would succeed and
+    /// then be lost.
     private func checkPlace(_ act: DatabaseError.Act) throws(DatabaseError) {
         if handle.hasMoved {
             throw .sqlite(.moved, act: act, subject: handle.subject)

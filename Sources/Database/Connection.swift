@@ -1,22 +1,22 @@
-/// A connection inside a transaction, lent to the body of ``Database/read(_:)`` or ``Database/write(_:)``.
+/// A connection inside a transaction, passed to the body of ``Database/read(_:)`` or ``Database/write(_:)``.
 ///
-/// It stays on its thread and is not Sendable; the transaction's beginning and end are not the body's business, and
-/// SQL that tries (`BEGIN`, `COMMIT`, `SAVEPOINT`, `ATTACH`) is refused as ``DatabaseError/Code/misuse``.
+/// It stays on its thread and is not Sendable. The database begins and ends the transaction. SQL in a body that tries
+/// to do so (`BEGIN`, `COMMIT`, `SAVEPOINT`), or `ATTACH`, is refused as ``DatabaseError/Code/misuse``.
 public final class Connection {
     let handle: Handle
     private var cache = StatementCache()
-    /// While true, a caller's body runs, and there must be a transaction around it.
+    /// Whether a caller's body is running, which requires an open transaction.
     private var isLent = false
-    /// Why SQLite has rolled the whole transaction back under a body, if it has.
+    /// The reason why SQLite rolled back the whole transaction during a body. Nil when it did not.
     private(set) var breakage: DatabaseError?
-    /// What the last `PRAGMA data_version` said.
+    /// The result of the last `PRAGMA data_version`.
     var dataVersion: Int64 = 0
 
     init(_ handle: Handle) {
         self.handle = handle
     }
 
-    /// All rows of a statement, in its order.
+    /// Returns all rows of a statement, in the order of the statement.
     public func all<Row, each Parameter: SQLBindable>(
         _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
     ) throws(DatabaseError) -> [Row] {
@@ -30,9 +30,9 @@ public final class Connection {
         return rows
     }
 
-    /// The first row of a statement, or nil when there is none.
+    /// Returns the first row of a statement, or nil when there is none.
     ///
-    /// A statement that changes something is run to its end all the same.
+    /// A statement that changes something still runs to completion.
     public func first<Row, each Parameter: SQLBindable>(
         _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
     ) throws(DatabaseError) -> Row? {
@@ -47,9 +47,10 @@ public final class Connection {
         return row
     }
 
-    /// Runs a statement for its effect; its rows are dropped.
+    /// Runs a statement and discards its rows.
     ///
-    /// - Returns: How many rows it inserted, updated or deleted itself, without those of triggers and cascades.
+    /// - Returns: The number of rows that the statement itself inserted, updated or deleted, without those changed by
+    ///   triggers and cascades.
     ///
     /// Source: `sqlite3_changes64`.
     @discardableResult
@@ -61,11 +62,11 @@ public final class Connection {
         try bind(prepared, repeat each values)
         let before = handle.totalChanges
         while try step(prepared) {}
-        // sqlite3_changes64 keeps its value over statements that change no rows.
+        // sqlite3_changes64 keeps its value across statements that change no rows.
         return handle.totalChanges == before ? 0 : Int(handle.changes)
     }
 
-    /// The `rowid` of the row that this connection inserted last; in a body that inserted none it means nothing.
+    /// The `rowid` of the row that this connection inserted last. It has no meaning in a body that inserted none.
     public var lastInsertedRow: Int64 { handle.lastInsertedRow }
 }
 
@@ -73,7 +74,8 @@ public final class Connection {
 extension Connection: Sendable {}
 
 extension Connection {
-    /// Runs a caller's body; within it transaction control is refused and the transaction's loss is noticed.
+    /// Runs a caller's body. Meanwhile transaction control is refused, and a rollback of the transaction by SQLite is
+    /// detected.
     func lend(to call: any PendingCall) -> (any Error)? {
         isLent = true
         breakage = nil
@@ -86,7 +88,7 @@ extension Connection {
     }
 
     private func begin(_ text: SQLText) throws(DatabaseError) -> PreparedStatement {
-        // After a rollback by SQLite each further statement would commit by itself.
+        // After a rollback by SQLite, each further statement would commit on its own.
         if isLent, handle.isOutsideTransaction { throw noteBreakage(by: nil) }
         return try cache.prepared(text, on: handle)
     }

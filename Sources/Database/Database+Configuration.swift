@@ -1,43 +1,45 @@
 extension Database {
-    /// Where a database is and how it is used.
+    /// The location and the settings of a database.
     public struct Configuration: Sendable {
-        /// Where the data is.
+        /// The location of a database.
         public enum Location: Hashable, Sendable {
-            /// A file, made with mode 0600 when it is missing; its folder is made with mode 0700 when that is missing.
+            /// A file at a path. It is created with mode 0600 when it is missing, and its folder with mode 0700.
             case file(String)
-            /// Memory, for tests: one connection that reads and writes by turns, gone when closed.
+            /// Memory, for tests. One connection performs all reads and writes, one at a time. The data is lost when it
+            /// is closed.
             case inMemory
         }
 
-        /// Where the data is.
+        /// The location of the data.
         public var location: Location
-        /// The number in the file's header that says whose it is; a file with another one is refused.
+        /// The number in the file's header that identifies the program that owns the file. A file with a different
+        /// number is refused.
         public var applicationID: Int32
-        /// How long to wait for another program's lock before ``DatabaseError/Code/locked``.
+        /// How long to wait for another program's lock before throwing ``DatabaseError/Code/locked``.
         public var busyTimeout: Duration
-        /// Connections that read, each on a thread of its own; 1 or more.
+        /// The number of reading connections, each on its own thread. At least 1.
         public var readerCount: Int
-        /// Whether every commit is flushed to the disk before it is answered.
+        /// Whether every commit is flushed to the disk before the write returns.
         ///
-        /// Without, a crash of the program loses nothing, a loss of power the last commits.
+        /// When false, a crash of the program loses nothing, but a power failure may lose the last commits.
         public var synchronousFull: Bool
-        /// Whether what is deleted is overwritten at once.
+        /// Whether deleted content is overwritten with zeros immediately. Default: false.
         ///
         /// Source: SQLite, "Pragma Statements": `secure_delete`.
         public var overwritesDeleted = false
-        /// How much of the file each connection may keep in memory, in KiB.
+        /// The maximum size of the page cache of each connection, in KiB. Default: 2,000.
         ///
         /// Source: SQLite, "Pragma Statements": `cache_size`.
         public var cacheSize = 2_000
 
-        /// Makes a configuration for a file.
+        /// Creates a configuration for a file.
         ///
         /// - Parameters:
-        ///   - path: The file; relative to the current folder unless it begins with a slash.
-        ///   - applicationID: The number that says whose file it is; not 0.
+        ///   - path: The path of the file, relative to the current folder unless it begins with a slash.
+        ///   - applicationID: The number that identifies the program that owns the file. Not 0.
         ///   - busyTimeout: How long to wait for another program's lock.
-        ///   - readerCount: Connections that read, 1 or more.
-        ///   - synchronousFull: Whether every commit is flushed to the disk before it is answered.
+        ///   - readerCount: The number of reading connections, at least 1.
+        ///   - synchronousFull: Whether every commit is flushed to the disk before the write returns.
         ///
         /// Source: SQLite, "Pragma Statements": `application_id`, `busy_timeout`, `synchronous`.
         public init(
@@ -47,7 +49,7 @@ extension Database {
             self.init(.file(path), applicationID, busyTimeout, readerCount, synchronousFull)
         }
 
-        /// A database in memory, for tests.
+        /// Returns a configuration for a database in memory, for tests.
         public static func inMemory(applicationID: Int32) -> Configuration {
             Configuration(.inMemory, applicationID, .zero, 1, true)
         }
@@ -65,7 +67,7 @@ extension Database {
             self.synchronousFull = synchronousFull
         }
 
-        /// The place as messages name it.
+        /// The location as messages name it.
         var subject: String {
             switch location {
             case .file(let path): "'\(path)'"

@@ -2,9 +2,9 @@ import Primitives
 
 /// An SQLite database that several programs may use at once.
 ///
-/// One thread writes: it commits all writes that wait together, and a caller hears of its write only after the commit
-/// is on the disk (write-ahead log, `synchronous=FULL`). Further threads read, each from a snapshot of its own, and
-/// never wait for the writer. A crash keeps every write that was answered, and no half of one that was not.
+/// One thread writes. It commits all waiting writes together, and a write returns only after its commit is on the disk
+/// (write-ahead log, `synchronous=FULL`). Further threads read, each from its own snapshot, and never wait for the
+/// writer. After a crash, every write that returned is kept, and every other write is kept completely or not at all.
 ///
 /// Source: SQLite, "Write-Ahead Logging"; "Pragma Statements": `synchronous`.
 public final class Database: Sendable {
@@ -25,16 +25,16 @@ public final class Database: Sendable {
         reading.close()
     }
 
-    /// Opens the database, makes it when it is missing and brings its schema to the last migration's version.
+    /// Opens the database, creates it when it is missing, and migrates its schema to the version of the last migration.
     ///
-    /// Two programs that open at once are safe: each migration runs once. Cancellation is not honoured.
+    /// Two programs can safely open the same file at once: each migration runs only once. Cancellation is not honoured.
     ///
     /// - Parameters:
-    ///   - configuration: Where it is and how it is used.
-    ///   - migrations: All steps of the schema ever released, versions growing.
+    ///   - configuration: The location and the settings of the database.
+    ///   - migrations: All migrations ever released, in ascending order of their versions.
     /// - Returns: The open database, with its threads running.
-    /// - Throws: ``DatabaseError`` with every code that speaks of a file. A migration that fails leaves the version
-    ///   before it.
+    /// - Throws: ``DatabaseError`` with any code that describes a file. When a migration fails, the schema keeps the
+    ///   version before it.
     public static func open(
         _ configuration: Configuration, migrations: [Migration]
     ) async throws(DatabaseError) -> Database {
@@ -54,12 +54,12 @@ public final class Database: Sendable {
 
     /// Reads from one snapshot, on a reader's thread.
     ///
-    /// Sees every write that was answered before the call. Cancelled before it is taken up it throws
-    /// `CancellationError`; afterwards it completes.
+    /// Sees every write that returned before the call. When the task is cancelled before the body starts, throws
+    /// `CancellationError`. Once the body has started, it completes.
     ///
-    /// - Parameter body: Runs inside a transaction; a statement in it that writes throws.
-    /// - Returns: What `body` gives.
-    /// - Throws: What `body` throws, ``DatabaseError``, or `CancellationError`.
+    /// - Parameter body: The closure to run inside a transaction. A statement in it that writes throws.
+    /// - Returns: The value of `body`.
+    /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError`.
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -69,18 +69,20 @@ public final class Database: Sendable {
         }
     }
 
-    /// Changes the database; returns once the change is on the disk.
+    /// Changes the database, and returns once the change is on the disk.
     ///
-    /// Writes that wait at the same time share one commit. A body that throws takes back its own changes only; a
-    /// commit that fails (disk full) takes back those of all, and each caller gets the error. Cancelled before it
-    /// is taken up it throws `CancellationError` and changes nothing; afterwards it completes.
+    /// Writes that wait at the same time share one commit. When a body throws, only its own changes are undone. When
+    /// the commit fails, for example because the disk is full, the changes of all bodies are undone and each caller
+    /// gets the error. When the task is cancelled before the body starts, throws `CancellationError` and changes
+    /// nothing. Once the body has started, it completes.
     ///
     /// - Parameters:
-    ///   - outlivesPowerLoss: Whether the commit must be on the disk before the return. Without, every program sees it and a
-    ///     crash of this one keeps it; when the power goes it may be gone, with what came after it and never half.
-    ///   - body: Runs inside a transaction, once at most. Keep it short: every other write waits for it.
-    /// - Returns: What `body` gives, once it is committed.
-    /// - Throws: What `body` throws, ``DatabaseError``, or `CancellationError`.
+    ///   - outlivesPowerLoss: Whether the commit must be on the disk before the call returns. When false, the commit is
+    ///     visible to every program and survives a crash of this one. A power failure may lose it together with all
+    ///     later commits, but never a part of a commit.
+    ///   - body: The closure to run inside a transaction, at most once. Keep it short: every other write waits for it.
+    /// - Returns: The value of `body`, once it is committed.
+    /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError`.
     public func write<Value: Sendable>(
         outlivesPowerLoss: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -89,18 +91,20 @@ public final class Database: Sendable {
         }
     }
 
-    /// Whether another program, or another ``Database`` on the same file, has committed since this was last asked.
+    /// Returns whether another program, or another ``Database`` on the same file, has committed since the last call.
     ///
-    /// The first call asks since the opening. Own writes do not count.
+    /// The first call reports commits since the database was opened. Writes of this database do not count.
     ///
     /// Source: SQLite, "Pragma Statements": `data_version`.
     public func changedByOthers() async throws -> Bool {
         try await errand { connection in try connection.noteDataVersion() }
     }
 
-    /// Moves what the log holds into the file and cuts the log, as a backup of the file alone would need.
+    /// Copies the content of the write-ahead log into the file and truncates the log, as needed for a backup of the
+    /// file alone.
     ///
-    /// - Returns: Whether all of it went; false when another connection was in the way, for which it does not wait.
+    /// - Returns: Whether the whole log was copied. False when another connection prevented it; this function does not
+    ///   wait for other connections.
     ///
     /// Source: `sqlite3_wal_checkpoint_v2`, mode `TRUNCATE`.
     @discardableResult
@@ -113,22 +117,22 @@ public final class Database: Sendable {
         }
     }
 
-    /// Closes the database after the reads and writes that wait already; returns once its files are closed.
+    /// Closes the database after the reads and writes that already wait, and returns once its files are closed.
     ///
-    /// Later calls throw ``DatabaseError/Code/closed``. Closing again only waits.
+    /// Later calls throw ``DatabaseError/Code/closed``. When the database is already closed, this function only waits.
     public func close() async {
         writing.close()
         reading.close()
         await workers.waitForAll()
     }
 
-    /// Where the file is; nil for one in memory.
+    /// The path of the file. Nil for a database in memory.
     public var path: String? { if case .file(let path) = configuration.location { path } else { nil } }
 
-    /// Commits since the opening.
+    /// The number of commits since the database was opened.
     public var commitCount: Int { tally.commitCount }
 
-    /// Writes that those commits kept.
+    /// The number of writes in those commits.
     public var writeCount: Int { tally.writeCount }
 
     private var isInMemory: Bool { configuration.location == .inMemory }
@@ -147,7 +151,7 @@ public final class Database: Sendable {
 }
 
 extension Database {
-    /// Starts the thread that writes, and waits until it has opened and migrated the file.
+    /// Starts the writer thread, and waits until it has opened and migrated the file.
     private func startWriter(_ migrator: Migrator) async throws(DatabaseError) {
         let (configuration, mailbox, tally) = (configuration, writing, tally)
         let (readers, departures) = (readers, departures)
@@ -158,13 +162,14 @@ extension Database {
                 syncsCommits: configuration.synchronousFull)
             return {
                 writer.run(mailbox)
-                // Closing side by side, each would leave the log to the other; the last one clears it away.
+                // Connections that close at the same time could each leave the log for the other to delete. The
+                // connection that closes last deletes it.
                 while readers.areRunning { _ = departures.takeOne() }
             }
         }
     }
 
-    /// Starts one thread that reads, and waits until it has opened the file.
+    /// Starts one reader thread, and waits until it has opened the file.
     private func startReader() async throws(DatabaseError) {
         let (configuration, mailbox) = (configuration, reading)
         let (readers, departures) = (readers, departures)
@@ -183,9 +188,10 @@ extension Database {
         }
     }
 
-    /// Starts a thread that first runs `open` and, when that succeeds, the loop it gave; waits for the opening.
+    /// Starts a thread that runs `open` and, when that succeeds, the loop that it returned. Waits until `open` has
+    /// finished.
     ///
-    /// The connection is made on its thread and never leaves it; `atEnd` runs once it is closed.
+    /// The connection is created on its thread and never leaves it. `atEnd` runs after the connection is closed.
     private func startWorker(
         _ open: @escaping @Sendable () throws(DatabaseError) -> () -> Void,
         atEnd: @escaping @Sendable () -> Void = {}

@@ -1,36 +1,36 @@
-/// Why the desktop's part of something did not work. Never holds a link: one carries a code.
+/// An error of the desktop integration. Its message never contains a link, because links contain authorization codes.
 public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure, to decide by.
+    /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
             case programMissing, programFailed, unsafeFolder, cannotListen, taken, nobodyWaits, refused, cannotWrite
         }
         private let base: Base
 
-        /// The program to start is not there.
+        /// The program to start does not exist.
         public static let programMissing = Code(base: .programMissing)
-        /// The program could not be started, or failed.
+        /// The program could not be started, or it failed.
         public static let programFailed = Code(base: .programFailed)
-        /// The folder of the sockets is missing, or others may write or read there.
+        /// The folder of the sockets is missing, or other users have access to it.
         public static let unsafeFolder = Code(base: .unsafeFolder)
-        /// No socket could be opened.
+        /// The socket could not be opened.
         public static let cannotListen = Code(base: .cannotListen)
-        /// Somebody waits under that name already.
+        /// Another program already waits under that name.
         public static let taken = Code(base: .taken)
         /// No program of this user waits for the link.
         public static let nobodyWaits = Code(base: .nobodyWaits)
-        /// The waiting program did not take the link.
+        /// The waiting program did not accept the link.
         public static let refused = Code(base: .refused)
-        /// A file for the desktop could not be written.
+        /// A desktop entry or unit file could not be written.
         public static let cannotWrite = Code(base: .cannotWrite)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What happened, to what, and what to do.
+    /// What failed and what to do about it.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -38,6 +38,6 @@ public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible 
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,16 +1,16 @@
 import Wire
 
 extension HTTPClient {
-    /// Makes a TLS handshake with the server at `url` and tells what certificate it shows, verified or not.
+    /// Makes a TLS handshake with the server at `url` and returns its certificate, whether it is valid or not.
     ///
-    /// No HTTP request, no extra header and no client certificate is sent. The answer is to be shown to a person, who
-    /// compares the fingerprint with what the server's operator says before it is pinned.
+    /// No HTTP request, no extra header fields and no client certificate are sent. Show the result to a person, who
+    /// compares the fingerprint with the one from the server's operator before it is pinned.
     ///
     /// - Parameters:
-    ///   - url: An `https` address; its path does not matter.
-    ///   - timeout: The longest that connecting and the handshake may take.
-    /// - Returns: The certificate's fields and fingerprint.
-    /// - Throws: ``TransportError`` as ``send(_:)`` does when no handshake comes about, or `CancellationError`.
+    ///   - url: An `https` address. Its path does not matter.
+    ///   - timeout: The timeout of connecting and the handshake.
+    /// - Returns: The fields and the fingerprint of the certificate.
+    /// - Throws: ``TransportError`` as ``send(_:)`` does when the handshake fails, or `CancellationError`.
     public func presentedCertificate(
         at url: String, timeout: Duration = .seconds(10)
     ) async throws -> PresentedCertificate {
@@ -23,7 +23,7 @@ extension HTTPClient {
             )
         }
         let box = CertificateBox()
-        // A loop of its own: no connection and no TLS session made without verification is ever used again.
+        // A separate loop, so that no connection or TLS session that was made without verification is used again.
         let loop = TransferLoop(Trust(.observed(box)))
         let plan = TransferPlan(
             method: .head, address: address, headers: [:], body: [], userAgent: configuration.userAgent,
@@ -32,7 +32,7 @@ extension HTTPClient {
             _ = try await loop.perform(plan)
         } catch {
             await loop.close()
-            // A server that wants a client certificate may end the handshake after it has shown its own.
+            // A server that requires a client certificate may end the handshake after it has sent its own certificate.
             guard box.certificate != nil, error is TransportError else { throw error }
         }
         await loop.close()

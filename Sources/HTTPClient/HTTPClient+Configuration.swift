@@ -1,35 +1,37 @@
 public import Wire
 
 extension HTTPClient {
-    /// How one client talks: whom it trusts, as whom it comes, which way it goes.
+    /// The configuration of a client: which servers it trusts, how it identifies itself and which proxy it uses.
     ///
-    /// One client has one trust: connections made under it are never used under another.
+    /// A client uses one configuration for all its connections. Connections are never shared between configurations.
     public struct Configuration: Sendable {
-        /// The host that extra headers, client certificate and pin are for; a request to another one gets none of them and
-        /// is judged by the authorities, and so is one to that host that is not encrypted while ``homeIsEncrypted``. nil:
-        /// whichever host a request names.
+        /// The host to which the extra header fields, the client certificate and the pin apply. A request to another
+        /// host gets none of them, and its server is verified by the authorities. The same holds for an unencrypted
+        /// request to this host while ``homeIsEncrypted`` is true. Nil means the host of each request.
         public var homeHost: String?
-        /// Whether requests to ``homeHost`` must be encrypted to get what is for it.
+        /// Whether requests to ``homeHost`` must be encrypted to get the extra header fields, the client certificate
+        /// and the pin. Default: false.
         public var homeIsEncrypted = false
-        /// Fields added to every request, such as an access proxy's key; never sent to another origin by a redirect.
+        /// Header fields that are added to every request, such as the key of an access proxy. A redirect never sends
+        /// them to another origin.
         public var extraHeaders: HTTPHeaders
-        /// Whose word about a server's certificate is trusted.
+        /// The certificate authorities that are trusted.
         public var authorities: CertificateAuthorities
-        /// The only certificate to accept, whoever signed it, whatever name and dates it carries; nil asks the
+        /// The only certificate to accept, whatever its issuer, name and dates. Nil verifies the certificate by the
         /// authorities.
         public var pinnedCertificate: CertificateFingerprint?
-        /// The certificate to show when a server asks for one; never shown to another origin by a redirect.
+        /// The certificate to present when a server requests one. A redirect never presents it to another origin.
         public var clientCertificate: ClientCertificate?
         /// The proxy for every request: `http://`, `socks5://` or `socks5h://` with host and port, and `user:password@`
-        /// if it wants one.
+        /// if the proxy requires it.
         ///
-        /// nil honours `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment, except for addresses
-        /// of this machine itself; the empty string uses none.
+        /// Nil uses `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment, except for loopback
+        /// addresses. The empty string disables proxies.
         public var proxy: String?
-        /// The `User-Agent` field.
+        /// The value of the `User-Agent` field.
         public var userAgent: String
 
-        /// Makes a configuration.
+        /// Creates a configuration.
         public init(
             extraHeaders: HTTPHeaders = [:], authorities: CertificateAuthorities = .system,
             pinnedCertificate: CertificateFingerprint? = nil, clientCertificate: ClientCertificate? = nil,
@@ -46,13 +48,13 @@ extension HTTPClient {
 }
 
 extension HTTPClient.Configuration: CustomReflectable {
-    /// A mirror without values that may be secret: those of extra headers, and a proxy's password.
+    /// A mirror without values that may be secret: those of the extra header fields, and the password of a proxy.
     public var customMirror: Mirror {
         Mirror(self, children: ["extraHeaders": extraHeaders, "userAgent": userAgent])
     }
 }
 
 extension HTTPClient: CustomReflectable {
-    /// A mirror of the configuration's own.
+    /// A mirror with the configuration.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }

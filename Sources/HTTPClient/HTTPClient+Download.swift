@@ -1,26 +1,28 @@
 import Wire
 
 extension HTTPClient {
-    /// Sends a request and streams the body of a success into a part, from where the part stands.
+    /// Sends a request and streams the body of a successful response into a part, after the bytes that the part already
+    /// holds.
     ///
-    /// With a resume point the rest alone is asked for. What comes is taken only if it is the same version of the same file
-    /// from just there on; a whole answer, another version or a wrong range begins the part anew, in the same call. Bytes are
-    /// asked for uncompressed; an answer that is compressed all the same is refused. When the transfer breaks off, the part
-    /// keeps what has come.
+    /// With a resume point, only the rest is requested. The bytes are accepted only if they continue the same version
+    /// of the same file. When the server sends the whole file, another version or a wrong range, the part is restarted
+    /// in the same call. The body is requested without compression, and a compressed response is refused. When the
+    /// transfer breaks off, the part keeps the bytes that were received.
     ///
-    /// Where redirects are followed, the rest of a file is asked for at each address; from another place than before it is taken
-    /// only under a strong entity tag. A web page that a redirect led to is somebody's sign-in page, and not taken, unless it is
-    /// called as what was asked for.
+    /// When redirects are followed, the rest of a file is requested at each address. From another address than before,
+    /// it is accepted only with a strong entity tag. A web page to which a redirect led is usually a sign-in page. It
+    /// is not accepted, unless it has the same file name as the request.
     ///
     /// - Parameters:
-    ///   - request: As for ``send(_:)``; mind that ``ClientRequest/timeout`` bounds the whole download, and that
-    ///     ``ClientRequest/stallTimeout`` ends one that stands still.
-    ///   - part: Where the bytes go.
-    ///   - point: Up to where the part is good, and of what; nil begins anew.
-    ///   - onBegin: Told what will come before its first byte is written, on the client's own thread: it must return at once.
-    /// - Returns: The answer. With status 200 and 206 the part is whole, as far as the server told its length, and the body
-    ///   here is empty; with any other the part is as it was.
-    /// - Throws: As ``send(_:)``, and the codes of files.
+    ///   - request: The request, as for ``send(_:)``. Note that ``ClientRequest/timeout`` limits the whole download,
+    ///     and that ``ClientRequest/stallTimeout`` ends a download that makes no progress.
+    ///   - part: The part to which the bytes are written.
+    ///   - point: The bytes that the part holds, and the version of their file. Nil starts from the beginning.
+    ///   - onBegin: Called before the first byte is written, with the version of the file. It runs on the client's own
+    ///     thread and must return at once.
+    /// - Returns: The response. With status 200 or 206, the part is complete, as far as the server announced the
+    ///   length, and the body is empty. With any other status, the part is unchanged.
+    /// - Throws: The errors of ``send(_:)``, and errors with the codes for files.
     ///
     /// Source: RFC 9110 §14.2, §15.3.7 and §13.1.5.
     public func download(
@@ -36,16 +38,17 @@ extension HTTPClient {
                 let response = try await exchange(rest, reception)
                 if !Self.refusesRange(response) { return response }
             } catch let error as TransportError where error.code == .rangeChanged {
-                // Another version: from the beginning.
+                // Another version: starts from the beginning.
             }
         }
         return try await exchange(request, PartReception(part: part, point: nil, onBegin: onBegin))
     }
 
-    /// Whether an answer may mean that the file has become shorter than what is there of it: the whole is asked for then.
+    /// Returns whether a response may mean that the file is now shorter than the part. The whole file is then
+    /// requested.
     ///
-    /// Some servers say 404 or 500 for that, with the `Content-Range` of a 416 or without; a 404 to a request for the rest is no
-    /// proof that the file is gone.
+    /// Some servers respond with 404 or 500 in that case, with the `Content-Range` of a 416 or without. A 404 to a
+    /// request for the rest therefore does not prove that the file was removed.
     ///
     /// Source: RFC 9110 §15.5.17; contract of Immich, rule 19.
     private static func refusesRange(_ response: ClientResponse) -> Bool {
@@ -56,19 +59,19 @@ extension HTTPClient {
         }
     }
 
-    /// Sends a request and streams the body of a successful answer (2xx) to the file at `path`.
+    /// Sends a request and streams the body of a successful response (200) to the file at `path`.
     ///
-    /// The bytes go to a new file beside it, `PATH.RANDOM.part`, which is moved to `path` when all of them are on the disk. On
-    /// failure or cancellation the part is removed, and the file at `path` stays as it was. When several downloads have the
-    /// same path, the file of the last one to end remains. The body of any other status stays in memory, and no file is
-    /// touched.
+    /// The bytes are written to a new file next to it, `PATH.RANDOM.part`, which is moved to `path` when all bytes are
+    /// on the disk. On failure or cancellation, the part is removed and the file at `path` is unchanged. When several
+    /// downloads have the same path, the file of the last one to end remains. The body of any other status stays in
+    /// memory, and no file is changed.
     ///
     /// - Parameters:
-    ///   - request: As for ``send(_:)``; mind that ``ClientRequest/timeout`` bounds the whole download.
-    ///   - path: The file to make or replace; its folder must be there.
-    ///   - progress: Called after every piece on the client's own thread: it must return at once.
-    /// - Returns: The answer, with an empty body if it went to the file.
-    /// - Throws: As ``send(_:)``, and the codes of files.
+    ///   - request: The request, as for ``send(_:)``. Note that ``ClientRequest/timeout`` limits the whole download.
+    ///   - path: The file to create or replace. Its folder must exist.
+    ///   - progress: Called after every piece on the client's own thread. It must return at once.
+    /// - Returns: The response, with an empty body if the body was written to the file.
+    /// - Throws: The errors of ``send(_:)``, and errors with the codes for files.
     public func download(
         _ request: ClientRequest, to path: String, progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws -> ClientResponse {
@@ -88,16 +91,16 @@ extension HTTPClient {
     }
 }
 
-/// Where the body of a success goes.
+/// The destination of the body of a successful response.
 struct PartReception: Sendable {
     var part: DownloadPart
-    /// What was asked from; nil for the whole.
+    /// The point from which the body was requested. Nil for the whole file.
     var point: ResumePoint?
     var onBegin: (@Sendable (ResumePoint) -> Void)?
     var progress: (@Sendable (DownloadProgress) -> Void)?
-    /// The digest of where redirects led; nil without any.
+    /// The digest of the address to which redirects led. Nil without redirects.
     var place: String?
-    /// Whether a web page may be the file.
+    /// Whether a web page is accepted as the file.
     var takesPages = true
 
     init(

@@ -1,7 +1,7 @@
 import Wire
 
 extension HTTPClient {
-    /// Sends a request, and what redirects make of it.
+    /// Sends a request and follows redirects as the request allows.
     func exchange(
         _ request: ClientRequest, _ reception: PartReception?
     ) async throws -> ClientResponse {
@@ -35,7 +35,7 @@ extension HTTPClient {
         }
     }
 
-    /// Sends one request of a chain. What goes wrong at another origin than the first is told as that origin's.
+    /// Sends one request of a chain. The message of an error at another origin than the first names both origins.
     private func perform(_ plan: TransferPlan, _ hop: Hop, from first: RequestAddress) async throws -> TransferResult {
         do {
             return try await (hop.isAway ? elsewhere : home).perform(plan)
@@ -46,7 +46,7 @@ extension HTTPClient {
         }
     }
 
-    /// Whether extra headers, client certificate and pin are for that address.
+    /// Returns whether the extra header fields, the client certificate and the pin apply to an address.
     private func isHome(_ address: RequestAddress) -> Bool {
         guard let home = configuration.homeHost else { return true }
         return address.host == home && (address.scheme == "https" || !configuration.homeIsEncrypted)
@@ -82,7 +82,7 @@ extension HTTPClient {
         try checkFields(request.headers)
     }
 
-    /// Refuses fields that would break the message, or that say what only the transfer itself can know.
+    /// Throws for fields that would break the message, and for fields that only the transfer itself can set.
     ///
     /// Source: RFC 9110 §5.5, RFC 9112 §6.
     static func checkFields(_ headers: HTTPHeaders) throws(TransportError) {

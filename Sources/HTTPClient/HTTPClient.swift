@@ -1,25 +1,26 @@
 import FoundationEssentials
 import Wire
 
-/// Speaks HTTP/1.1 and HTTP/2 with servers, through libcurl.
+/// An HTTP client for HTTP/1.1 and HTTP/2, based on libcurl.
 ///
-/// One client is one trust (see ``Configuration``), one pool of connections and one thread, which starts with the first
-/// request. Clients are cheap to keep and costly to make: keep one for each server. A client that goes away without
-/// ``close()`` ends its connections by itself.
+/// A client has one trust (see ``Configuration``), one pool of connections and one thread, which starts with the first
+/// request. Clients are cheap to keep but expensive to create: keep one for each server. A client that is deallocated
+/// without ``close()`` closes its connections.
 ///
 /// Source: libcurl-multi(3).
 public final class HTTPClient: Sendable {
-    /// How it connects, and what it adds to every request.
+    /// The configuration of the client.
     public let configuration: Configuration
     let proxies: ProxyChoice
     let home: TransferLoop
-    /// Where redirects to another origin go: the same loop if it would show nothing that another origin must not see.
+    /// The loop for redirects to another origin. It is the same as ``home`` when that has neither a pin nor a client
+    /// certificate.
     let elsewhere: TransferLoop
 
-    /// Makes a client; no connection is made.
+    /// Creates a client. No connection is opened.
     ///
-    /// - Throws: ``TransportError`` when a header cannot be sent, or a file of authorities or of the client certificate
-    ///   cannot be read and used, or the proxy is none that can be used.
+    /// - Throws: ``TransportError`` when a header field cannot be sent, the file of the authorities or of the client
+    ///   certificate cannot be used, or the proxy is not supported.
     public convenience init(_ configuration: Configuration = Configuration()) throws(TransportError) {
         try self.init(configuration, environment: ProcessInfo.processInfo.environment)
     }
@@ -38,27 +39,29 @@ public final class HTTPClient: Sendable {
         elsewhere.shutDown()
     }
 
-    /// Sends a request and takes the whole answer into memory.
+    /// Sends a request and reads the complete response into memory.
     ///
-    /// A redirect is handed over as it is unless ``ClientRequest/redirects`` asks to follow it. When it is followed,
-    /// 303 makes a `GET`, as do 301 and 302 of a `POST`; another origin (scheme, host or port) gets no field but `Accept`,
-    /// `Accept-Encoding`, `Accept-Language`, `Range` and the conditions, no extra header, no body and no client certificate, and is judged
-    /// by the authorities instead of the pin. From `https` to `http` and out of the web nothing is followed.
+    /// A redirect is returned to the caller unless ``ClientRequest/redirects`` asks to follow it. When a redirect is
+    /// followed, 303 changes any method except `HEAD` to `GET`, as do 301 and 302 for a `POST`. Another origin (scheme,
+    /// host or port) gets only the header fields `Accept`, `Accept-Encoding`, `Accept-Language`, `Range` and the
+    /// conditions. It gets no extra header fields, no body and no client certificate, and its certificate is verified
+    /// by the authorities instead of the pin. A redirect from `https` to `http` or to another scheme is never followed.
     ///
     /// Cancelling the task closes the connection (HTTP/2: resets the stream) and throws `CancellationError`.
     ///
-    /// - Throws: ``TransportError``, or `CancellationError` when the task was cancelled or the client closed meanwhile.
+    /// - Throws: ``TransportError``, or `CancellationError` when the task was cancelled or the client was closed
+    ///   meanwhile.
     ///
     /// Source: RFC 9110 §15.4.
     public func send(_ request: ClientRequest) async throws -> ClientResponse {
         try await exchange(request, nil)
     }
 
-    /// The thread of the client's transfers, for tasks that do little more than transfers one after the other: then no other
-    /// thread is woken for each. What such a task does between them must not block.
+    /// An executor that runs tasks on the thread of the client's transfers. It avoids waking another thread for each
+    /// transfer of a task that does little more than transfers in sequence. Such a task must not block.
     public var executor: any TaskExecutor { home }
 
-    /// Cancels every request, closes every connection and waits for the client's thread to end. Later requests fail.
+    /// Cancels all requests, closes all connections and waits for the client's thread to end. Later requests fail.
     public func close() async {
         await home.close()
         await elsewhere.close()

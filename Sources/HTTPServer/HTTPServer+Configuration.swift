@@ -1,52 +1,58 @@
 extension HTTPServer {
-    /// Where the server listens and what it allows.
+    /// The addresses and limits of a server.
     public struct Configuration: Sendable {
         /// The addresses to listen on, at least one.
         public var listeners: [Listener]
-        /// The number of event loops, each with a thread of its own; by default one a core.
+        /// The number of event loops, each with its own thread. Default: one for each core.
         public var loops: Int
-        /// The largest head: request line, fields and the empty line, in bytes. Above it the answer is 431.
+        /// The maximum size of the request head in bytes: request line, fields and the empty line. A larger head gets
+        /// 431. Default: 8192, as in other servers.
         ///
-        /// `8192` by default, as other servers have it. libmicrohttpd reads about twice as much before it refuses by
-        /// itself, with 431, or 414 while still in the request line, and a body of its own. More than 100 fields are 431
-        /// too. A `Cookie` field of so many pairs that libmicrohttpd has no room for the list, more than forty beside a head of
-        /// 8 KiB, ends the connection without an answer.
+        /// libmicrohttpd reads about twice as much before it refuses the request itself, with its own body and 431, or
+        /// 414 in the request line. More than 100 fields also get 431. A `Cookie` field with too many pairs for the
+        /// memory of libmicrohttpd, more than forty with a head of 8 KiB, closes the connection without a response.
         public var maximumHeaderBytes: Int
-        /// The largest body in bytes, without the framing of chunks. Above it the answer is 413. `1048576` by default.
+        /// The maximum size of a request body in bytes, without the framing of chunks. A larger body gets 413. Default:
+        /// 1048576.
         public var maximumBodyBytes: Int
-        /// How long a kept connection may wait for its next request line, and how long a client may take nothing of its
-        /// answer: up to a quarter more, as it is looked at four times in it. An answer that is taken slowly, but taken,
-        /// may last as long as it does. 60 s by default.
+        /// The timeout of a keep-alive connection that waits for its next request line, and of a client that accepts no
+        /// bytes of its response. Default: 60 s.
+        ///
+        /// It may last up to a quarter longer, because the progress is checked four times in this period. A response
+        /// that the client accepts slowly may take any time.
         public var idleTimeout: Duration
-        /// How long a head may take: from accepting the connection for its first request, from the request line for a
-        /// later one. The bytes that trickle in don't extend it. 10 s by default.
+        /// The timeout of a request head. It starts when the connection is accepted for the first request, and with the
+        /// request line for later ones. Bytes that arrive slowly do not extend it. Default: 10 s.
         public var headerTimeout: Duration
-        /// How long a body may take, from the end of the head. 30 s by default.
+        /// The timeout of a request body, from the end of the head. Default: 30 s.
         public var bodyTimeout: Duration
-        /// The most connections at once over all loops; nil takes what the descriptor limit allows, at most 20000.
-        /// Further ones wait in the system's queue.
+        /// The maximum number of connections at once over all loops. Nil uses the file descriptor limit, with at most
+        /// 20,000 connections. Further connections wait in the system's queue.
         public var connectionLimit: Int?
-        /// The most connections at once from one address; an IPv6 /64 counts as one address. Further connections are closed
-        /// at once. nil means 512, or a quarter of all connections if that is less.
+        /// The maximum number of connections at once from one address. An IPv6 /64 counts as one address. Further
+        /// connections are closed immediately. Nil means 512, or a quarter of all connections if that is less.
         public var connectionsPerAddress: Int?
-        /// Whether the connections of a client count against its address. Return false for a reverse proxy, which carries the
-        /// connections of many clients. All clients count by default; clients of a Unix socket have no address.
+        /// Whether the connections of a client count against its address. Return false for a reverse proxy, which
+        /// carries the connections of many clients. Default: all clients count. Clients of a Unix socket have no
+        /// address.
         public var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
-        /// The memory for the read buffers of connections, in bytes; 96 MiB by default. Further connections stay unread until
-        /// one of these ends. How many connections that is depends on ``maximumHeaderBytes``.
+        /// The memory for the read buffers of connections, in bytes. Default: 96 MiB. When it is used up, further
+        /// connections are not read until another connection ends. The number of connections that fit depends on
+        /// ``maximumHeaderBytes``.
         public var connectionMemory = 96 << 20
-        /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in bytes;
-        /// 12 MiB by default. Once it is used up, a request whose body is incomplete is answered 503.
+        /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in
+        /// bytes. Default: 12 MiB. When it is used up, a request whose body is incomplete gets 503.
         public var requestMemory = 12 << 20
 
-        /// The certificate of ``Listener/tls(host:port:)``; must be there when one is listed.
+        /// The certificate for ``Listener/tls(host:port:)``. Required when the configuration has such a listener.
         public var credentials: TLSCredentials?
-        /// Which clients may speak plain HTTP over TCP; others get 403. Asked once a connection. Everybody by default.
+        /// Whether a client may use plain HTTP over TCP. Other clients get 403. Called once for each connection.
+        /// Default: all clients may.
         public var admitsPlain: @Sendable (PeerAddress) -> Bool = { _ in true }
-        /// What browsers are told about TLS; nothing by default.
+        /// The policy of the `Strict-Transport-Security` field. Nil, the default, sends none.
         public var strictTransport: StrictTransport?
 
-        /// Makes a configuration; see the properties for defaults.
+        /// Creates a configuration. See the properties for the defaults.
         public init(
             listeners: [Listener], loops: Int = Configuration.coreCount, maximumHeaderBytes: Int = 8192,
             maximumBodyBytes: Int = 1_048_576, idleTimeout: Duration = .seconds(60),

@@ -2,14 +2,15 @@ import CMicroHTTPD
 import Glibc
 
 extension HTTPServer.Configuration {
-    /// The number of cores this process may use.
+    /// The number of cores that this process may use.
     public static var coreCount: Int {
         max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// What the process may open, and so how many connections one libmicrohttpd daemon may hold.
+    /// Returns the limits of the process: the number of file descriptors, and the number of connections for each
+    /// libmicrohttpd daemon and each address.
     ///
-    /// The descriptor limit is raised to what the system allows; 128 descriptors stay free for everything else.
+    /// Raises the descriptor limit to the system's maximum. 128 descriptors are reserved for other purposes.
     ///
     /// Source: getrlimit(2).
     func limits() -> (descriptors: Int, connectionsPerDaemon: Int, connectionsPerAddress: Int) {

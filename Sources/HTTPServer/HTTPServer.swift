@@ -1,23 +1,26 @@
 import Synchronization
 
-/// An HTTP/1.1 server over libmicrohttpd: one event loop a core, each a task executor, so a request is read, handled
-/// and answered on one thread.
+/// An HTTP/1.1 server based on libmicrohttpd, with one event loop for each core. Each loop is a task executor, so a
+/// request is read, handled and answered on one thread.
 ///
-/// Requests are read strictly: what two readers could read in two ways is refused with 400 and the connection closed.
-/// Handlers run on the loop that has the connection and must not block it. A client that goes away cancels its
-/// handler's task, and one that only ends its own sending half while its handler, or the producer of its body, is waited for counts as gone. Chunked bodies
-/// may use a bare LF between chunks and may have trailers, which are dropped.
+/// Requests are parsed strictly: an ambiguous request is refused with 400, and its connection is closed. Handlers run
+/// on the loop of the connection and must not block it. When a client disconnects, the task of its handler is
+/// cancelled. A client that closes only its sending direction while its handler or body producer is running counts as
+/// disconnected. Chunked bodies may use a bare LF between chunks and may have trailers, which are ignored.
 ///
-/// A few malformed requests are refused by libmicrohttpd before this server sees them, with the right status but its own
-/// HTML and without `X-Request-Id`: no `Host`, a length that is no number, broken chunks, a head beyond all memory.
+/// libmicrohttpd refuses a few malformed requests before this server sees them. They have no `Host`, an invalid length,
+/// invalid chunks, or a head larger than the memory. The responses have the right status, but libmicrohttpd's own HTML
+/// and no `X-Request-Id`.
 ///
 /// Source: RFC 9110, RFC 9112.
 public final class HTTPServer: Sendable {
-    /// Where the server listens, in the configuration's order, with the ports the system chose.
+    /// The addresses on which the server listens, in the order of the configuration, with the ports that the system
+    /// chose.
     public let addresses: [BoundAddress]
-    /// How many descriptors the process may have open: the system's hard limit, which the server has taken.
+    /// The maximum number of open file descriptors of the process: the system's hard limit, to which the server raised
+    /// it.
     public let descriptorLimit: Int
-    /// The most connections at once, over all loops and addresses; each loop has its share of it.
+    /// The maximum number of connections at once, over all loops and addresses. Each loop has an equal share.
     public let connectionLimit: Int
     let loops: [EventLoop]
     private let files: [SocketFile]
@@ -34,15 +37,16 @@ public final class HTTPServer: Sendable {
         self.files = files
     }
 
-    /// Listens on every address and begins to serve.
+    /// Starts a server that listens on all configured addresses.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen and what to allow.
+    ///   - configuration: The addresses and limits.
     ///   - router: The routes.
-    ///   - onAccess: Gets every request that has ended, on the loop's thread: it must return at once.
-    ///   - onLog: Gets what an operator should know, on the loop's thread.
-    /// - Returns: The running server; it runs until ``stop(drain:)``, whether or not somebody keeps it.
-    /// - Throws: ``HTTPServerError`` naming the address that could not be had; nothing listens then.
+    ///   - onAccess: Called after every request, on the thread of the loop. It must return at once.
+    ///   - onLog: Called for events that concern an operator, on the thread of the loop.
+    /// - Returns: The running server. It runs until ``stop(drain:)``, even when it is not referenced.
+    /// - Throws: ``HTTPServerError`` that names the address on which the server could not listen. In that case it
+    ///   listens on none.
     public static func start(
         _ configuration: Configuration, router: Router,
         onAccess: @escaping @Sendable (AccessRecord) -> Void = { _ in },
@@ -82,7 +86,7 @@ public final class HTTPServer: Sendable {
             for loop in loops[..<runningCount] { loop.beginDraining(for: .zero) }
             for loop in loops[..<runningCount] { await loop.untilStopped() }
             for loop in loops[runningCount...] { loop.abandon() }
-            // A loop that ran has closed its own.
+            // A loop that ran has closed its own descriptors.
             for socket in sockets { socket.close(from: runningCount) }
             throw error
         }
@@ -91,11 +95,11 @@ public final class HTTPServer: Sendable {
             files: sockets.compactMap(\.file))
     }
 
-    /// Stops: no new connections, idle ones closed, running requests answered with `Connection: close` until `drain`
-    /// has passed, then their handlers cancelled and their connections closed.
+    /// Stops the server. Accepts no new connections, closes idle ones and sends running requests a response with
+    /// `Connection: close`. After `drain`, cancels the remaining handlers and closes their connections.
     ///
-    /// Returns when every connection is closed and every Unix socket's file removed. A handler that ignores its
-    /// cancellation may still be running. Calling it again returns when the first call's work is done.
+    /// Returns when all connections are closed and the files of all Unix sockets are removed. A handler that ignores
+    /// its cancellation may still be running. A second call returns when the first call has completed.
     public func stop(drain: Duration) async {
         for loop in loops { loop.beginDraining(for: drain) }
         for loop in loops { await loop.untilStopped() }

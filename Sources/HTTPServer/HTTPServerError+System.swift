@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 
 extension HTTPServerError {
-    /// The error for listening on `listener` that failed with `number`.
+    /// Returns the error for a failure to listen on `listener` with the error `number`.
     ///
     /// Source: bind(2), listen(2), ip(7), unix(7).
     static func listening(on listener: Listener, _ number: Int32) -> HTTPServerError {
@@ -30,7 +30,7 @@ extension HTTPServerError {
         }
     }
 
-    /// The system's words for an error number, without a full stop.
+    /// Returns the system's message for an error number, without a full stop.
     static func reason(_ number: Int32) -> String {
         strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }

@@ -1,35 +1,35 @@
-/// Why the server could not start, a certificate not be used, or a file not be served.
+/// An error of starting the server, using a certificate or serving a file.
 public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable {
         private enum Base: Hashable {
             case addressInUse, notPermitted, invalidAddress, noListener, certificate, body, noFile, system
         }
         private let base: Base
 
-        /// Another program listens on the address.
+        /// Another program already listens on the address.
         public static let addressInUse = Code(base: .addressInUse)
-        /// The process may not listen there, or not read the file.
+        /// The process may not listen on the address, or may not read the file.
         public static let notPermitted = Code(base: .notPermitted)
-        /// The address cannot be read or is not one of this machine's.
+        /// The address is invalid or does not belong to this machine.
         public static let invalidAddress = Code(base: .invalidAddress)
-        /// The configuration names no address to listen on.
+        /// The configuration contains no address to listen on.
         public static let noListener = Code(base: .noListener)
-        /// A certificate or its key is missing, cannot be read, or they are not a pair.
+        /// A certificate or its key is missing or unreadable, or they do not belong together.
         public static let certificate = Code(base: .certificate)
         /// There is no such regular file below the folder.
         public static let noFile = Code(base: .noFile)
-        /// A producer wrote more than its body's length.
+        /// A producer wrote more bytes than the length of its body.
         public static let body = Code(base: .body)
-        /// The system or libmicrohttpd refused for another reason.
+        /// The system or libmicrohttpd failed for another reason.
         public static let system = Code(base: .system)
     }
 
     /// The kind of failure.
     public let code: Code
-    /// One sentence for people: act, object, remedy.
+    /// One sentence for people: the operation, its object and the remedy.
     public let message: String
-    /// The system's error number, if there was one.
+    /// The system's error number. Nil when there is none.
     public let systemError: Int32?
 
     init(_ code: Code, _ message: String, systemError: Int32? = nil) {
@@ -38,6 +38,6 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// The message.
+    /// The ``message``.
     public var description: String { message }
 }

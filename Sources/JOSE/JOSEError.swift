@@ -1,26 +1,26 @@
-/// Why a key or a signed text was refused; never holds a key, a signature or what was signed.
+/// The reason that a key or a signed text was rejected. The message never contains a key, a signature or signed data.
 public struct JOSEError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of mistake, to decide by.
+    /// The kind of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String { case malformed, unsupported, weak, failed }
         private let base: Base
 
-        /// The bytes are not of the form that the standard asks for.
+        /// The data does not have the format that the standard requires.
         public static let malformed = Code(base: .malformed)
-        /// The form is right, and the kind of key, algorithm or header is none that is spoken here.
+        /// The format is valid, but the key type, algorithm or header is not supported.
         public static let unsupported = Code(base: .unsupported)
-        /// The key is too short to be trusted.
+        /// The key is too short to be secure.
         public static let weak = Code(base: .weak)
-        /// OpenSSL could not do it.
+        /// OpenSSL failed.
         public static let failed = Code(base: .failed)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public let code: Code
-    /// What happened, to what, and what to do.
+    /// What failed and what to do about it.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -28,6 +28,6 @@ public struct JOSEError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -2,8 +2,8 @@ import COpenSSL
 public import Crypto
 
 extension SignatureAlgorithm {
-    /// The left half of the hash of `secret` in base64url, as `at_hash` and `c_hash` carry it: SHA-256's for every algorithm
-    /// but Ed25519, which has SHA-512 inside.
+    /// Returns the left half of the hash of `secret` in base64url, as used in `at_hash` and `c_hash`. The hash is
+    /// SHA-256, except for Ed25519, which uses SHA-512.
     ///
     /// Source: OpenID Connect Core §3.1.3.6; RFC 8032 §5.1 for Ed25519's hash function.
     public func halfHash(of secret: Secret) -> String {

@@ -1,4 +1,4 @@
-/// The algorithms that signatures are made and checked with; there is no other, and no `none`.
+/// The supported signature algorithms. `none` is not supported.
 ///
 /// Source: RFC 7518 §3.1; RFC 8037 §3.1 for `EdDSA`.
 public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {

@@ -1,13 +1,13 @@
 import LatchGateway
 
-/// What every command beside `serve` works on: the stores of the configured database, open for its duration.
+/// Opens the stores of the configured database for the duration of a command. Every command except `serve` uses it.
 ///
-/// Only the audit file hears of it, if there is one: the log belongs to the running gateway.
+/// Only the audit file, if there is one, records what a command does, because the log belongs to the running gateway.
 struct Administration: Sendable {
     let configurationPath: String?
     let environment: [String: String]
 
-    /// Opens the stores, runs `body` and closes them, whatever becomes of it.
+    /// Opens the stores, runs `body` and closes them, even when `body` throws.
     func withStores<Result: Sendable>(_ body: (GatewayStores) async throws -> Result) async throws -> Result {
         let configuration = try ConfigurationFile(path: configurationPath, environment: environment).configuration
         let stores = try await GatewayStores.open(configuration.settings, logWriter: LogWriter { _ in })
@@ -21,9 +21,9 @@ struct Administration: Sendable {
         }
     }
 
-    /// The same with the person who has an e-mail address.
+    /// Opens the stores and runs `body` with the person who has an e-mail address.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when no person has the address.
     func withPerson<Result: Sendable>(
         _ email: String, _ body: (Person, GatewayStores) async throws -> Result
     ) async throws -> Result {

@@ -3,7 +3,7 @@ import Primitives
 import Terminal
 
 extension ConfigurationFile {
-    /// What a person reads of where the configuration came from.
+    /// Where the configuration came from, as text for people.
     var source: String {
         path?.printable ?? "no file: defaults and the environment"
     }

@@ -40,7 +40,7 @@ extension DaemonProgram {
     }()
 }
 
-/// The port of one part of the sandbox.
+/// The port of one part of the sandbox, as given on the command line.
 struct PortChoice: ArgumentValue {
     let name: String
     let port: UInt16
@@ -56,7 +56,7 @@ struct PortChoice: ArgumentValue {
     }
 }
 
-/// A client of the sandbox's provider and one of the addresses that it may send the browser back to.
+/// A client of the sandbox's provider, and one of its redirect addresses.
 struct ClientChoice: ArgumentValue {
     let id: String
     let redirect: String

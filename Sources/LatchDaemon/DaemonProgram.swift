@@ -1,6 +1,6 @@
 import Arguments
 
-/// The whole command line, declared once.
+/// The declaration of the complete command line.
 enum DaemonProgram {
     static let config = Option<String>(
         "config", value: "FILE", environment: "LATCHD_CONFIG", completion: .file,

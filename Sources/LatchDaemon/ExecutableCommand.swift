@@ -1,12 +1,12 @@
-/// What one command does.
+/// A command with its parsed options.
 protocol ExecutableCommand: Sendable {
-    /// Does it; cancelled by the first signal.
+    /// Runs the command. The first signal cancels it.
     func perform(_ environment: [String: String]) async throws -> ExitCode
 }
 
-/// A command that goes on at SIGHUP.
+/// A command that keeps running at SIGHUP.
 protocol Reloading: ExecutableCommand {
-    /// Does it; cancelled by the first signal but SIGHUP, of which `hangUps` has an element for each.
+    /// Runs the command. The first signal other than SIGHUP cancels it. `hangUps` has an element for each SIGHUP.
     func perform(_ environment: [String: String], hangUps: AsyncStream<Void>) async throws -> ExitCode
 }
 

@@ -1,6 +1,6 @@
-/// What `latchd` exits with.
+/// The exit codes of `latchd`.
 ///
-/// This is the only table: it drives the program's end and `latchd --help`.
+/// This is the only table. It determines the exit status and `latchd --help`.
 ///
 /// Source: `sysexits.h`.
 enum ExitCode: Int32, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case tryLater = 75
     case configuration = 78
 
-    /// What it means, in one line.
+    /// The meaning of the exit code, in one line.
     var summary: String {
         switch self {
         case .done: "done; for serve: stopped by a signal, all requests answered"
@@ -31,7 +31,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The table for help: indented, aligned.
+    /// The table for the help, indented and aligned.
     static var help: String {
         allCases.map { code in
             let number = String(code.rawValue)

@@ -5,11 +5,11 @@ import LatchGateway
 import LatchSandbox
 import Terminal
 
-/// Why a command failed: one sentence and the exit code, whichever module it came from.
+/// The reason why a command failed: one sentence and the exit code, for errors of any module.
 struct Failure: Error {
     let code: ExitCode
     let message: String
-    /// Whether the message begins with the program's name already.
+    /// Whether the message already begins with the program's name.
     var namesProgram = false
 
     init(_ code: ExitCode, _ message: String) {
@@ -36,7 +36,7 @@ struct Failure: Error {
         }
     }
 
-    /// One mistake stands beside the program's name, several under a line that counts them.
+    /// Returns one mistake as it is, and several as a list below a line with their number.
     private static func message(of error: ConfigurationError) -> String {
         guard error.mistakes.count > 1 else { return error.message }
         let lines = error.mistakes.map { "  \($0)" }

@@ -1,7 +1,7 @@
 import Arguments
 import Terminal
 
-/// From the words of the command line to the exit status.
+/// Runs the command line and returns the exit status.
 struct Main {
     let signals: Signals
 

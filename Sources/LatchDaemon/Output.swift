@@ -1,9 +1,9 @@
 import Terminal
 import Wire
 
-/// Where words go: results to standard output, messages to standard error.
+/// The output of a command. Results go to standard output, messages to standard error.
 enum Output {
-    /// Writes text to standard output; a closed pipe ends the program quietly, as it ends others.
+    /// Writes text to standard output. A closed pipe ends the program without a message, as it ends other programs.
     static func write(_ text: String) throws {
         do throws(Descriptor.Failure) {
             try Descriptor.write(Array(text.utf8), to: Descriptor.output)
@@ -23,7 +23,7 @@ enum Output {
         try write(String(decoding: value.encoded(), as: UTF8.self) + "\n")
     }
 
-    /// Says something beside the result.
+    /// Prints a message in addition to the result.
     static func note(_ text: String) {
         try? Descriptor.write(Array((text + "\n").utf8), to: Descriptor.errors)
     }

@@ -1,11 +1,11 @@
 import Crypto
 import Terminal
 
-/// A new password: from standard input, or asked for twice without echo.
+/// Reads a new password from standard input, or asks for it twice without echo.
 enum PasswordInput {
-    /// Reads it.
+    /// Reads the password.
     ///
-    /// - Throws: `TerminalError` when there is neither a pipe nor a terminal, ``Failure`` when the two answers differ.
+    /// - Throws: `TerminalError` when there is neither a pipe nor a terminal, ``Failure`` when the two inputs differ.
     static func read(fromStandardInput: Bool) async throws -> Secret {
         if fromStandardInput { return try await StandardInput.firstLine() }
         let person = Prompter(terminal: Terminal())

@@ -3,7 +3,7 @@ import Primitives
 import Terminal
 
 extension TLSCertificate {
-    /// What a person reads of the names it holds for.
+    /// The names that the certificate covers, as text for people.
     var coveredNames: String {
         names.isEmpty ? "(no names)" : names.map(\.printable).joined(separator: ", ")
     }

@@ -5,10 +5,10 @@ import Primitives
 import Terminal
 import Wire
 
-/// What `latchd serve` says on its first screen: what it did, and what to do next.
+/// The first lines that `latchd serve` prints: its state, and what to do next.
 struct Welcome {
     let file: ConfigurationFile
-    /// The file that the command line named; nil where it is found by itself.
+    /// The configuration file that the command line names. Nil when the file is found automatically.
     let namedFile: String?
     let environment: [String: String]
     let addresses: [BoundAddress]
@@ -46,15 +46,15 @@ struct Welcome {
         return lines
     }
 
-    /// The command that uses the same configuration and the same database.
+    /// The command for administration with the same configuration and the same database.
     private var administration: String {
         let variable = "LATCHD_DATABASE"
         let database = environment[variable].map { "\(variable)='\($0.printable)' " } ?? ""
         return "\(database)latchd" + (namedFile.map { " --config '\($0.printable)'" } ?? "")
     }
 
-    /// What `latch login` is given behind the address; nil where `latch` can sign in with no dialect. In Onyx and Immich `latch`
-    /// looks below `/api` by itself.
+    /// The path after the address for `latch login`. Nil when `latch` can sign in with none of the enabled dialects.
+    /// For Onyx and Immich, `latch` finds `/api` itself.
     private var signInPath: String? {
         let settings = file.configuration.settings
         let hasProviders = !settings.providers.isEmpty
@@ -71,7 +71,8 @@ struct Welcome {
         if case .tcp = address { "http://\(address)" } else { "\(address)" }
     }
 
-    /// The address by a name that the certificate covers: by its number a client would refuse it.
+    /// Returns the address with a name that the certificate covers. A client would refuse the address with an IP
+    /// address.
     private func nameURL(_ address: BoundAddress) -> String? {
         guard case .tls(_, let port) = address,
             let name = certificate?.names.first(where: { !$0.hasPrefix("*") && IPAddress($0) == nil })
@@ -79,7 +80,8 @@ struct Welcome {
         return "https://\(name.printable)\(port == 443 ? "" : ":\(port)")"
     }
 
-    /// The address as others reach it: where every address of the machine is listened on, its name is theirs to fill in.
+    /// Returns the address as other machines reach it. When the gateway listens on all addresses of the machine, the
+    /// reader has to replace `NAME`.
     private func reachable(_ address: BoundAddress) -> (address: String, note: String) {
         if let url = nameURL(address) { return (url, "") }
         let note = "   (NAME: this machine's)"

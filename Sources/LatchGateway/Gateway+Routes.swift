@@ -27,7 +27,7 @@ extension Gateway {
         }
     }
 
-    /// The token endpoints below the prefix of each dialect that has them.
+    /// Returns the token endpoints below the prefix of each dialect that has them.
     private static func tokens(_ services: GatewayServices) -> [TokenRoutes] {
         let settings = services.settings
         var prefixes = settings.onyx.isEnabled ? [settings.onyx.prefix] : []

@@ -1,18 +1,19 @@
 import Database
 
 extension Gateway {
-    /// Keeps the gateway in order until the task is cancelled: notices what other processes write, writes last uses
-    /// down, takes a certificate whose files were replaced, deletes sessions that ended long ago, forgets failures that
-    /// do not count any more and codes that have expired, and learns what kinds of password hashes there are.
+    /// Runs the background work of the gateway until the task is cancelled. It notices changes by other processes,
+    /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
+    /// also removes outdated failures and expired codes from memory, reads which kinds of password hashes exist,
+    /// rotates signing keys, and scans the picture library.
     ///
-    /// A step that fails is logged and tried again; nothing of this ends the gateway.
+    /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///
-    /// - Throws: Nothing but what the clock's sleep throws for another reason than cancellation.
+    /// - Throws: Nothing at present.
     public func run() async throws {
         try await run(clock: ContinuousClock())
     }
 
-    /// The same by a clock of the caller's.
+    /// Runs the background work with the caller's clock.
     func run(clock: some Clock<Duration>) async throws {
         await withTaskGroup { group in
             group.addTask { await self.repeating(every: Self.noticeInterval, clock) { await self.noticeOthers() } }
@@ -28,7 +29,8 @@ extension Gateway {
         }
     }
 
-    /// Reads the picture library now and returns when the database knows all of it; ``run()`` does so by itself.
+    /// Scans the picture library now and returns when the database is complete. ``run()`` scans the library
+    /// automatically.
     ///
     /// - Throws: `DatabaseError`, or `CancellationError`.
     public func readLibrary() async throws {
@@ -42,8 +44,8 @@ extension Gateway {
         bridge?.starts.sweep()
     }
 
-    /// Forgets what is in memory when another process wrote to the database, and when that cannot be told in time: the
-    /// thread that knows may be waiting for another process's lock.
+    /// Empties the caches when another process wrote to the database. Also empties them when the database does not
+    /// answer within `patience`, because its thread may be waiting for another process's lock.
     func noticeOthers(patience: Duration = .milliseconds(40)) async {
         await withTaskGroup { group in
             group.addTask { await self.othersMayHaveWritten() }
@@ -51,7 +53,8 @@ extension Gateway {
                 do { try await ContinuousClock().sleep(for: patience) } catch { return false }
                 return true
             }
-            // Whichever is first: an answer, or the end of patience and the answer after all.
+            // The first result is the answer of the database or the timeout. After a timeout, the answer is awaited
+            // nevertheless.
             if await group.next() == true { forget() } else { group.cancelAll() }
             if await group.next() == true { forget() }
         }
@@ -74,13 +77,13 @@ extension Gateway {
         stores.signingKeys.forget()
     }
 
-    /// Writes last uses down.
+    /// Writes last uses of sessions and keys to the database.
     func flush() async {
         await attempt("Last uses of sessions were not written; trying again.") { try await self.issuer.flush() }
         await attempt("Last uses of keys were not written; trying again.") { try await self.stores.apiKeys.flush() }
     }
 
-    /// Deletes sessions that ended, and keys that were revoked, long ago.
+    /// Deletes sessions that ended, keys that were revoked and unlinked identities that were seen long ago.
     func purge() async {
         await attempt("Old keys were not deleted; trying again.") {
             try await self.stores.apiKeys.purge(olderThan: self.stores.settings.sessions.rememberEnded)
@@ -96,15 +99,15 @@ extension Gateway {
         }
     }
 
-    /// Learns what kinds of password hashes there are.
+    /// Reads which kinds of password hashes exist.
     func learnKinds() async {
         await attempt("The kinds of password hashes were not read; trying again.") {
             try await self.stores.people.learnKinds()
         }
     }
 
-    /// Creates the first signing key where tokens are signed, replaces it when it is old, and deletes keys that are not needed
-    /// any more.
+    /// Creates the first signing key if tokens are signed, replaces an old signing key, and deletes keys that are no
+    /// longer needed.
     func keepKeys() async {
         await attempt("The signing keys were not looked after; trying again.") {
             let keys = self.stores.signingKeys

@@ -3,48 +3,49 @@ public import HTTPServer
 import Synchronization
 import Wire
 
-/// The gateway: people sign in to it, and it knows whose a token is.
+/// The gateway, which signs people in and identifies the owners of tokens.
 ///
-/// Give ``router`` and ``accessed(_:)`` to an `HTTPServer`, and let ``run()`` run as long as that does.
+/// Pass ``router`` and ``accessed(_:)`` to an `HTTPServer`, and run ``run()`` as long as the server runs.
 ///
-/// What is revoked, disabled or signed out through this object is refused at once. What another process does to the
-/// same database, such as `latchd sessions revoke`, is refused here within ``Gateway/noticeInterval`` and the time of
-/// one look at the database, 250 ms together, while ``run()`` runs.
+/// Revoking, disabling or signing out through this object takes effect immediately. A change that another process makes
+/// to the same database, such as `latchd sessions revoke`, takes effect within 250 ms while ``run()`` runs. This is
+/// ``Gateway/noticeInterval`` plus the time of one check of the database.
 ///
 /// Source: ARCHITECTURE.md, Gateway; invariants 1, 2 and 3.
 public final class Gateway: Sendable {
-    /// How often a running gateway looks whether another process wrote to the database.
+    /// The interval at which a running gateway checks whether another process wrote to the database.
     public static let noticeInterval = Duration.milliseconds(200)
 
-    /// People, sessions and logs.
+    /// The stores of people and sessions, and the logs.
     public let stores: GatewayStores
-    /// The routes.
+    /// The routes of all dialects.
     public let router: Router
-    /// What the routes stand on.
+    /// The services that the routes use.
     let services: GatewayServices
-    /// What gives tokens out and knows them again.
+    /// The issuer of session tokens, which also verifies them.
     let issuer: any SessionIssuer
     let attempts: SignInGuard
     let metrics: Metrics
     let isDraining: Flag
-    /// Sign-in through identity providers; nil where there are none.
+    /// Sign-in through identity providers. Nil when there are none.
     let bridge: Bridge?
-    /// The certificate, replaced with its files while ``run()`` runs; nil without TLS.
+    /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
     public let certificates: CertificateKeeper?
 
     /// Opens the database and makes the routes.
     ///
     /// - Parameters:
-    ///   - settings: What to run by.
-    ///   - logWriter: Where log lines go; standard error by default.
-    ///   - now: The clock that expiry is reckoned by.
-    /// - Returns: The gateway, to be closed with ``close()``.
-    /// - Throws: As ``GatewayStores/open(_:logWriter:now:)``; `HTTPServerError` when the certificate cannot be used.
+    ///   - settings: The settings of the gateway.
+    ///   - logWriter: The output of the log. Default: standard error.
+    ///   - now: The clock that determines expiry.
+    /// - Returns: The gateway. Close it with ``close()``.
+    /// - Throws: The errors of ``GatewayStores/open(_:logWriter:now:)``; `HTTPServerError` when the certificate cannot
+    ///   be used.
     public static func open(
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> Gateway {
-        // A start that is refused for its certificate leaves no database behind.
+        // Checked first, so that a start that fails because of the certificate does not create a database.
         _ = try settings.certificateFiles?.read()
         let stores = try await GatewayStores.open(settings, logWriter: logWriter, now: now)
         do {
@@ -61,12 +62,12 @@ public final class Gateway: Sendable {
     /// Makes a gateway on open stores.
     ///
     /// - Parameters:
-    ///   - stores: Closed by ``close()``.
-    ///   - issuer: What gives tokens out; tokens that the database looks up by default.
-    ///   - codes: Where one-time codes wait to be exchanged; where the settings say by default.
-    ///   - certificates: The certificate to keep; nil without TLS.
-    /// - Throws: ``GatewayError`` or `TransportError` when a file that sign-in through identity providers needs cannot be
-    ///   used; ``GatewayError/Code/routes`` when two dialects answer the same requests.
+    ///   - stores: The stores, which ``close()`` closes.
+    ///   - issuer: The issuer of session tokens. Default: tokens that are looked up in the database.
+    ///   - codes: The store of one-time codes. Default: the store that the settings name.
+    ///   - certificates: The keeper of the certificate. Nil without TLS.
+    /// - Throws: ``GatewayError`` or `TransportError` when a file that sign-in through identity providers needs cannot
+    ///   be used; ``GatewayError/Code/routes`` when two dialects have routes for the same requests.
     ///
     /// Source: OX-6 for the issuer; OX-15 for the codes.
     public init(
@@ -105,12 +106,13 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Has `/readyz` answer 503 from now on, so that no more requests are sent here; call it before the server stops.
+    /// Makes `/readyz` respond with 503 from now on, so that load balancers send no more requests. Call it before the
+    /// server stops.
     public func drain() {
         isDraining.raise()
     }
 
-    /// Writes what is to be written and closes the database; call it after the server has stopped and ``run()`` ended.
+    /// Writes pending data and closes the database. Call it after the server has stopped and ``run()`` has ended.
     public func close() async {
         do {
             try await issuer.flush()
@@ -121,7 +123,7 @@ public final class Gateway: Sendable {
         await stores.close()
     }
 
-    /// Logs what the server has to say; give it to `HTTPServer` as `onLog`.
+    /// Logs an event of the server. Pass it to `HTTPServer` as `onLog`.
     public func noted(_ event: ServerEvent) {
         let level: Log.Level =
             switch event.level {
@@ -137,10 +139,10 @@ public final class Gateway: Sendable {
         metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }
 
-    /// Counts and logs a request that was answered; give it to `HTTPServer` as `onAccess`.
+    /// Counts and logs a finished request. Pass it to `HTTPServer` as `onAccess`.
     ///
-    /// Of a path that no route has, only short plain words are logged, and of the method only one that is known: a client may
-    /// have put a token or a password there.
+    /// A client may have put a token or a password into the path or the method. Paths without a route are therefore
+    /// logged with only their short plain components, and only known methods are logged.
     public func accessed(_ record: AccessRecord) {
         metrics.request(
             route: record.route, method: record.method.rawValue, status: record.status.rawValue,
@@ -171,7 +173,7 @@ public final class Gateway: Sendable {
     }
 }
 
-/// A flag that is raised once.
+/// A flag that can be raised once.
 final class Flag: Sendable {
     private let value = Atomic(false)
 

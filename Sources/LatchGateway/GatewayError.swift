@@ -1,8 +1,8 @@
-/// Something the gateway was asked to do and did not.
+/// The reason why the gateway refused an operation.
 ///
-/// Errors of the database pass through as they are; this one tells what the gateway itself refuses.
+/// Errors of the database are not wrapped in this type.
 public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of refusal it is.
+    /// The kinds of refusals.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
@@ -13,76 +13,76 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         }
         private let base: Base
 
-        /// Nobody has this e-mail address or id, or not any more.
+        /// No person has this e-mail address or id, or the person was removed.
         public static let unknownPerson = Code(base: .unknownPerson)
-        /// Somebody has this e-mail address already.
+        /// Another person already has this e-mail address.
         public static let personExists = Code(base: .personExists)
-        /// The text is no e-mail address.
+        /// The text is not an e-mail address.
         public static let invalidEmail = Code(base: .invalidEmail)
-        /// The password breaks the policy; the message is the rule's sentence.
+        /// The password does not meet the policy. The message is the sentence of the violated rule.
         public static let weakPassword = Code(base: .weakPassword)
         /// No live session has this id.
         public static let unknownSession = Code(base: .unknownSession)
-        /// The queue of password hashing is full; try again in a second.
+        /// A queue of work is full, such as that of password hashing; retry in a second.
         public static let busy = Code(base: .busy)
         /// The gateway is closed.
         public static let closed = Code(base: .closed)
-        /// A log file could not be opened, or a file that was to be sent has changed.
+        /// A file, such as a log or a key file, cannot be used, or a file that was to be sent has changed.
         public static let file = Code(base: .file)
 
-        /// A one-time code is kept under this key already.
+        /// A one-time code is already stored under this key.
         public static let codeExists = Code(base: .codeExists)
 
-        /// The store of one-time codes does not answer.
+        /// The store of one-time codes does not respond.
         public static let codeStore = Code(base: .codeStore)
 
-        /// No key that is good has this id.
+        /// No valid API key has this id.
         public static let unknownKey = Code(base: .unknownKey)
-        /// The person has as many keys as may be.
+        /// The person has the maximum number of API keys.
         public static let tooManyKeys = Code(base: .tooManyKeys)
 
         /// The person must change their password before anything else.
         public static let passwordChangeRequired = Code(base: .passwordChangeRequired)
         /// The action needs a recent sign-in.
         public static let recentSignInRequired = Code(base: .recentSignInRequired)
-        /// The server would have no administrator any more.
+        /// The server would be left without an administrator.
         public static let lastAdministrator = Code(base: .lastAdministrator)
 
-        /// The person may not sign in any more.
+        /// The person's account is disabled.
         public static let personDisabled = Code(base: .personDisabled)
-        /// Nobody here is the person whom a provider signed in, and none is to be made.
+        /// The identity is not linked to a person, and the provider does not allow a new one.
         public static let notInvited = Code(base: .notInvited)
-        /// The domain of the person's e-mail address may not come in.
+        /// The domain of the person's e-mail address is not allowed.
         public static let domainRefused = Code(base: .domainRefused)
         /// The provider has not verified the person's e-mail address.
         public static let emailUnverified = Code(base: .emailUnverified)
-        /// The identity is nobody's here and must not be linked.
+        /// The identity is not linked to a person and must not be linked.
         public static let identityRefused = Code(base: .identityRefused)
 
-        /// The person was signed out everywhere since a provider said who it is.
+        /// The person was signed out everywhere after the provider identified the person.
         public static let signedOut = Code(base: .signedOut)
 
-        /// No sign-in from the provider has had this subject.
+        /// No unlinked sign-in from the provider has this subject.
         public static let unknownIdentity = Code(base: .unknownIdentity)
 
-        /// Two dialects would answer the same requests.
+        /// Two dialects have routes for the same requests.
         public static let routes = Code(base: .routes)
 
-        /// The text is no PIN.
+        /// The text is not a valid PIN.
         public static let invalidPIN = Code(base: .invalidPIN)
-        /// The person has a PIN already.
+        /// The person already has a PIN.
         public static let pinExists = Code(base: .pinExists)
 
-        /// There is no key to sign a token with.
+        /// There is no key that can sign a token.
         public static let signingKey = Code(base: .signingKey)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
     /// The kind of refusal.
     public let code: Code
-    /// One sentence for a person: what was asked, of what, and what to do. Never holds a secret.
+    /// A sentence for people: the operation, its object, and a remedy. Never contains a secret.
     public let message: String
 
     /// Makes an error.
@@ -97,6 +97,6 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         .unknownPerson,
         "The person's account or this session was changed just now, so nothing else was changed. Sign in again.")
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 
-/// What the routes of every dialect stand on.
+/// The services that the routes of all dialects use.
 struct GatewayServices: Sendable {
     let settings: GatewaySettings
     let database: Database
@@ -14,26 +14,26 @@ struct GatewayServices: Sendable {
     let elevations: ElevationStore
     let issuer: any SessionIssuer
     let attempts: SignInGuard
-    /// How many requests each caller may make.
+    /// The limits on requests of each caller.
     let limits: RequestLimits
     let signIn: PasswordSignIn
     let registration: Registration
     let metrics: Metrics
     let audit: AuditLog
     let log: Log
-    /// Sign-in through identity providers; nil where there are none.
+    /// Sign-in through identity providers. Nil when there are none.
     let bridge: Bridge?
-    /// The keys of what is sealed for browsers or tied to them; nil where nothing is.
+    /// The keys that seal data for browsers and bind forms to them. Nil when the settings need no keys.
     let keys: BridgeKeys?
-    /// The picture library; nil where there is none.
+    /// The picture library. Nil when there is none.
     let library: AssetLibrary?
-    /// The address that this server is known by.
+    /// The public address of this server.
     let address: PublicAddress
-    /// The cookie of browsers that signed in; nil where none can.
+    /// The cookie of signed-in browsers. Nil when browsers cannot sign in.
     let cookie: SessionCookie?
     let now: @Sendable () -> Date
 
-    /// The proxies that may say who the client is.
+    /// The proxies that are trusted to name the client.
     var proxies: TrustedProxies { settings.trustedProxies }
 
     /// The pages before and after a sign-in through an identity provider.
@@ -44,7 +44,7 @@ struct GatewayServices: Sendable {
         UnknownCallers(limits: limits, proxies: proxies, issuer: issuer, apiKeys: apiKeys, cookie: cookie)
     }
 
-    /// The hosts that a browser may be sent back to once its sign-in is done.
+    /// The hosts that a browser may be redirected to after a sign-in.
     var returnHosts: ReturnHosts {
         let verify = settings.verify
         return ReturnHosts(
@@ -53,7 +53,7 @@ struct GatewayServices: Sendable {
         )
     }
 
-    /// The check of `Host`.
+    /// The check of the `Host` field.
     var hostCheck: HostCheck { HostCheck(self) }
 
     init(

@@ -1,71 +1,72 @@
 public import HTTPServer
 public import Redis
 
-/// Everything that a gateway runs by; what is not said is the default.
+/// The settings of a gateway. Every setting except the database path has a default.
 public struct GatewaySettings: Sendable, Equatable {
-    /// Where the database file is; nil keeps it in memory, for tests.
+    /// The path of the database file. Nil for a database in memory, for tests.
     public var databasePath: String?
-    /// How long sessions live.
+    /// The lifetime of sessions.
     public var sessions = SessionLifetime()
-    /// What a new password must be.
+    /// The rules for new passwords.
     public var passwords = PasswordPolicy()
-    /// How passwords are hashed.
+    /// The settings of password hashing.
     public var hashing = PasswordHasher.Settings()
-    /// Failures from one address.
+    /// The limit on failed sign-ins from one address. Default: 50 in 15 minutes.
     public var addressLimit = AttemptLimit(attempts: 50, window: .seconds(900))
-    /// Failures on one account.
+    /// The limit on failed sign-ins on one account. Default: 10 in 15 minutes.
     public var accountLimit = AttemptLimit(attempts: 10, window: .seconds(900))
-    /// How many requests one caller may make.
+    /// The limits on requests of one caller.
     public var requestRates = RequestRates()
-    /// The reverse proxies that may say who the client is.
+    /// The reverse proxies that are trusted to name the client. Default: none.
     public var trustedProxies = TrustedProxies()
-    /// The Onyx dialect.
+    /// The settings of the Onyx dialect.
     public var onyx = OnyxSettings()
-    /// The Immich dialect.
+    /// The settings of the Immich dialect.
     public var immich = ImmichSettings()
-    /// The Time Tracker dialect.
+    /// The settings of the Time Tracker dialect.
     public var timeTracker = TimeTrackerSettings()
-    /// The keys that tokens are signed with, where a dialect has such.
+    /// The settings of the keys that sign tokens, for dialects with signed tokens.
     public var signingKeys = SigningKeySettings()
-    /// The Relate Mail dialect.
+    /// The settings of the Relate Mail dialect.
     public var relateMail = RelateMailSettings()
-    /// What reverse proxies are told.
+    /// The settings of forward authentication, in which reverse proxies ask whether a request is allowed.
     public var verify = ForwardAuthSettings()
-    /// The pages for people.
+    /// The settings of the pages for people.
     public var pages = PageSettings()
-    /// Whether e-mail and password sign in.
+    /// Whether people can sign in with e-mail and password. Default: true.
     public var passwordsEnabled = true
-    /// The identity providers that people may sign in through, in the order of their buttons.
+    /// The identity providers that people can sign in through, in the order of their buttons.
     public var providers: [ProviderConfiguration] = []
-    /// How sign-in through them works.
+    /// The settings of sign-in through identity providers.
     public var bridge = BridgeSettings()
-    /// The address that this server is known by, without a slash at its end; nil where that need not be known.
+    /// The address of this server for browsers and other servers, without a slash at its end. Nil when it is not
+    /// configured.
     public var publicURL: String?
-    /// Where one-time codes wait to be exchanged.
+    /// The kind of store for one-time codes. Default: memory.
     public var codes = CodeStoreKind.memory
-    /// The Redis to use; nil for none.
+    /// The settings of Redis. Nil when Redis is not used.
     public var redis: RedisSettings?
-    /// The servers that may ask what a token is worth.
+    /// The servers that may introspect tokens.
     public var introspectionClients: [IntrospectionClient] = []
-    /// Who may read the metrics.
+    /// The settings of the metrics, such as the networks that may read them.
     public var metrics = MetricsSettings()
-    /// How the log is written.
+    /// The format of log lines. Default: text.
     public var logFormat = Log.Format.text
-    /// What is written to the log.
+    /// The minimum level of messages that are logged. Default: info.
     public var logLevel = Log.Level.info
-    /// The file of the audit log; nil for none.
+    /// The path of the audit log. Nil for none.
     public var auditPath: String?
 
-    /// Where the certificate and its key are; nil without TLS.
+    /// The paths of the certificate and its key. Nil without TLS.
     public var certificateFiles: CertificateFiles?
 
-    /// What stands before the paths of sign-in through an identity provider.
+    /// The path prefix of sign-in through an identity provider.
     var bridgePrefix: String { onyx.prefix }
 
-    /// Whether anything is sealed for browsers or tied to them, so that the gateway must have keys.
+    /// Whether the gateway needs keys to seal data for browsers or to bind forms to them.
     var needsKeys: Bool { !providers.isEmpty || pages.isEnabled }
 
-    /// Makes settings of defaults with the database in a file.
+    /// Makes settings with defaults and the given database file.
     public init(databasePath: String?) {
         self.databasePath = databasePath
     }

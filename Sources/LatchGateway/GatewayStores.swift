@@ -1,41 +1,42 @@
 public import Database
 public import FoundationEssentials
 
-/// The gateway's people and sessions without a server: what an administrator's command works on.
+/// The people and sessions of the gateway without a server, for administrative commands.
 ///
-/// It may be open beside a running gateway; see ``Gateway`` for when that one notices.
+/// The stores may be open while a gateway runs on the same database. ``Gateway`` documents when it notices their
+/// changes.
 public struct GatewayStores: Sendable {
-    /// What it was opened with.
+    /// The settings that the stores were opened with.
     public let settings: GatewaySettings
-    /// The database that all of it is kept in.
+    /// The database of all stores.
     public let database: Database
-    /// The people.
+    /// The store of people.
     public let people: PeopleStore
-    /// The sessions.
+    /// The administration of sessions.
     public let sessions: SessionAdministration
-    /// People's PINs.
+    /// The store of people's PINs.
     public let pins: PINStore
-    /// The keys of people's programs.
+    /// The store of API keys.
     public let apiKeys: APIKeyStore
     /// The log.
     public let log: Log
-    /// The record of who signed in and what was changed.
+    /// The audit log of sign-ins and changes.
     public let audit: AuditLog
-    /// The keys that tokens are signed with.
+    /// The store of keys that sign tokens.
     public let signingKeys: SigningKeyStore
     let hasher: PasswordHasher
     let elevations: ElevationStore
     let now: @Sendable () -> Date
 
-    /// Opens the database, making it and its tables when they are not there.
+    /// Opens the database. Creates the file and its tables if they do not exist.
     ///
     /// - Parameters:
-    ///   - settings: What to run by.
-    ///   - logWriter: Where log lines go; standard error by default.
-    ///   - now: The clock that expiry is reckoned by.
-    /// - Returns: The stores, to be closed with ``close()``.
-    /// - Throws: `DatabaseError` when the database cannot be opened; ``GatewayError/Code/file`` when the audit file
-    ///   cannot.
+    ///   - settings: The settings of the gateway.
+    ///   - logWriter: The output of the log. Default: standard error.
+    ///   - now: The clock that determines expiry.
+    /// - Returns: The stores. Close them with ``close()``.
+    /// - Throws: `DatabaseError` when the database cannot be opened; ``GatewayError/Code/file`` when the file of the
+    ///   audit log cannot.
     public static func open(
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
@@ -71,7 +72,7 @@ public struct GatewayStores: Sendable {
         apiKeys = APIKeyStore(database: database, audit: audit, now: now)
     }
 
-    /// Ends the hashing threads, writes out the logs and closes the database.
+    /// Stops the hashing threads, flushes the logs and closes the database.
     public func close() async {
         hasher.stop()
         await database.close()

@@ -1,4 +1,4 @@
-// The modules whose types stand in this library's own signatures: `import LatchKit` is enough for an app.
+// Modules whose types appear in the public API of this library. Apps need only `import LatchKit`.
 @_exported public import Crypto
 @_exported public import HTTPClient
 @_exported public import SecretStorage

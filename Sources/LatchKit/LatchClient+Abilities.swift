@@ -1,8 +1,10 @@
 extension LatchClient {
-    /// Changes the person's password on the server; the session stands, and a change that the server wanted is done.
+    /// Changes the person's password on the server. The session stays valid, and a password change that the server
+    /// required counts as done.
     ///
-    /// - Throws: ``LatchError/Code/notOffered`` where the family has no such request, ``LatchError/Code/wrongCredentials``,
-    ///   ``LatchError/Code/weakPassword`` and what ``AuthorizedClient/send(_:)`` throws.
+    /// - Throws: ``LatchError/Code/notOffered`` when the server's family has no such request,
+    ///   ``LatchError/Code/wrongCredentials``, ``LatchError/Code/weakPassword`` and the errors of
+    ///   ``AuthorizedClient/send(_:)``.
     ///
     /// Source: IM-12.
     public func changePassword(_ change: PasswordChange, of account: Account) async throws {
@@ -13,9 +15,10 @@ extension LatchClient {
         try await accounts.notePasswordChanged(account.id)
     }
 
-    /// Looks whether the account's family has a request that changes a password, before anybody is asked for one.
+    /// Checks that the family of the account's server has a request that changes a password. Call it before asking the
+    /// person for a password.
     ///
-    /// - Throws: ``LatchError/Code/notOffered`` where it has none.
+    /// - Throws: ``LatchError/Code/notOffered`` when it has none.
     public func requirePasswordChange(of account: Account) throws {
         _ = try passwordDialect(of: account)
     }
@@ -28,32 +31,36 @@ extension LatchClient {
         return dialect
     }
 
-    /// The person's sessions on the server.
+    /// Returns the person's sessions on the server.
     ///
-    /// - Throws: ``LatchError/Code/notOffered`` where the family has no such request, and what
-    ///   ``AuthorizedClient/send(_:)`` throws.
+    /// - Throws: ``LatchError/Code/notOffered`` when the server's family has no such request, and the errors of
+    ///   ``AuthorizedClient/send(_:)``.
     public func remoteSessions(of account: Account) async throws -> [RemoteSession] {
         let (dialect, client) = try sessionList(of: account)
         return try await dialect.sessions(with: client)
     }
 
-    /// Ends one of the person's sessions on the server, by its id in ``remoteSessions(of:)``.
+    /// Ends one of the person's sessions on the server.
     ///
-    /// - Throws: As ``remoteSessions(of:)``.
+    /// - Parameters:
+    ///   - id: The id of the session in ``remoteSessions(of:)``.
+    ///   - account: The account whose server to ask.
+    /// - Throws: The errors of ``remoteSessions(of:)``.
     public func endRemoteSession(_ id: String, of account: Account) async throws {
         let (dialect, client) = try sessionList(of: account)
         try await dialect.endSession(id, with: client)
     }
 
-    /// Asks an account's server what it is now, as the account connects.
+    /// Probes the account's server again, with the connection options of the account.
     ///
-    /// - Throws: ``LatchError`` with why it was not found.
+    /// - Returns: The server and its current features.
+    /// - Throws: ``LatchError`` with the reason why no server was found.
     public func server(of account: Account) async throws -> Server {
         let options = try await accounts.connection(of: account.id)
         return try await ask(account, options).requireServer()
     }
 
-    /// Asks whether the account's family is there, connecting in that way.
+    /// Probes the account's server for the account's family, with the given connection options.
     func ask(_ account: Account, _ options: ConnectionOptions) async throws -> ProbeReport {
         let dialect = try session(for: account).dialect
         return try await ServerProbe(connection: options, dialects: [dialect], device: device).run(account.serverURL)
@@ -76,6 +83,6 @@ extension LatchClient {
 }
 
 extension LatchError.Code {
-    /// The server's family has no such request.
+    /// The server's family has no request for the operation.
     public static let notOffered = Self(rawValue: "not_offered")
 }

@@ -1,17 +1,19 @@
 import FoundationEssentials
 
 extension LatchClient {
-    /// Changes how an account's server is connected to: whom to trust, as whom to come, extra headers, proxy.
+    /// Changes how an account's server is connected to: trusted certificates, client certificate, extra header fields
+    /// and proxy.
     ///
-    /// The session stays. The new way is tried first, by asking the server what it is: one that does not reach it is not
-    /// kept. Sessions in this and other programs connect the new way from their next request on.
+    /// The session stays valid. The server is probed with the new options first, and options that do not reach it are
+    /// not stored. Sessions in this program and in others use the new options from their next request on.
     ///
     /// - Parameters:
     ///   - account: The account.
-    ///   - isForced: Keep it also when the server cannot be reached that way now.
-    ///   - change: What to change.
-    /// - Returns: How the server is connected to now, and what the trial found; with `isForced` it may have found nobody.
-    /// - Throws: ``LatchError`` with the trial's code when nothing was changed, and the codes of secret store and storage.
+    ///   - isForced: Whether the options are stored even if the server cannot be reached with them.
+    ///   - change: Changes the current options.
+    /// - Returns: The new options and the result of the probe. With `isForced` the probe may have failed.
+    /// - Throws: ``LatchError`` with the code of the failed probe, in which case nothing was changed, or a code of the
+    ///   secret store or the storage.
     ///
     /// Source: contract of Immich, section d, 2, 3 and 7.
     public func changeConnection(
@@ -27,16 +29,16 @@ extension LatchClient {
                 retryAfter: failure.retryAfter, cause: failure)
         }
         try await accounts.changeConnection(account.id, from: base, to: options)
-        // What an access proxy let through for the old fields is not what it lets through for the new ones.
+        // Responses that an access proxy allowed with the old header fields may not be allowed with the new ones.
         await accounts.cache.purge(account.id)
         return ConnectionChange(options: options, trial: report)
     }
 }
 
-/// What came of changing how a server is connected to.
+/// The result of changing how a server is connected to.
 public struct ConnectionChange: Sendable {
-    /// How it is connected to now.
+    /// The options that are stored now.
     public let options: ConnectionOptions
-    /// What the server said to it.
+    /// The result of probing the server with ``options``.
     public let trial: ProbeReport
 }

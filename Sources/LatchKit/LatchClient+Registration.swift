@@ -1,13 +1,13 @@
 extension LatchClient {
-    /// Makes an account on a server and signs in to it, as ``signIn(_:to:)-(PasswordSignIn,_)`` does.
+    /// Creates an account on a server and signs in to it, as ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)`` does.
     ///
     /// - Parameters:
-    ///   - registration: The address and password of the new account.
-    ///   - server: Where.
+    ///   - registration: The e-mail address and password of the new account.
+    ///   - server: The server.
     /// - Returns: The account, signed in.
-    /// - Throws: ``LatchError/Code/weakPassword`` before anything is sent when the server's own rule says so,
-    ///   ``LatchError/Code/registrationRefused``, ``LatchError/Code/registeredOnly`` when there is an account now and
-    ///   signing in failed; the codes of network, secret store and storage; `CancellationError`.
+    /// - Throws: ``LatchError/Code/weakPassword`` before anything is sent when the password breaks the server's rule,
+    ///   ``LatchError/Code/registrationRefused``, ``LatchError/Code/registeredOnly`` when the account was created but
+    ///   signing in failed, a code of the network, the secret store or the storage; `CancellationError`.
     ///
     /// Source: contract of Onyx, b.10.
     public func register(_ registration: PasswordSignIn, at server: Server) async throws -> Account {

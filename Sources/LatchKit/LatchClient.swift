@@ -3,13 +3,13 @@ import Desktop
 public import FoundationEssentials
 import Synchronization
 
-/// The client: accounts, sessions and sign-in on one device.
+/// The client: the accounts, sessions and sign-ins of one device.
 ///
 /// ```swift
-/// let latch = try await Latchstring.open(.init(secrets: store))
+/// let latch = try await LatchClient.open(.init(secrets: store))
 /// let server = try await latch.probe(ServerAddress("photos.example.org")).requireServer()
 /// let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
-/// let answer = try await latch.session(for: account).client.send(.get, "/api/me")
+/// let response = try await latch.session(for: account).client.send(.get, "/api/me")
 /// ```
 ///
 /// Source: ARCHITECTURE.md, client.
@@ -17,39 +17,41 @@ public final class LatchClient: Sendable {
     /// The library's version.
     public static let version = "0.1.0"
 
-    /// What a program decides.
+    /// The settings of a client.
     public struct Configuration: Sendable {
-        /// Where files are kept; nil asks the environment.
+        /// The folders of the library's files. Nil derives them from the environment.
         public var folders: Folders?
-        /// Where tokens are kept.
+        /// The store for tokens and other secrets.
         public var secrets: any SecretStoring
-        /// The machine and program that sessions belong to.
+        /// The device and program that the client's sessions belong to.
         public var device: Device
-        /// How often other programs' changes are looked for while somebody watches; at most a second, so that they show
-        /// within it.
+        /// How often the database is checked for changes by other programs while there are watchers. It should be at
+        /// most one second, so that changes appear within one second.
         public var pollInterval: Duration
-        /// The wall clock.
+        /// Returns the current time.
         public var now: @Sendable () -> Date
-        /// Whether what is done with servers is noted in the log.
+        /// Whether operations with servers are logged. Default: true.
         public var keepsLog = true
-        /// Whether opening finishes what a crash interrupted. This may ask servers, and waits up to three seconds for them.
+        /// Whether ``LatchClient/open(_:)`` finishes operations that a crash interrupted. It may send requests to
+        /// servers then, and waits up to three seconds for them. Default: true.
         public var finishesUnfinished = true
-        /// The longest that signing out, and giving back what a failed sign-in brought, wait for the server.
+        /// The timeout for revoking tokens on the server, at sign-out and after a failed sign-in. Default: 7 seconds.
         public var revocationTimeout = Session.revocationBound
-        /// The longest that any request waits for its whole answer, files aside; looked up for each.
+        /// Returns the timeout of a whole request, file downloads excepted. Called for each request. Default: 30
+        /// seconds.
         var requestTimeout: @Sendable () -> Duration = { .seconds(30) }
-        /// The longest that opening waits for all servers together.
+        /// The timeout for the requests to all servers together when the client is opened.
         var startBound = Duration.seconds(3)
         var hook = CrashPoint()
 
         /// Makes a configuration.
         ///
         /// - Parameters:
-        ///   - folders: Where files are kept; nil asks the environment.
-        ///   - secrets: Where tokens are kept.
-        ///   - device: The machine and program that sessions belong to.
-        ///   - pollInterval: How often other programs' changes are looked for while somebody watches.
-        ///   - now: The wall clock.
+        ///   - folders: The folders of the library's files. Nil derives them from the environment.
+        ///   - secrets: The store for tokens and other secrets.
+        ///   - device: The device and program that the client's sessions belong to.
+        ///   - pollInterval: How often the database is checked for changes by other programs while there are watchers.
+        ///   - now: Returns the current time.
         public init(
             folders: Folders? = nil, secrets: any SecretStoring, device: Device = Device(),
             pollInterval: Duration = .milliseconds(500), now: @escaping @Sendable () -> Date = { Date() }
@@ -64,7 +66,7 @@ public final class LatchClient: Sendable {
 
     /// The accounts of this device.
     public let accounts: AccountStore
-    /// What was done with servers lately, by every program that shares the accounts.
+    /// The log of recent operations with servers, by all programs that share the accounts.
     public var log: ClientLog { accounts.log }
     let device: Device
     private let folders: Folders
@@ -76,7 +78,7 @@ public final class LatchClient: Sendable {
         self.device = device
     }
 
-    /// Opens the accounts database, makes it when it is missing, and finishes what a crash left half done.
+    /// Opens the accounts database, creates it if it is missing, and finishes operations that a crash interrupted.
     ///
     /// - Throws: ``LatchError`` with a code of the storage.
     public static func open(_ configuration: Configuration) async throws -> LatchClient {
@@ -85,7 +87,8 @@ public final class LatchClient: Sendable {
         let database = try await LatchError.telling {
             var configuration = Database.Configuration(
                 path: folders.database, applicationID: AccountSchema.applicationID)
-            // A queue of downloads may be long, and is worked off in its order: little of it is read twice.
+            // A small cache is enough: a download queue may be long, but it is processed in order, so little is read
+            // twice.
             configuration.cacheSize = 512
             return try await Database.open(configuration, migrations: AccountSchema.migrations)
         }
@@ -100,7 +103,7 @@ public final class LatchClient: Sendable {
             log: ClientLog(
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
                 now: configuration.now))
-        // A secret store that is locked now is no reason not to start: a later start finishes it.
+        // A locked secret store does not prevent the start. A later start finishes the work.
         if configuration.finishesUnfinished {
             try? await accounts.finishUnfinished(as: configuration.device, within: configuration.startBound)
         }
@@ -108,14 +111,14 @@ public final class LatchClient: Sendable {
         return LatchClient(accounts: accounts, folders: folders, device: configuration.device)
     }
 
-    /// Asks an address what it is; nothing is kept.
+    /// Finds out what server is at an address. Nothing is stored.
     ///
     /// - Parameters:
-    ///   - address: Where.
+    ///   - address: The address.
     ///   - connection: How to connect.
-    ///   - onStep: Told of each step as it is known.
-    /// - Returns: The steps, and the server or why there is none.
-    /// - Throws: `CancellationError` only; what failed stands in the report.
+    ///   - onStep: Called after each step with its result.
+    /// - Returns: The steps, and either the server or the reason why none was found.
+    /// - Throws: Only `CancellationError`. Failures are in the report.
     public func probe(
         _ address: ServerAddress, connection: ConnectionOptions = .init(),
         onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
@@ -125,19 +128,21 @@ public final class LatchClient: Sendable {
         return report
     }
 
-    /// Signs in, keeps the account and makes it active.
+    /// Signs in with a password, stores the account and makes it active.
     ///
-    /// An account of that person on that server is used again; its old session, if it had one, is ended on the server.
-    /// Cancelled or failed, everything is as before, and the token just granted is given back to the server. Once the
-    /// account is kept nothing fails any more: the steps of ``SignInProgress`` follow, and are told.
+    /// If there is already an account of this person on this server, it is used again, and its old session is ended on
+    /// the server. If the sign-in fails or is cancelled, everything stays as it was before, and a token that was
+    /// granted is revoked. Once the account is stored, nothing can fail any more. The remaining steps of
+    /// ``SignInProgress`` follow.
     ///
     /// - Parameters:
-    ///   - signIn: Who, and with which password.
-    ///   - server: What ``probe(_:connection:onStep:)`` found.
-    ///   - onStep: Told of each step of arriving.
+    ///   - signIn: The e-mail address and password.
+    ///   - server: The server that ``probe(_:connection:onStep:)`` found.
+    ///   - onStep: Called after each step of ``SignInProgress``.
     /// - Returns: The account, signed in.
-    /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
-    ///   ``LatchError/Code/rateLimited`` and the codes of network, secret store and storage; `CancellationError`.
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/wrongCredentials``,
+    ///   ``LatchError/Code/passwordLoginDisabled``, ``LatchError/Code/rateLimited`` or a code of the network, the
+    ///   secret store or the storage; `CancellationError`.
     public func signIn(
         _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
@@ -148,21 +153,22 @@ public final class LatchClient: Sendable {
         }
     }
 
-    /// Signs in with the browser, keeps the account and makes it active.
+    /// Signs in with the browser, stores the account and makes it active.
     ///
-    /// It waits for the person, at most ``BrowserSignIn/timeout``. What holds for
-    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)`` holds here too.
+    /// Waits for the person for at most ``BrowserSignIn/timeout``. Otherwise it behaves like
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)``.
     ///
     /// - Parameters:
-    ///   - signIn: How the browser is opened and comes back.
-    ///   - server: What ``probe(_:connection:onStep:)`` found.
-    ///   - onStep: Told of each step of arriving.
+    ///   - signIn: How the browser is opened and how it returns to the program.
+    ///   - server: The server that ``probe(_:connection:onStep:)`` found.
+    ///   - onStep: Called after each step of ``SignInProgress``.
     /// - Returns: The account, signed in.
-    /// - Throws: ``LatchError``: ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
     ///   ``LatchError/Code/browserClosed``, ``LatchError/Code/callbackUnavailable``,
     ///   ``LatchError/Code/callbackInvalid``, ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown``,
     ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/browserMissing``,
-    ///   ``LatchError/Code/unknownProvider`` and the codes of network, secret store and storage; `CancellationError`.
+    ///   ``LatchError/Code/unknownProvider`` or a code of the network, the secret store or the storage;
+    ///   `CancellationError`.
     public func signIn(
         _ signIn: BrowserSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
@@ -182,14 +188,15 @@ public final class LatchClient: Sendable {
         }
     }
 
-    /// Signs in with a key that the person has, keeps the account and makes it active.
+    /// Signs in with an API key that the person already has, stores the account and makes it active.
     ///
-    /// The key is tried before it is kept; where it does not work, nothing is. What holds for
-    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)`` holds here too, but a key that the person made is not revoked when it is not kept.
+    /// The key is tried before it is stored. If it does not work, nothing is stored. Otherwise the method behaves like
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)``, except that a key is not revoked when the sign-in fails, because
+    /// the person made it.
     ///
     /// - Returns: The account, signed in.
-    /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/noKeys`` and the codes of network,
-    ///   secret store and storage; `CancellationError`.
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/wrongCredentials``, ``LatchError/Code/noKeys`` or a
+    ///   code of the network, the secret store or the storage; `CancellationError`.
     ///
     /// Source: RM-7; contract of Relate Mail, section c: c174e92.
     public func signIn(
@@ -202,12 +209,12 @@ public final class LatchClient: Sendable {
         }
     }
 
-    /// A server as it is asked before there is a session.
+    /// Returns a connection to a server for requests before there is a session.
     func unauthenticatedConnection(to server: Server, _ client: HTTPClient) -> UnauthenticatedConnection {
         UnauthenticatedConnection(server.address, client, device, timeout: self.accounts.requestTimeout())
     }
 
-    /// Gets a token and keeps it.
+    /// Gets a token with `grant` and stores it with the account.
     private func keep(
         _ server: Server, email: EmailAddress?, givesBack: Bool = true,
         _ onStep: @escaping @Sendable (SignInProgress) -> Void, _ grant: (HTTPClient) async throws -> Grant
@@ -225,7 +232,7 @@ public final class LatchClient: Sendable {
         }
     }
 
-    /// The session of an account; one in this program, however often it is asked for.
+    /// Returns the session of an account. There is one session per account in a program, and every call returns it.
     ///
     /// - Throws: ``LatchError/Code/notAKnownServer`` when this version does not know the account's dialect.
     public func session(for account: Account) throws(LatchError) -> Session {
@@ -243,9 +250,9 @@ public final class LatchClient: Sendable {
         }
     }
 
-    /// The session of the active account.
+    /// Returns the session of the active account.
     ///
-    /// - Throws: ``LatchError/Code/noAccount`` when there is none.
+    /// - Throws: ``LatchError/Code/noAccount`` when no account is active.
     public func activeSession() async throws -> Session {
         guard let account = try await accounts.activeAccount() else {
             throw LatchError(.noAccount, "Nobody is signed in here. Sign in to a server first.")
@@ -263,7 +270,7 @@ public final class LatchClient: Sendable {
         return try await session.signOut(onStep: onStep)
     }
 
-    /// Stops what runs and closes the files; sessions stay for the next start.
+    /// Stops running work and closes the files. Sessions are kept for the next start.
     public func close() async {
         let open = sessions.withLock { sessions in
             defer { sessions = [:] }
@@ -307,7 +314,8 @@ public final class LatchClient: Sendable {
         }
     }
 
-    /// With a password the person has said who they are; with a browser only the server knows.
+    /// Returns the e-mail address that the server reports. A browser sign-in needs it, because only the server knows
+    /// who signed in. With a password the person has given it.
     private static func email(of identity: Identity?, _ server: Server) throws(LatchError) -> EmailAddress {
         if let identity, let email = try? EmailAddress(typed: identity.email) { return email }
         throw LatchError(
@@ -315,7 +323,8 @@ public final class LatchClient: Sendable {
             "Login failed: \(server.address) did not say who has signed in, so there is no account to keep. Try again.")
     }
 
-    /// Revokes the keys that the new one replaces, and what earlier sign-ins left over, also when the caller is cancelled.
+    /// Revokes the keys that the new key replaces and those that earlier sign-ins left over, even when the caller is
+    /// cancelled.
     private func revokeOrphanedKeys(
         of account: Account, _ dialect: any KeyDialect, _ key: Secret, _ server: Server, _ client: HTTPClient
     ) async {
@@ -332,7 +341,8 @@ public final class LatchClient: Sendable {
         }.value
     }
 
-    /// Ends a session on its server as far as that answers within its bound, also when the caller is cancelled.
+    /// Ends a session on its server if the server responds within the timeout, even when the caller is cancelled.
+    /// Errors are ignored.
     private func revoke(_ token: Secret, _ keyID: String?, _ server: Server, _ client: HTTPClient) async {
         guard var request = server.dialect.signOut(keyID: keyID) else { return }
         for field in server.authorization(token) { request.headers[field.name] = field.value }

@@ -1,28 +1,28 @@
-/// Why a part of the sandbox could not be had.
+/// An error of the sandbox.
 public struct SandboxError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case notLoopback, folder, keys, invalidPort
         }
         private let base: Base
 
-        /// The address is not one that only this machine reaches.
+        /// The address is not a loopback address.
         public static let notLoopback = Code(base: .notLoopback)
-        /// The temporary folder could not be made.
+        /// The temporary folder could not be created.
         public static let folder = Code(base: .folder)
-        /// The provider's keys could not be made.
+        /// The keys of the provider could not be generated.
         public static let keys = Code(base: .keys)
-        /// The port is for something that there is not.
+        /// A port was set for a name that does not exist.
         public static let invalidPort = Code(base: .invalidPort)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
     /// The kind of failure.
     public let code: Code
-    /// One sentence for a person: what was asked, of what, and what to do.
+    /// A sentence for people that names the problem and the remedy.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -30,6 +30,6 @@ public struct SandboxError: Error, Equatable, Sendable, CustomStringConvertible 
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,15 +1,16 @@
 import CUnistring
 
-/// The one spelling of a text whose characters can be written in several ways.
+/// Normalizes text whose characters can be encoded in several ways.
 ///
-/// Foundation has it too, with 30 MB of locale data that nothing else here needs.
+/// Foundation can normalize text too, but adds 30 MB of locale data that nothing else in this project needs.
 ///
 /// Source: Unicode Standard Annex #15, normalization form KC; GNU libunistring, `uninorm.h`.
 public enum NormalizedText {
-    /// The text in compatibility composition: `ﬁ` becomes `fi`, `Ａ` becomes `A`, a letter and its accent one character.
+    /// Returns the compatibility composition of a text: `ﬁ` becomes `fi`, `Ａ` becomes `A`, and a letter with a
+    /// combining accent becomes one character.
     ///
     /// - Parameter text: Any text.
-    /// - Returns: The text in that form; nil when there is no memory left for it.
+    /// - Returns: The normalized text. Nil when memory cannot be allocated.
     ///
     /// Source: Unicode Standard Annex #15, NFKC.
     public static func compatibilityComposed(_ text: String) -> String? {

@@ -2,13 +2,13 @@
 ///
 /// Source: RFC 9110 §11.6.1 and §11.2.
 public struct AuthenticationChallenge: Sendable, Equatable {
-    /// The scheme in small letters: `bearer`.
+    /// The scheme in lower case, such as `bearer`.
     public var scheme: String
-    /// The parameters by their names in small letters.
+    /// The parameters, by their names in lower case.
     public var parameters: [String: String]
 
-    /// Reads all challenges of a field's values, in order; a value that breaks the grammar or names a parameter twice counts as
-    /// none.
+    /// Parses all challenges in the values of a field, in order. A value that violates the grammar or repeats a
+    /// parameter is ignored.
     public static func all(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var reader = ChallengeReader(bytes: Array(value.utf8))
@@ -17,7 +17,7 @@ public struct AuthenticationChallenge: Sendable, Equatable {
     }
 }
 
-/// Reads one field value from left to right.
+/// A parser for one field value.
 private struct ChallengeReader {
     let bytes: [UInt8]
     var position = 0
@@ -26,10 +26,11 @@ private struct ChallengeReader {
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// The challenges, or nil when the value breaks the grammar.
+    /// Returns the challenges. Nil when the value violates the grammar.
     mutating func challenges() -> [AuthenticationChallenge]? {
         var all: [AuthenticationChallenge] = []
-        // A comma stands between challenges and between the parameters of one: what follows it tells which.
+        // A comma separates both challenges and the parameters of one challenge. The text that follows shows which it
+        // is.
         while skip([UInt8(ascii: " "), 9, UInt8(ascii: ",")]) {
             if let last = all.indices.last, let parameter = parameter() {
                 guard all[last].parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
@@ -52,13 +53,14 @@ private struct ChallengeReader {
         return all
     }
 
-    /// Steps over those bytes; whether anything is left.
+    /// Skips all bytes in `set`. Returns whether any input is left.
     private mutating func skip(_ set: [UInt8]) -> Bool {
         while let byte = next, set.contains(byte) { position += 1 }
         return position < bytes.count
     }
 
-    /// `name = value`, the value a token or quoted; nil, with nothing read, when that does not stand here.
+    /// Parses `name = value`, where the value is a token or a quoted string. Returns nil and consumes nothing when the
+    /// input has no parameter here.
     private mutating func parameter() -> (name: String, value: String)? {
         let start = position
         if let name = token(), skip([UInt8(ascii: " "), 9]), next == UInt8(ascii: "=") {
@@ -72,7 +74,7 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Whether a part of the list ends here.
+    /// Returns whether an element of the list ends here.
     private mutating func isAtEnd() -> Bool {
         !skip([UInt8(ascii: " "), 9]) || next == UInt8(ascii: ",")
     }

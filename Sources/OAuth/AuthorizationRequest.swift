@@ -4,17 +4,17 @@ import Wire
 ///
 /// Source: RFC 6749 §4.1.1; RFC 7636 §4.3.
 public struct AuthorizationRequest: Sendable {
-    /// The client's name at the server.
+    /// The client id at the server.
     public var clientID: String
-    /// Where the answer shall come.
+    /// The redirect address for the response.
     public var redirect: String
-    /// What is asked for, space-separated; nil leaves it to the server.
+    /// The requested scopes, separated by spaces. Nil leaves the choice to the server.
     public var scope: String?
-    /// Ties the answer to this request.
+    /// The value that ties the response to this request.
     public var state: State
-    /// Ties the code to its asker.
+    /// The PKCE challenge that ties the code to the client.
     public var challenge: PKCE.Challenge
-    /// Ties an ID token to this request (OpenID Connect Core §3.1.2.1).
+    /// The value that ties an ID token to this request (OpenID Connect Core §3.1.2.1). Nil without OpenID Connect.
     public var nonce: String?
     /// Further parameters, in order.
     public var extra: [(String, String)] = []
@@ -32,10 +32,10 @@ public struct AuthorizationRequest: Sendable {
         self.nonce = nonce
     }
 
-    /// The address to open; the endpoint's own query stays.
+    /// Returns the URL to open. The endpoint's own query is preserved.
     ///
-    /// - Throws: ``OAuthError`` with code ``OAuthError/Code/invalidAddress`` for an endpoint that is not absolute or has
-    ///   a fragment.
+    /// - Throws: ``OAuthError`` with code ``OAuthError/Code/invalidAddress`` when the endpoint is not absolute or has a
+    ///   fragment.
     ///
     /// Source: RFC 6749 §3.1.
     public func url(endpoint: String) throws(OAuthError) -> String {

@@ -1,24 +1,24 @@
 public import Crypto
 import Wire
 
-/// What came back to the redirect address.
+/// The response to an authorization request, sent to the redirect address.
 ///
 /// Source: RFC 6749 §4.1.2; RFC 9207 §2.
 public enum AuthorizationResponse: Sendable, Equatable {
-    /// The person agreed: a code to redeem.
+    /// The person consented. The value is the code to redeem.
     case code(Secret)
-    /// The server refused: its `error`, `error_description` and `error_uri`.
+    /// The server refused, with its `error`, `error_description` and `error_uri`.
     case error(String, description: String?, uri: String?)
 
-    /// Reads a callback.
+    /// Parses a callback.
     ///
     /// - Parameters:
-    ///   - callbackURL: The whole address that was called.
-    ///   - expectedRedirect: The redirect address that was asked for; everything before the query must be the same.
-    ///   - expectedState: The `state` that was sent.
-    ///   - expectedIssuer: The issuer when it announced `iss`; then `iss` must be there.
+    ///   - callbackURL: The complete URL of the callback.
+    ///   - expectedRedirect: The redirect address of the request. Everything before the query must be the same.
+    ///   - expectedState: The `state` of the request.
+    ///   - expectedIssuer: The issuer, if it announced that it sends `iss`. Then `iss` is required.
     /// - Returns: The code or the server's error.
-    /// - Throws: ``OAuthError``; a parameter that is there twice is ``OAuthError/Code/malformed``.
+    /// - Throws: ``OAuthError``, with ``OAuthError/Code/malformed`` for a repeated parameter.
     ///
     /// Source: RFC 6749 §3.1, §4.1.2 and §10.12; RFC 9207 §2.4.
     public static func parse(
@@ -29,7 +29,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
             guard fields.values(name).count <= 1 else {
                 throw OAuthError(.malformed, "The callback holds '\(name)' twice; start signing in again.")
             }
-            // Before anything else is looked at.
+            // The state is checked before all other parameters.
             guard name != "state" || fields[name].map(State.init) == expectedState else {
                 throw OAuthError(
                     .stateMismatch, "The callback does not belong to this sign-in; start signing in again.")
@@ -47,7 +47,8 @@ public enum AuthorizationResponse: Sendable, Equatable {
         }
     }
 
-    /// Whether a callback came to `expectedRedirect` and holds `expectedState`, once; nothing else is looked at.
+    /// Returns whether a callback has the address `expectedRedirect` and contains `expectedState` exactly once. Nothing
+    /// else is checked.
     ///
     /// Source: RFC 6749 §10.12; RFC 8252 §8.9.
     public static func belongs(callbackURL: String, expectedRedirect: String, expectedState: State) -> Bool {
@@ -56,9 +57,10 @@ public enum AuthorizationResponse: Sendable, Equatable {
         return states.count == 1 && State(states[0]) == expectedState
     }
 
-    /// The `state` of a callback that came to `expectedRedirect`; nil when there is none or several, or it came elsewhere.
+    /// Returns the `state` of a callback with the address `expectedRedirect`. Nil when the address differs or there is
+    /// not exactly one nonempty state.
     ///
-    /// It is for sign-ins whose server makes the state itself; nothing else is looked at.
+    /// Intended for sign-ins where the server creates the state. Nothing else is checked.
     public static func state(of callbackURL: String, expectedRedirect: String) -> State? {
         guard let fields = try? fields(callbackURL, expectedRedirect), fields.values("state").count == 1 else {
             return nil

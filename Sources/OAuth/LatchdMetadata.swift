@@ -1,15 +1,15 @@
-/// The metadata of a gateway: where its token endpoints are, and what its sign-in supports.
+/// The metadata of a gateway: the locations of its token endpoints and the features of its sign-in.
 ///
-/// The members have the names of RFC 8414, but the document is not RFC 8414 metadata: that requires an authorization and a
-/// token endpoint of OAuth, and the gateway has neither. So it is served at a path of its own.
+/// The members have the names of RFC 8414, but the document is not RFC 8414 metadata. RFC 8414 requires an OAuth
+/// authorization endpoint and token endpoint, and the gateway has neither. The document therefore has its own path.
 public enum LatchdMetadata {
-    /// The part between the host and the path of the issuer in the address of the metadata.
+    /// The part of the metadata's URL between the host and the path of the issuer.
     public static let wellKnown = "/.well-known/latchd"
 
-    /// The name of the member that says whether a sign-in may end at any port of a loopback address.
+    /// The name of the member that says whether redirect addresses may have any port of a loopback address.
     public static let loopbackRedirects = "loopback_redirects_supported"
 
-    /// The path of the metadata of an issuer.
+    /// Returns the path of the metadata of an issuer.
     ///
     /// Source: RFC 8414 §3.1 for the order; RFC 8615.
     public static func path(of issuer: String) -> String {

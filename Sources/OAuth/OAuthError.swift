@@ -1,28 +1,28 @@
-/// Why a message of OAuth was refused; never holds a code or a token.
+/// An error in an OAuth message. It never contains a code or a token.
 public struct OAuthError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of mistake, to decide by.
+    /// The kind of an error, for decisions by callers.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String { case invalidAddress, otherRedirect, stateMismatch, issuerMismatch, malformed }
         private let base: Base
 
-        /// An endpoint or callback is no absolute URL.
+        /// An endpoint is not an absolute web URL.
         public static let invalidAddress = Code(base: .invalidAddress)
-        /// The callback came to another address than asked for.
+        /// The address of the callback differs from the requested redirect address.
         public static let otherRedirect = Code(base: .otherRedirect)
-        /// The callback's `state` is missing or another.
+        /// The callback's `state` is missing or different.
         public static let stateMismatch = Code(base: .stateMismatch)
-        /// The callback's `iss` is missing or another.
+        /// The callback's `iss`, or the resource in metadata, is missing or different.
         public static let issuerMismatch = Code(base: .issuerMismatch)
-        /// A parameter is missing, twice there or of the wrong form.
+        /// A parameter is missing, repeated or malformed.
         public static let malformed = Code(base: .malformed)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, to what, and what to do.
+    /// A text that says what happened, to what, and what to do.
     public let message: String
 
     init(_ code: Code, _ message: String) {

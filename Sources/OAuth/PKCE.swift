@@ -1,22 +1,22 @@
 public import Crypto
 
-/// Proof key for code exchange: who asks for a code proves that they are the one who redeems it.
+/// Proof key for code exchange. A client that redeems a code proves that it requested the code.
 ///
 /// Source: RFC 7636.
 public enum PKCE {
-    /// The secret that stays with the asker.
+    /// The secret that the client keeps until it redeems the code.
     public struct Verifier: Sendable, Equatable {
-        /// 43 to 128 unreserved characters.
+        /// The secret: 43 to 128 unreserved characters.
         public let secret: Secret
 
-        /// Makes a verifier of 43 characters from 32 random bytes.
+        /// Makes a random verifier of 43 characters, from 32 bytes.
         ///
         /// Source: RFC 7636 §4.1.
         public init() {
             secret = Secret(Base64URL.encode(SecureRandom.bytes(32)))
         }
 
-        /// Takes a verifier; nil unless it has 43 to 128 unreserved characters.
+        /// Makes a verifier from text. Nil unless it has 43 to 128 unreserved characters.
         ///
         /// Source: RFC 7636 §4.1.
         public init?(_ text: String) {
@@ -24,7 +24,7 @@ public enum PKCE {
             secret = Secret(text)
         }
 
-        /// The challenge to send with the request, by S256.
+        /// The S256 challenge to send with the request.
         ///
         /// Source: RFC 7636 §4.2.
         public var challenge: Challenge {
@@ -32,27 +32,27 @@ public enum PKCE {
         }
     }
 
-    /// What the server is shown first. Its method is S256; `plain` is not spoken.
+    /// The hash of the verifier, sent with the authorization request. Only the method S256 is supported, not `plain`.
     ///
     /// Source: RFC 7636 §4.2 and §7.2.
     public struct Challenge: Sendable, Hashable {
-        /// The method's name on the wire.
+        /// The name of the method in requests.
         public static let method = "S256"
 
-        /// 43 characters of base64url.
+        /// The challenge: 43 characters of base64url.
         public let text: String
 
         fileprivate init(text: String) {
             self.text = text
         }
 
-        /// Takes a challenge; nil unless it is 32 bytes in base64url.
+        /// Makes a challenge from text. Nil unless it is 32 bytes in base64url.
         public init?(_ text: String) {
             guard Base64URL.decode(text)?.count == 32 else { return nil }
             self.text = text
         }
 
-        /// Whether `verifier` belongs to this challenge; in constant time.
+        /// Returns whether `verifier` belongs to this challenge. Takes constant time.
         ///
         /// Source: RFC 7636 §4.6.
         public func matches(_ verifier: Verifier) -> Bool {

@@ -1,27 +1,27 @@
 public import Wire
 
-/// What a protected address tells of itself: who signs people in to it.
+/// The metadata of a protected resource: the gateway that signs people in to it.
 ///
 /// Source: RFC 9728 §2.
 public struct ProtectedResource: Sendable, Equatable {
-    /// What stands between the host and the protected path in the address of these metadata.
+    /// The part of the metadata's URL between the host and the path of the resource.
     public static let wellKnown = "/.well-known/oauth-protected-resource"
 
-    /// The name of the member that names the gateway. It is specific to latchd: `authorization_servers` lists OAuth servers
-    /// that any client can use, and the gateway is not one.
+    /// The name of the member that names the gateway. It is specific to latchd: `authorization_servers` lists OAuth
+    /// servers that any client can use, and the gateway is not one.
     public static let serverMember = "latchd_server"
 
     /// The gateway whose tokens the resource accepts.
     public var server: String
 
-    /// Where the metadata of an address stand by themselves: the well-known part goes between the host and the path.
+    /// Returns the default URL of the metadata of a resource. The well-known part is between the host and the path.
     ///
     /// Source: RFC 9728 §3.1.
     public static func address(origin: String, path: String) -> String {
         origin + wellKnown + (path == "/" ? "" : path)
     }
 
-    /// The address of the metadata in a challenge; nil where the answer holds none.
+    /// Returns the URL of the metadata in a response's challenge. Nil when there is none.
     ///
     /// Source: RFC 9728 §5.1.
     public static func address(in headers: HTTPHeaders) -> String? {
@@ -30,13 +30,13 @@ public struct ProtectedResource: Sendable, Equatable {
             .parameters["resource_metadata"]
     }
 
-    /// Reads and checks metadata.
+    /// Parses and validates metadata.
     ///
     /// - Parameters:
-    ///   - body: The answer's body.
-    ///   - address: The protected address that they were asked for; `resource` must be it, letter by letter, but for the slash
-    ///     that stands for an empty path.
-    /// - Throws: ``OAuthError/Code/malformed`` for what are no such metadata, ``OAuthError/Code/issuerMismatch`` for those of
+    ///   - body: The body of the response.
+    ///   - address: The protected address for which the metadata were requested. `resource` must be the same, character
+    ///     by character, except for a trailing slash that stands for an empty path.
+    /// - Throws: ``OAuthError/Code/malformed`` for invalid metadata, ``OAuthError/Code/issuerMismatch`` for metadata of
     ///   another address.
     ///
     /// Source: RFC 9728 §2, §3.3 and §6; RFC 3986 §6.2.3.

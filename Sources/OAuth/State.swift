@@ -1,26 +1,26 @@
 import Crypto
 
-/// The value that ties a callback to the request that caused it; compared in constant time.
+/// The value that ties a callback to its request. Comparison takes constant time.
 ///
 /// Source: RFC 6749 §10.12; RFC 8252 §8.9.
 public struct State: Sendable, Equatable, CustomStringConvertible {
-    /// The value as sent.
+    /// The value as it is sent.
     public let text: String
 
-    /// Makes 32 random characters.
+    /// Makes a random value of 32 characters.
     public init() {
         text = Base64URL.encode(SecureRandom.bytes(24))
     }
 
-    /// Takes a value as received.
+    /// Makes a state from a received value.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// Never the value.
+    /// The text `‹state›`, never the value itself.
     public var description: String { "‹state›" }
 
-    /// Whether both are the same; the time depends on the counts only.
+    /// Returns whether two states are equal. The time depends only on their lengths.
     public static func == (one: State, other: State) -> Bool {
         constantTimeEqual(Array(one.text.utf8), Array(other.text.utf8))
     }

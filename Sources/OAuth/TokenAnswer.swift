@@ -1,8 +1,8 @@
 import Wire
 
-/// What a token endpoint's answers have in common, good or bad.
+/// Parses the common parts of successful and error responses of a token endpoint.
 enum TokenAnswer {
-    /// The body as a JSON object.
+    /// Parses the body as a JSON object.
     static func object(_ body: [UInt8]) throws(OAuthError) -> JSONValue {
         guard let value = try? JSONValue(parsing: body), value.members != nil else {
             throw OAuthError(.malformed, "The token endpoint's answer is no JSON object; check the server.")
@@ -10,7 +10,7 @@ enum TokenAnswer {
         return value
     }
 
-    /// A member's text; nil when it is missing or null.
+    /// Returns a string member. Nil when it is missing or null.
     static func text(_ value: JSONValue, _ name: String) throws(OAuthError) -> String? {
         guard let member = value[name], member != .null else { return nil }
         guard let text = member.string else {

@@ -1,15 +1,15 @@
-/// A token endpoint's refusal.
+/// The error response of a token endpoint.
 ///
 /// Source: RFC 6749 §5.2.
 public struct TokenErrorResponse: Sendable, Equatable {
-    /// The error's code, as `invalid_grant`.
+    /// The error code, such as `invalid_grant`.
     public let error: String
-    /// The server's words for a programmer.
+    /// The server's description of the error, for developers. Nil when there is none.
     public let description: String?
-    /// A page about it.
+    /// The URL of a page about the error. Nil when there is none.
     public let uri: String?
 
-    /// Reads a refusal's body.
+    /// Parses the body of an error response.
     ///
     /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed``.
     public init(parsing body: [UInt8]) throws(OAuthError) {

@@ -1,25 +1,25 @@
 public import Crypto
 import Wire
 
-/// A token endpoint's good answer.
+/// The successful response of a token endpoint.
 ///
 /// Source: RFC 6749 §5.1.
 public struct TokenResponse: Sendable, Equatable {
-    /// The token to call with.
+    /// The access token.
     public let accessToken: Secret
-    /// How long it is good, if told.
+    /// How long the access token is valid. Nil when the server does not say.
     public let expiresIn: Duration?
-    /// The token to get a new one with.
+    /// The refresh token. Nil when the server issued none.
     public let refreshToken: Secret?
-    /// What was granted, when other than asked for.
+    /// The granted scopes, if they differ from the requested ones.
     public let scope: String?
-    /// The ID token of OpenID Connect.
+    /// The ID token of OpenID Connect. Nil when the server issued none.
     public let idToken: Secret?
 
-    /// Reads an answer's body.
+    /// Parses the body of a response.
     ///
-    /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed`` when it is no JSON object, a member is missing or
-    ///   of another type, or the token type is not bearer (compared without case).
+    /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed`` when the body is not a JSON object, a member is
+    ///   missing or has the wrong type, or the token type is not bearer (compared without case).
     ///
     /// Source: RFC 6749 §5.1 and §7.1.
     public init(parsing body: [UInt8]) throws(OAuthError) {

@@ -1,42 +1,42 @@
-/// Why an identity provider's answer brings no identity; never holds a code, a token or a secret.
+/// An error of a sign-in at an identity provider. It never contains a code, a token or a secret.
 public struct OpenIDConnectError: Error, Sendable, CustomStringConvertible {
-    /// The kind of mistake, to decide by.
+    /// The kind of an error, for decisions by callers.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
             case denied, refused, unreachable, badAnswer, badToken, oldSignIn, untoldSignIn, misconfigured
         }
         private let base: Base
 
-        /// The person did not agree, or turned back.
+        /// The person did not consent, or cancelled.
         public static let denied = Code(base: .denied)
-        /// The provider gave an error of its own; ``OpenIDConnectError/providerError`` has it.
+        /// The provider responded with an error, which is in ``OpenIDConnectError/providerError``.
         public static let refused = Code(base: .refused)
-        /// The provider cannot be reached, or says itself that it is out of order; later it may work.
+        /// The provider cannot be reached or reports that it is out of order. A later attempt may succeed.
         public static let unreachable = Code(base: .unreachable)
-        /// What came is not what the standard asks for, or came from somebody else.
+        /// The response does not conform to the standard, or comes from another sender.
         public static let badAnswer = Code(base: .badAnswer)
-        /// An ID token or a UserInfo answer cannot be believed.
+        /// A token or a UserInfo response is not valid.
         public static let badToken = Code(base: .badToken)
-        /// The person was to sign in anew, and had signed in before.
+        /// A new sign-in was required, but the person's last sign-in was earlier.
         public static let oldSignIn = Code(base: .oldSignIn)
-        /// The person was to sign in anew, and the provider does not tell when that was.
+        /// A new sign-in was required, but the provider does not say when the person signed in.
         public static let untoldSignIn = Code(base: .untoldSignIn)
-        /// What is configured cannot work.
+        /// The configuration is invalid.
         public static let misconfigured = Code(base: .misconfigured)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, to what, and what to do, in one sentence; it says nothing of ``providerDescription``.
+    /// A sentence that says what happened, to what, and what to do. It does not contain ``providerDescription``.
     public let message: String
-    /// The provider's `error`, as `access_denied`.
+    /// The provider's `error`, such as `access_denied`. Nil when the provider sent none.
     public let providerError: String?
-    /// The provider's own words, without anything but printable ASCII, at most 200 characters.
+    /// The provider's `error_description` in printable ASCII, at most 200 characters. Nil when the provider sent none.
     public let providerDescription: String?
-    /// The error below, when there was one.
+    /// The underlying error. Nil when there is none.
     public let cause: (any Error)?
 
     init(

@@ -1,24 +1,27 @@
 public import FoundationEssentials
 
-/// Who a person is, as an identity provider says and as far as it was checked.
+/// A person's identity from an identity provider, as far as it was verified.
 public struct ProviderIdentity: Codable, Sendable, Equatable {
-    /// The provider's name for itself.
+    /// The issuer identifier of the provider.
     public var issuer: String
-    /// The person's name at the provider, 1 to 255 bytes: never given to another person, and it means nothing elsewhere.
+    /// The subject: the person's id at the provider, 1 to 255 bytes. It is never reassigned and is unique only at this
+    /// provider.
     public var subject: String
-    /// The person's e-mail address, if told.
+    /// The person's e-mail address. Nil when the provider does not say.
     public var email: String?
-    /// Whether the provider says that the address is the person's own.
+    /// Whether the provider has verified that the address belongs to the person.
     public var isEmailVerified: Bool
-    /// What the person is called, if told.
+    /// The person's display name. Nil when the provider does not say.
     public var name: String?
-    /// The session at the provider, if told.
+    /// The id of the session at the provider. Nil when the provider does not say.
     public var sessionID: String?
-    /// When the person signed in at the provider, if told; 1970 for a time that cannot be read.
+    /// When the person signed in at the provider. Nil when the provider does not say; 1970 for an invalid time.
     public var authenticated: Date?
-    /// When the access token was issued (`iat`), where the identity comes from one and it has the claim.
+    /// When the access token was issued (`iat`). Nil when the identity does not come from an access token or the claim
+    /// is missing.
     public var issued: Date?
-    /// The groups that the person is in, when they are asked for and told: 200 at most, none with a control character.
+    /// The person's groups, at most 200, without control characters. Empty when they are not requested or the provider
+    /// does not say.
     public var groups: [String]
 
     /// Makes an identity.

@@ -1,11 +1,11 @@
 public import Crypto
 
-/// A person who has signed in at an identity provider, and the token to call servers with in their name.
+/// A completed sign-in at an identity provider, with the access token for requests on the person's behalf.
 ///
 /// Source: OpenID Connect Core §3.1.3.3.
 public struct ProviderSignIn: Sendable {
-    /// Who it is.
+    /// The identity of the person.
     public internal(set) var identity: ProviderIdentity
-    /// The token for a server that trusts the provider; it is not for this program to read.
+    /// The access token for a server that trusts the provider. Its contents are not meant for this program.
     public let accessToken: Secret
 }

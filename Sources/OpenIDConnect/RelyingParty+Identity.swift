@@ -4,21 +4,23 @@ public import OAuth
 public import Wire
 
 extension RelyingParty {
-    /// Who the person is that came back from the provider.
+    /// Returns the identity of a person who came back from the provider.
     ///
-    /// The code is exchanged and the ID token checked whole; the UserInfo endpoint is asked when the token tells no e-mail
-    /// address, or no groups where those are asked for. The caller has compared `state` with its browser's before.
+    /// Exchanges the code and verifies the ID token completely. Requests the UserInfo endpoint when the token lacks the
+    /// e-mail address, or the groups if they are requested. The caller must have compared `state` with that of the
+    /// browser before.
     ///
     /// - Parameters:
-    ///   - callback: All of the callback's parameters, from its query or from the form that was posted.
-    ///   - redirect: The redirect address that was asked for.
-    ///   - nonce: The nonce that was asked with.
-    ///   - verifier: The verifier whose challenge was asked with.
-    ///   - freshSince: When the sign-in began, if the person was to sign in at the provider anew, with `max_age`; nil where any
-    ///     sign-in there will do.
-    /// - Returns: The identity, of which everything was checked that can be.
-    /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/oldSignIn`` or ``OpenIDConnectError/Code/untoldSignIn``
-    ///   when the person did not sign in anew for all that is known; or `CancellationError`.
+    ///   - callback: All parameters of the callback, from its query or from the posted form.
+    ///   - redirect: The redirect address of the authorization request.
+    ///   - nonce: The nonce of the authorization request.
+    ///   - verifier: The PKCE verifier for the challenge of the authorization request.
+    ///   - freshSince: When the sign-in began, if it required a new sign-in at the provider with `max_age`. Nil when
+    ///     any sign-in there is accepted.
+    /// - Returns: The identity, verified as far as possible.
+    /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/oldSignIn`` or
+    ///   ``OpenIDConnectError/Code/untoldSignIn`` when a new sign-in was required and is not confirmed; or
+    ///   `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.2.7, §3.1.3 and §5.3.
     public func identity(
@@ -29,13 +31,15 @@ extension RelyingParty {
         ).identity
     }
 
-    /// As ``identity(callback:redirect:nonce:verifier:freshSince:)``, for an app that calls a server with the access token:
-    /// without a whole and good ID token there is no access token either.
+    /// Returns the identity and the access token, for an app that calls a server with that token.
     ///
-    /// - Returns: The identity, and the access token that came with it.
+    /// Works like ``identity(callback:redirect:nonce:verifier:freshSince:)``. Without a valid ID token, it returns no
+    /// access token either.
+    ///
+    /// - Returns: The identity and its access token.
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     ///
-    /// Source: OpenID Connect Core §3.1.3.3, where an answer without ID token is none; RM-5.
+    /// Source: OpenID Connect Core §3.1.3.3, which requires the ID token in the response; RM-5.
     public func signIn(
         callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
     ) async throws -> ProviderSignIn {
@@ -47,19 +51,20 @@ extension RelyingParty {
         return signIn
     }
 
-    /// Who the person is whose code an app brought: the provider sent it to the app itself, which hands on what it reads of
-    /// the answer.
+    /// Returns the identity of a person from a code that an app received. The provider sent the code to the app itself,
+    /// which passes on parts of the authorization response.
     ///
-    /// Without the provider's own `iss` beside it only this server's memory tells whose code it is, so every provider that
-    /// answers to one address must be trusted as the others are.
+    /// Without the provider's `iss`, only this server's own record says which provider issued the code. All providers
+    /// that share a redirect address must therefore be trusted equally.
     ///
     /// - Parameters:
-    ///   - code: The code.
-    ///   - issuer: The answer's `iss`, where the app hands it on; it must be the provider's.
-    ///   - redirect: The redirect address that was asked for.
-    ///   - nonce: The nonce that was asked with.
-    ///   - verifier: The verifier whose challenge was asked with.
-    /// - Returns: The identity, of which everything was checked that can be.
+    ///   - code: The authorization code.
+    ///   - issuer: The `iss` of the authorization response, which must be the provider's. Nil when the app does not
+    ///     pass it on.
+    ///   - redirect: The redirect address of the authorization request.
+    ///   - nonce: The nonce of the authorization request.
+    ///   - verifier: The PKCE verifier for the challenge of the authorization request.
+    /// - Returns: The identity, verified as far as possible.
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.3 and §5.3; RFC 9700 §4.4.2.
@@ -97,7 +102,8 @@ extension RelyingParty {
         return ProviderSignIn(identity: identity, accessToken: tokens.accessToken)
     }
 
-    /// The name that Apple hands to the browser once, beside the code. It is not signed: good to be shown, for nothing else.
+    /// Returns the name that Apple sends with the code in a person's first callback. It is not signed, so use it only
+    /// for display.
     private func nameFromApple(_ callback: FormFields) -> String? {
         guard case .apple = settings.authentication, let user = callback["user"], user.utf8.count <= 4096,
             let name = (try? JSONValue(parsing: Array(user.utf8)))?["name"]

@@ -3,12 +3,11 @@ public import HTTPClient
 import JOSE
 public import OAuth
 
-/// The gateway's end towards one identity provider: sends a person there and believes what comes back only after every
-/// check.
+/// The client of one identity provider. It sends people there to sign in and verifies every response.
 ///
-/// What the provider says of itself and its keys are fetched when first needed, once for everybody who waits, and held for
-/// an hour; the keys are fetched again when a signature fits none, but not more often than every ten seconds. A provider
-/// that is down is asked again after three seconds.
+/// The provider's metadata and keys are fetched on first use, shared by concurrent callers, and cached for an hour. If
+/// no key matches a signature, the keys are fetched again, but at most every ten seconds. After a failure, the provider
+/// is not contacted again for three seconds.
 ///
 /// Source: OpenID Connect Core §3.1; RFC 9700 §2.1; RFC 9207.
 public final class RelyingParty: Sendable {
@@ -18,12 +17,12 @@ public final class RelyingParty: Sendable {
     let provider: CachedFetch<ProviderMetadata>
     let keys: CachedFetch<JSONWebKeySet>
 
-    /// Makes a relying party; nothing is asked yet.
+    /// Makes a relying party. Sends no request.
     ///
     /// - Parameters:
-    ///   - settings: The provider; what cannot work in them is told by every call.
-    ///   - client: Whom it is asked through, which holds an authority of one's own if need be.
-    ///   - now: The wall clock that tokens are judged by.
+    ///   - settings: The settings of the provider. If they are invalid, every call throws.
+    ///   - client: The HTTP client for requests to the provider. It may have its own certificate authorities.
+    ///   - now: The wall clock for the validity of tokens.
     public convenience init(
         _ settings: ProviderSettings, client: HTTPClient, now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -43,29 +42,30 @@ public final class RelyingParty: Sendable {
         keys = CachedFetch(now: elapsed) { try await Self.fetchKeys(await provider.current().value, requests) }
     }
 
-    /// What the provider says of itself.
+    /// Returns the metadata of the provider.
     ///
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     public func metadata() async throws -> ProviderMetadata {
         try await provider.current().value
     }
 
-    /// How many keys the provider has that ID tokens can be checked by; asked for unless held already.
+    /// Returns the number of the provider's keys that can verify ID tokens. Fetches the keys unless they are cached.
     ///
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     public func keyCount() async throws -> Int {
         try await keys.current().value.keys.count
     }
 
-    /// The address to send the person's browser to.
+    /// Returns the URL to which to send the person's browser.
     ///
     /// - Parameters:
-    ///   - redirect: Where the answer shall come.
-    ///   - state: Ties the answer to this browser.
-    ///   - nonce: Ties the ID token to this request.
-    ///   - challenge: Ties the code to the verifier that ``identity(callback:redirect:nonce:verifier:)`` is given.
-    ///   - extra: Further parameters; one that is the request's own business is left out.
-    /// - Returns: The address, with a query.
+    ///   - redirect: The redirect address for the response.
+    ///   - state: The value that ties the response to this browser.
+    ///   - nonce: The value that ties the ID token to this request.
+    ///   - challenge: The PKCE challenge, which ties the code to the verifier for
+    ///     ``identity(callback:redirect:nonce:verifier:freshSince:)``.
+    ///   - extra: Further parameters. Those that the request sets itself are ignored.
+    /// - Returns: The URL, with a query.
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.2.1; RFC 7636 §4.3.

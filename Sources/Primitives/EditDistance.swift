@@ -1,8 +1,9 @@
-/// How much two words differ.
+/// Computes the edit distance between words.
 package enum EditDistance {
-    /// The number of insertions, deletions, replacements and swaps of neighbours that make one word of the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of adjacent characters that turn one word
+    /// into the other.
     ///
-    /// The work grows with the product of both lengths: bound them first.
+    /// The running time is proportional to the product of both lengths, so limit the lengths before the call.
     ///
     /// Source: optimal string alignment distance, Boytsov 2011 §2.1.
     package static func between(_ one: [Character], _ other: [Character]) -> Int {

@@ -1,19 +1,19 @@
 extension String {
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     package var trimmed: String {
         var rest = drop(while: \.isWhitespace)
         while let last = rest.last, last.isWhitespace { rest.removeLast() }
         return String(rest)
     }
 
-    /// The text with U+FFFD for each control and formatting character: what a server sends must not move a terminal's cursor
-    /// or turn the direction of writing.
+    /// The text with each control and formatting character replaced by U+FFFD. Text from a server must not be able to
+    /// move the cursor of a terminal or change the writing direction.
     package var printable: String {
         if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
         return replacingControls(with: "\u{FFFD}")
     }
 
-    /// The text with `replacement` for each control and formatting character.
+    /// Returns the text with each control and formatting character replaced by `replacement`.
     package func replacingControls(with replacement: Unicode.Scalar) -> String {
         String(
             String.UnicodeScalarView(
@@ -25,10 +25,10 @@ extension String {
                 }))
     }
 
-    /// The text for a name that is stored and shown: without control, formatting, private and unassigned characters and without
-    /// white space at its ends, cut after `limit` characters; nil when nothing is left.
+    /// Returns the text as a name to store and show, or nil when nothing is left. Removes control, formatting, private
+    /// and unassigned characters and white space at both ends, and truncates the rest to `limit` characters.
     package func displayName(limit: Int) -> String? {
-        // Cut first by bytes, so that a long text costs no more than a short one.
+        // The text is first truncated by bytes, so that the cost does not grow with its length.
         let bounded = String(decoding: utf8.prefix(limit * 16), as: UTF8.self)
         let scalars = bounded.unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {

@@ -8,32 +8,33 @@
     #error("Primitives needs a C library with POSIX threads")
 #endif
 
-/// A thread of the system for calls that block, so that they hold up neither the shared pool nor an event loop.
+/// A system thread for blocking calls, which must not block the shared thread pool or an event loop.
 ///
-/// Join or detach each thread once.
+/// Join or detach each thread exactly once.
 ///
 /// Source: `pthread_create(3)`, `pthread_sigmask(3)`.
-package struct SystemThread: @unchecked Sendable {  // A thread's identifier may be used from every thread.
+package struct SystemThread: @unchecked Sendable {  // A thread identifier may be used from any thread.
     private let thread: pthread_t
 
-    /// The system started no thread.
+    /// The system could not start a thread.
     package struct Failure: Error, CustomStringConvertible {
-        /// The error's number, such as `EAGAIN`.
+        /// The error number, such as `EAGAIN`.
         package let number: Int32
 
-        /// The system's words, such as `Resource temporarily unavailable`.
+        /// The system's description of the error, such as `Resource temporarily unavailable`.
         package var description: String { String(cString: strerror(number)) }
     }
 
     /// Starts a thread.
     ///
     /// - Parameters:
-    ///   - niceness: 0 to 19; Linux keeps it per thread, so that other threads keep theirs.
-    ///   - blocksSignals: Whether the thread takes no signals. Signal handlers then run on the program's own threads, and a write
-    ///     to a connection that the other side has closed raises no SIGPIPE. A program that the thread starts inherits this.
-    ///   - body: The thread's work; the thread ends with it.
-    /// - Returns: The thread, to be joined or detached once.
-    /// - Throws: ``Failure`` when the system allows no further thread.
+    ///   - niceness: The nice value, 0 to 19. Linux keeps it per thread, so other threads are not affected.
+    ///   - blocksSignals: Whether the thread blocks all signals. Signal handlers then run on the other threads of the
+    ///     program, and a write to a connection that the peer has closed raises no SIGPIPE. A program that the thread
+    ///     starts inherits the signal mask.
+    ///   - body: The work of the thread. The thread ends when it returns.
+    /// - Returns: The thread, which must be joined or detached once.
+    /// - Throws: ``Failure`` when the system cannot start another thread.
     ///
     /// Source: `setpriority(2)`, notes on Linux threads.
     package static func start(
@@ -41,7 +42,7 @@ package struct SystemThread: @unchecked Sendable {  // A thread's identifier may
     ) throws(Failure) -> SystemThread {
         var before = sigset_t()
         if blocksSignals {
-            // A new thread inherits the mask of the thread that starts it.
+            // A new thread inherits the signal mask of the thread that creates it.
             var all = sigset_t()
             sigfillset(&all)
             pthread_sigmask(SIG_SETMASK, &all, &before)
@@ -70,7 +71,7 @@ package struct SystemThread: @unchecked Sendable {  // A thread's identifier may
         return SystemThread(thread: thread)
     }
 
-    /// Starts a thread that nobody waits for.
+    /// Starts a detached thread.
     package static func detach(
         niceness: Int32 = 0, blocksSignals: Bool = true, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) {
@@ -80,15 +81,15 @@ package struct SystemThread: @unchecked Sendable {  // A thread's identifier may
     /// Waits until the thread has ended.
     package func join() { pthread_join(thread, nil) }
 
-    /// Leaves the thread to end by itself.
+    /// Detaches the thread. Its resources are released when it ends.
     package func detach() { pthread_detach(thread) }
 
-    /// Blocks the calling thread; only for threads that were started here.
+    /// Blocks the calling thread for a duration. Call it only on threads that this type started.
     package static func sleep(_ duration: Duration) {
         usleep(UInt32(clamping: Int64(duration / .microseconds(1))))
     }
 
-    /// A number of the calling thread, which no other thread has while it lives.
+    /// The identifier of the calling thread, unique among running threads.
     package static var current: UInt {
         #if canImport(Darwin)
             UInt(bitPattern: pthread_self())

@@ -1,21 +1,22 @@
 import CQREncode
 
-/// A text as a QR code, for a telephone's camera to read from the screen.
+/// A QR code of a text, to be scanned from the screen with a phone.
 ///
 /// Source: ISO/IEC 18004:2015; libqrencode 4.1.1.
 public struct QRCode: Sendable, Equatable {
-    /// The light border that readers need, in modules.
+    /// The width of the light border that readers need, in modules.
     ///
     /// Source: ISO/IEC 18004:2015 §6.3.8.
     public static let quietZone = 4
 
-    /// How many modules a side has, without the border.
+    /// The number of modules per side, without the border.
     public let size: Int
     private let modules: [Bool]
 
-    /// Makes the smallest code of a text; nil for an empty text and for one that no code can hold, above 2,953 bytes.
+    /// Creates the smallest code for a text. Returns nil for an empty text and for more than 2,953 bytes, which no code
+    /// can hold.
     ///
-    /// The lowest correction is enough on a screen and keeps the code small.
+    /// It uses the lowest error correction level, which is enough on a screen and keeps the code small.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= 2_953,
@@ -26,19 +27,20 @@ public struct QRCode: Sendable, Equatable {
         modules = UnsafeBufferPointer(start: code.pointee.data, count: size * size).map { $0 & 1 == 1 }
     }
 
-    /// Whether the module at a place is dark; everything outside is light.
+    /// Returns whether the module at a position is dark. Positions outside the code are light.
     public func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return modules[row * size + column]
     }
 
-    /// How many columns ``lines(isColored:)`` take.
+    /// The number of columns that ``lines(isColored:)`` uses.
     public var columns: Int { size + 2 * Self.quietZone }
 
-    /// The code for a terminal, two modules a character.
+    /// Returns the code as lines for a terminal, with two modules in each character.
     ///
-    /// - Parameter isColored: Whether black and white are named, so that the terminal's own colours do not matter. Without
-    ///   them light is what is written, as it must be on a dark terminal.
+    /// - Parameter isColored: Whether to set black and white with escape sequences, so that the colours of the terminal
+    ///   do not matter. When false, light modules are drawn in the foreground colour, which is correct on a dark
+    ///   terminal only.
     /// - Returns: The lines, from top to bottom.
     public func lines(isColored: Bool) -> [String] {
         let range = -Self.quietZone..<size + Self.quietZone
@@ -60,7 +62,8 @@ public struct QRCode: Sendable, Equatable {
         }
     }
 
-    // The two ends of the colour cube, which themes leave alone. Source: ECMA-48 §8.3.117; xterm's control sequences.
+    // Black and white from the colour cube, which themes do not change. Source: ECMA-48 §8.3.117; xterm's control
+    // sequences.
     private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
     private static let plain = "\u{1B}[0m"
 }

@@ -2,19 +2,20 @@ import Primitives
 
 /// A client of one Redis server.
 ///
-/// It has one connection, made with the first command, and one thread for it. Commands of several callers go over it
-/// together. A connection that was lost is made again by itself: an idle one that the server closed before the next
-/// command is sent, and one that failed after a pause of 50 ms to 2 s, during which commands are refused at once. A
-/// command is sent once: one that got no answer is not repeated, because Redis may have done it.
+/// The client has one connection, opened for the first command, and one thread for it. Commands of concurrent callers
+/// are sent together. The client reconnects automatically. If the server closed an idle connection, the client
+/// reconnects before it sends the next command. After a connection failed, the client waits 50 ms to 2 s, and commands
+/// fail at once during that time. Each command is sent once. A command without a reply is not repeated, because Redis
+/// may have run it.
 ///
-/// Cancelling does not take a command back; it is answered, or given up after its time, all the same.
+/// Cancelling the task does not withdraw a command. The call still returns with the reply or after the timeout.
 ///
 /// Source: Redis, `AUTH`, `SELECT`, `PING`; hiredis 0.14.
 public final class RedisClient: Sendable {
     private let settings: RedisSettings
     private let worker: Worker
 
-    /// Makes a client; nothing is connected yet.
+    /// Creates a client without connecting.
     ///
     /// - Throws: ``RedisError/Code/system`` when no thread can be started.
     public init(_ settings: RedisSettings) throws(RedisError) {
@@ -32,9 +33,9 @@ public final class RedisClient: Sendable {
         worker.close()
     }
 
-    /// Has Redis do a command and waits for its reply, for no longer than `connectTimeout` and `commandTimeout` together.
+    /// Runs a command and waits for its reply, at most for the sum of `connectTimeout` and `commandTimeout`.
     ///
-    /// - Throws: ``RedisError``, any code but ``RedisError/Code/misconfigured``.
+    /// - Throws: ``RedisError`` with any code except ``RedisError/Code/misconfigured``.
     public func run(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
         let deadline = ContinuousClock.now + settings.commandTimeout
         let result = await withCheckedContinuation { answer in
@@ -43,7 +44,7 @@ public final class RedisClient: Sendable {
         return try result.get()
     }
 
-    /// Refuses commands from now on, also those that wait, and ends the connection after those in hand.
+    /// Closes the client. New and queued commands fail, and the connection closes after the commands in progress.
     public func close() {
         worker.close()
     }

@@ -1,8 +1,8 @@
-/// Something that was asked of Redis and did not happen.
+/// A failure of a Redis command or connection.
 ///
-/// Neither the password nor what a command carried is ever in a message.
+/// Messages contain neither the password nor the arguments of a command.
 public struct RedisError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case misconfigured, unreachable, lost, timedOut, refused, busy, closed, system
@@ -11,39 +11,39 @@ public struct RedisError: Error, Equatable, Sendable, CustomStringConvertible {
 
         /// The settings cannot be used.
         public static let misconfigured = Code(base: .misconfigured)
-        /// There is no connection and none can be made now; the command was not sent.
+        /// There is no connection, and none can be made now. The command was not sent.
         public static let unreachable = Code(base: .unreachable)
-        /// The connection ended while the command was under way; whether Redis did it is not known.
+        /// The connection was lost during the command. Whether Redis ran it is unknown.
         public static let lost = Code(base: .lost)
-        /// Redis took too long; whether it did the command is not known.
+        /// The timeout passed. Whether Redis ran the command is unknown.
         public static let timedOut = Code(base: .timedOut)
-        /// Redis answered with an error; ``RedisError/reason`` has its first word.
+        /// Redis replied with an error. ``RedisError/reason`` holds its first word.
         public static let refused = Code(base: .refused)
-        /// Too many commands wait already; the command was not sent.
+        /// The queue is full. The command was not sent.
         public static let busy = Code(base: .busy)
-        /// The client was closed; the command was not sent.
+        /// The client is closed. The command was not sent.
         public static let closed = Code(base: .closed)
-        /// The system has no further thread.
+        /// The system cannot start another thread.
         public static let system = Code(base: .system)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
     /// The kind of failure.
     public let code: Code
-    /// One sentence for a person: what was asked, of whom, and what to do.
+    /// A sentence for people that names the action, the server and the remedy.
     public let message: String
-    /// The first word of Redis's own error, such as `WRONGPASS` or `OOM`; nil for every other failure.
+    /// The first word of the error from Redis, such as `WRONGPASS` or `OOM`. Nil for every other failure.
     public let reason: String?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, reason: String? = nil) {
         self.code = code
         self.message = message
         self.reason = reason
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,15 +1,15 @@
-/// What Redis answers to a command.
+/// The reply to a command.
 ///
 /// Source: Redis serialization protocol specification, version 2.
 public enum RedisReply: Hashable, Sendable {
-    /// Nothing is there: the null bulk string or the null array.
+    /// No value: the null bulk string or the null array.
     case nothing
-    /// A short word, such as `OK`.
+    /// A status, such as `OK`.
     case status(String)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// Bytes of any kind, none among them.
+    /// A string of arbitrary bytes, possibly empty.
     case bytes([UInt8])
-    /// Several replies.
+    /// A list of replies.
     case array([RedisReply])
 }

@@ -1,27 +1,27 @@
 public import Crypto
 import Synchronization
 
-/// A store that ends with the program.
+/// A store in memory. Its secrets are lost when the program ends.
 public final class MemoryStore: SecretStoring {
     private let secrets = Mutex<[SecretKey: Secret]>([:])
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// `memory`.
+    /// The text `memory`.
     public var label: String { "memory" }
 
-    /// Reads a secret, or nil.
+    /// Reads a secret. Returns nil when there is none for `key`.
     public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         secrets.withLock { $0[key] }
     }
 
-    /// Keeps a secret until the program ends.
+    /// Stores a secret until the program ends.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         secrets.withLock { $0[key] = secret }
     }
 
-    /// Forgets a secret.
+    /// Removes a secret.
     public func remove(_ key: SecretKey) async throws(SecretStorageError) {
         secrets.withLock { $0[key] = nil }
     }

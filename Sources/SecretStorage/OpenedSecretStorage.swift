@@ -1,32 +1,32 @@
 public import Crypto
 import FoundationEssentials
 
-/// A store that was chosen, and why.
+/// A selected store and the reason for the selection.
 public struct OpenedSecretStorage: Sendable {
     /// The store.
     public let store: any SecretStoring
-    /// Which it is; hand it back as `remembered` next time.
+    /// The kind of the store, to be passed as `remembered` next time.
     public let kind: SecretStorageKind
-    /// One sentence for the person: which store is used and why.
+    /// A sentence for people that names the store and the reason for its use.
     public let explanation: String
 }
 
-/// Chooses and opens a store; never one weaker than asked for or used before.
+/// Selects and opens a store. It never selects a weaker store than the one requested or used before.
 ///
-/// Automatic takes what was used before; on the first run, an existing sealed file, else the Secret Service where one
-/// answers, else a new sealed file. A locked Secret Service is an error, not a reason to take the file.
+/// ``SecretStorageChoice/automatic`` selects the kind of store that was used before. On the first run it selects an
+/// existing sealed file, otherwise the Secret Service if it responds, otherwise a new sealed file. A locked Secret
+/// Service is an error and does not cause a fallback to the file.
 ///
 /// - Parameters:
-///   - choice: What the person asked for.
-///   - folder: Where the sealed file `secrets.sealed` and its key file `secrets.key` are.
-///   - remembered: What was used last time, if the caller knows.
-///   - keyFile: The sealed file's key file; nil means `secrets.key` in `folder`.
-///   - service: The Secret Service to ask.
-///   - passphrase: Gives the sealed file's passphrase; nil means a key file with mode 0600.
+///   - choice: The requested store.
+///   - folder: The folder of the sealed file `secrets.sealed` and its key file `secrets.key`.
+///   - remembered: The kind of store that was used last time, if known.
+///   - keyFile: The path of the key file. Nil for `secrets.key` in `folder`.
+///   - service: The Secret Service to use.
+///   - passphrase: Returns the passphrase of the sealed file. Nil for a key file with mode 0600.
 /// - Returns: The store, its kind and an explanation.
-/// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/locked``, or
-///   ``SecretStorageError/Code/absent`` when the Secret Service was asked for or used before and is gone; whatever
-///   `passphrase` throws.
+/// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/locked``, or ``SecretStorageError/Code/absent``
+///   when the Secret Service was requested or used before and is not available; errors of `passphrase`.
 ///
 /// Source: OWASP MASVS-STORAGE-1.
 public func openSecretStorage(

@@ -1,20 +1,20 @@
-/// The name under which a secret is kept.
+/// The name under which a secret is stored.
 public struct SecretKey: Sendable, Hashable {
-    /// What the secret is for, as `https://photos.example`.
+    /// The service that the secret is for, such as `https://photos.example`.
     public let service: String
-    /// Whose it is, as `ada@example.org`.
+    /// The account that the secret belongs to, such as `ada@example.org`.
     public let account: String
-    /// Tells several secrets with the same service and account apart; nil when there is at most one.
+    /// Distinguishes several secrets with the same service and account. Nil when there is at most one.
     public let id: String?
 
-    /// Makes a name.
+    /// Creates a name.
     public init(service: String, account: String, id: String? = nil) {
         self.service = service
         self.account = account
         self.id = id
     }
 
-    /// The same name with the id as a part of `account`, for stores that know only service and account.
+    /// The same name with the id appended to `account`, for stores that only support service and account.
     var flat: SecretKey {
         guard let id else { return self }
         return SecretKey(service: service, account: account + "/" + id)

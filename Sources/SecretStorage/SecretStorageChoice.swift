@@ -1,14 +1,14 @@
-/// Which store a person asked for.
+/// The store that a person requested.
 public enum SecretStorageChoice: String, Sendable, CaseIterable {
-    /// The Secret Service where one answers, else the sealed file.
+    /// The Secret Service if it responds, otherwise the sealed file.
     case automatic
-    /// The Secret Service and nothing else.
+    /// Only the Secret Service.
     case service
-    /// The sealed file and nothing else.
+    /// Only the sealed file.
     case file
 }
 
-/// Which store is used: what a caller remembers from run to run.
+/// The kind of store in use. Callers remember it between runs.
 public enum SecretStorageKind: String, Sendable, CaseIterable {
     /// The Secret Service.
     case service

@@ -1,38 +1,38 @@
-/// Why a store could not be used; never holds a secret.
+/// An error of a secret store. Its message never contains a secret.
 public struct SecretStorageError: Error, Sendable, CustomStringConvertible {
-    /// The kind of mistake, to decide by.
+    /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String { case locked, absent, denied, damaged, wrongPassphrase, io }
         private let base: Base
 
-        /// The store is there and locked: what it holds cannot be known until a person unlocks it.
+        /// The store is locked. Its contents are unknown until a person unlocks it.
         public static let locked = Code(base: .locked)
-        /// The store is not there: no bus, no service, or a key file that is gone.
+        /// The store is not available: there is no bus, no service, or the key file is missing.
         public static let absent = Code(base: .absent)
-        /// The store refuses us, or its files are open to others.
+        /// The store refused access, or its files are accessible to other users.
         public static let denied = Code(base: .denied)
-        /// The sealed file was changed or cut off.
+        /// The sealed file was modified or truncated.
         public static let damaged = Code(base: .damaged)
-        /// The passphrase or key file is not the one that the file was sealed with.
+        /// The passphrase or key file does not match the sealed file.
         public static let wrongPassphrase = Code(base: .wrongPassphrase)
-        /// The disk or the bus failed, or did not answer in time.
+        /// The disk or the bus failed, or did not respond in time.
         public static let io = Code(base: .io)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, to what, and what to do.
+    /// What failed and what to do about it.
     public let message: String
 
-    /// Makes an error, also for stores of other modules.
+    /// Creates an error. Public for stores in other modules.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

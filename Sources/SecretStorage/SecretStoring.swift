@@ -1,28 +1,28 @@
 public import Crypto
 
-/// A place that keeps secrets.
+/// A store for secrets.
 ///
-/// Three answers are kept apart: an error ``SecretStorageError/Code/locked``, an error
-/// ``SecretStorageError/Code/absent``, and nil, which alone means that the store holds nothing under that name.
-/// Cancelling a call does not stop it: a write that began is finished.
+/// Callers must distinguish three results: an error with code ``SecretStorageError/Code/locked``, an error with code
+/// ``SecretStorageError/Code/absent``, and nil. Only nil means that the store has no secret under that name. Cancelling
+/// a call does not stop it: a write that has started is completed.
 public protocol SecretStoring: Sendable {
-    /// The store in words for a person: `Secret Service`, `sealed file /path`.
+    /// A description of the store for people, such as `Secret Service` or `sealed file /path`.
     var label: String { get }
 
-    /// Reads a secret; nil when the store is reachable, unlocked and holds nothing under `key`.
+    /// Reads a secret. Returns nil when the store is available and unlocked and has no secret for `key`.
     func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret?
 
-    /// Keeps `secret` under `key` in place of what was there; durable on return.
+    /// Stores `secret` under `key` and replaces the previous one. It is durable when the function returns.
     func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError)
 
-    /// Removes what is under `key`; nothing there is fine.
+    /// Removes the secret under `key`. Does nothing when there is none.
     func remove(_ key: SecretKey) async throws(SecretStorageError)
 
-    /// Checks that secrets can be read and stored now, and throws the reason when they cannot. Nothing is changed.
+    /// Checks that secrets can be read and stored now, without changing anything. Throws the reason when they cannot.
     func check() async throws(SecretStorageError)
 }
 
 extension SecretStoring {
-    /// Checks nothing.
+    /// Does nothing.
     public func check() async throws(SecretStorageError) {}
 }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 import Glibc
 
 extension Date {
-    /// The moment in the person's time zone, to the minute: `2026-11-21 04:50`.
+    /// The date in the local time zone, to the minute: `2026-11-21 04:50`.
     public var forPeople: String {
         var seconds = time_t(timeIntervalSince1970)
         var parts = tm()
@@ -12,11 +12,11 @@ extension Date {
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The first moment of a day in the person's time zone.
+    /// Creates the date at which a day starts in the local time zone. Returns nil for values that are out of range.
     ///
     /// - Parameters:
-    ///   - day: Year, month and day; a month or day beyond the last is counted on into the next.
-    ///   - isExact: Whether there must be such a day.
+    ///   - day: Year, month and day. A month or day past the end of its range carries over into the next year or month.
+    ///   - isExact: Whether to return nil instead of carrying over into another month.
     ///
     /// Source: `mktime(3)`.
     public init?(startOf day: [Int], isExact: Bool) {
@@ -33,7 +33,7 @@ extension Date {
         self.init(timeIntervalSince1970: TimeInterval(seconds))
     }
 
-    /// The moment in UTC to the second, as RFC 3339 writes it: `2026-11-21T04:50:03Z`.
+    /// The date in UTC to the second, in the format of RFC 3339: `2026-11-21T04:50:03Z`.
     public var forPrograms: String {
         formatted(.iso8601)
     }

@@ -10,22 +10,22 @@ import Synchronization
     #error("latch needs a C library")
 #endif
 
-/// Reads and writes open descriptors, off the shared pool where it may wait.
+/// Reads and writes open file descriptors. Reads that may block run outside the shared thread pool.
 public enum Descriptor {
-    /// What the system said when it failed.
+    /// An error of a system call.
     public struct Failure: Error, CustomStringConvertible {
-        /// The system's number, `errno`.
+        /// The error number (`errno`).
         public let number: Int32
 
-        /// The number of writing to a pipe that nobody reads.
+        /// The error number for writing to a pipe without a reader.
         public static let closedPipe = EPIPE
 
-        /// Makes a failure of a number.
+        /// Creates a failure with an error number.
         public init(number: Int32) {
             self.number = number
         }
 
-        /// The system's words for it.
+        /// The system's description of the error.
         public var description: String { String(cString: strerror(number)) }
     }
 
@@ -36,12 +36,12 @@ public enum Descriptor {
     /// Standard error.
     public static let errors = STDERR_FILENO
 
-    /// Whether a descriptor is a terminal.
+    /// Returns whether a descriptor is a terminal.
     public static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1
     }
 
-    /// How many columns a terminal has; nil where that is not known.
+    /// Returns the width of a terminal in columns. Nil when it is unknown.
     ///
     /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.
     public static func columns(of descriptor: Int32) -> Int? {
@@ -50,7 +50,7 @@ public enum Descriptor {
         return Int(size.ws_col)
     }
 
-    /// How many lines a terminal has; nil where that is not known.
+    /// Returns the height of a terminal in lines. Nil when it is unknown.
     ///
     /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.
     public static func lines(of descriptor: Int32) -> Int? {
@@ -59,7 +59,8 @@ public enum Descriptor {
         return Int(size.ws_row)
     }
 
-    /// Writes every byte and waits for the reader: without a limit, or for a second at a time after ``hurry()``.
+    /// Writes all bytes. Waits for the reader without a timeout, or with a timeout of one second per write after
+    /// ``hurry()``.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -73,17 +74,18 @@ public enum Descriptor {
         }
     }
 
-    /// How many bytes are written at once: a pipe that is ready for writing takes them without blocking.
+    /// The number of bytes per `write` call. A pipe that is ready for writing accepts them without blocking.
     ///
     /// Source: pipe(7), `PIPE_BUF`.
     private static let piece = 4_096
 
-    /// Stops a reader that no longer reads from delaying the program's end. From now on each write waits for the reader for a
-    /// second at most. Output that is not taken by then is dropped, and so is all later output to that descriptor.
+    /// Prevents a reader that has stopped reading from delaying the end of the program. After this call each write
+    /// waits for the reader for at most one second. Output that is not read in time is dropped, and so is all later
+    /// output to that descriptor.
     public static func hurry() { haste?.wake() }
 
     private static let haste = try? WakePipe()
-    /// The descriptors that were not read for a second after ``hurry()``, one bit each.
+    /// The descriptors that were not read within a second after ``hurry()``, one bit each.
     private static let abandoned = Atomic<UInt32>(0)
 
     private static func waitForReader(of descriptor: Int32) throws(Failure) {
@@ -97,17 +99,18 @@ public enum Descriptor {
             ]
             let count = poll(&waiting, 2, isHurried ? 1_000 : -1)
             if count < 0, errno == EINTR { continue }
-            // On an error or a hang-up the write itself says what is wrong.
+            // After an error or hang-up the write itself returns the error.
             if count < 0 || waiting[0].revents != 0 { return }
             if isHurried { abandoned.bitwiseOr(bit, ordering: .relaxed) }
             isHurried = true
         }
     }
 
-    /// Reads at most `limit` bytes, up to and without the first newline when `lineOnly`.
+    /// Reads at most `limit` bytes. When `lineOnly` is true, reads up to the first newline, which is not included.
     ///
-    /// - Returns: The bytes and whether a newline ended them; nil when the input ended before any byte.
-    /// - Throws: `CancellationError` as soon as the task is cancelled, ``Failure`` of `read(2)`.
+    /// - Returns: The bytes, and whether a newline or the end of input ended them. Nil when the input ended before the
+    ///   first byte.
+    /// - Throws: `CancellationError` when the task is cancelled, ``Failure`` of `read(2)`.
     public static func read(
         _ descriptor: Int32, lineOnly: Bool, limit: Int
     ) async throws -> (bytes: [UInt8], isWhole: Bool)? {
@@ -125,7 +128,7 @@ public enum Descriptor {
         _ descriptor: Int32, stop: WakePipe, lineOnly: Bool, limit: Int
     ) throws -> (bytes: [UInt8], isWhole: Bool)? {
         var bytes: [UInt8] = []
-        // A byte at a time where a line is wanted: what follows it belongs to whoever reads next.
+        // A line is read byte by byte, because the bytes after it belong to the next reader.
         var buffer = [UInt8](repeating: 0, count: lineOnly ? 1 : 65_536)
         while bytes.count < limit {
             var waiting = [
@@ -146,6 +149,6 @@ public enum Descriptor {
     }
 }
 
-// `read` and `write` are also names of members above.
+// `read` and `write` are also the names of members above.
 private let systemRead = read
 private let systemWrite = write

@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// Switches a terminal's echo off, and surely on again.
+/// Turns off the echo of a terminal and ensures that it is turned on again.
 ///
-/// Whatever way the program ends by itself, ``restore()`` was called: after the prompt, at the second Ctrl-C, at exit.
+/// ``restore()`` is called on every way the program ends by itself: after the prompt, at the second Ctrl-C and at exit.
 ///
 /// Source: `termios(3)`.
 public final class EchoGuard: Sendable {
-    /// The one guard of the program.
+    /// The shared guard of the program.
     public static let shared = EchoGuard()
 
     private let saved = Mutex<(descriptor: Int32, settings: termios)?>(nil)
 
-    /// Switches echo off; typed-ahead characters are dropped.
+    /// Turns echo off. Characters that were typed ahead are discarded.
     ///
-    /// The keys that suspend and dump are off too: a suspended program would leave the shell without echo.
+    /// The suspend key is turned off too, because a suspended program would leave the shell without echo.
     func hide(_ descriptor: Int32) throws(Descriptor.Failure) {
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else { throw Descriptor.Failure(number: errno) }
@@ -31,7 +31,7 @@ public final class EchoGuard: Sendable {
         }
     }
 
-    /// Puts the settings back as they were; nothing when echo was not switched off.
+    /// Restores the settings. Does nothing when echo was not turned off.
     public func restore() {
         saved.withLock { saved in
             guard var hidden = saved else { return }

@@ -1,32 +1,32 @@
 public import Crypto
 
-/// Who can be asked: the person at the terminal, or nobody.
+/// Prompts the person at the terminal, if there is one.
 public struct Prompter: Sendable {
-    /// The terminal; nil when the program runs without one or was told to ask nothing.
+    /// The terminal. Nil when the program has no terminal or was told not to prompt.
     public let terminal: Terminal?
 
-    /// Makes the person at a terminal, or nobody.
+    /// Creates a prompter for a terminal. Nil for a prompter that cannot ask.
     public init(terminal: Terminal?) {
         self.terminal = terminal
     }
 
-    /// Nobody: every question is an error at once.
+    /// A prompter without a terminal. Every question throws an error.
     public static let nobody = Prompter(terminal: nil)
 
-    /// Whether somebody is there.
+    /// Whether there is a terminal to prompt on.
     public var isThere: Bool { terminal != nil }
 
-    /// Asks for a line that may be seen; `instead` tells how to give the answer without a terminal.
+    /// Prompts for a line that is echoed. `instead` tells in an error how to pass the value without a terminal.
     public func ask(_ question: String, suggestion: String? = nil, instead: String) async throws -> String {
         try await required(question, instead).ask(question, suggestion: suggestion)
     }
 
-    /// Asks for a line that nobody shall see; `instead` tells how to give the answer without a terminal.
+    /// Prompts for a line that is not echoed. `instead` tells in an error how to pass the value without a terminal.
     public func askSecret(_ question: String, instead: String? = nil) async throws -> Secret {
         try await required(question, instead).askSecret(question)
     }
 
-    /// Asks a question whose safe answer is no; no without a terminal.
+    /// Prompts for confirmation, with no as the default. Returns false without a terminal.
     public func confirm(_ question: String) async throws -> Bool {
         try await terminal?.confirm(question) ?? false
     }

@@ -2,18 +2,19 @@ import Glibc
 import Primitives
 import Synchronization
 
-/// Turns the signals that end a program into a task's cancellation, so that it can clean up.
+/// Converts the signals that end a program into the cancellation of a task, so that the program can clean up.
 ///
-/// The first signal cancels, and makes the program drop output that is not read. The second ends the program at once, with the
-/// terminal restored. A signal that the parent process set to be ignored stays ignored. SIGHUP does not count where the
-/// program asked for ``hangUps()``.
+/// The first signal cancels the task and makes the program drop output that is not read. The second signal ends the
+/// program at once, after restoring the terminal. A signal that the parent process set to be ignored stays ignored.
+/// SIGHUP does not cancel after ``hangUps()`` was called.
 ///
-/// A handler only writes the signal's number to a pipe, which a thread reads. Blocking the signals and waiting for them
-/// would not do: with an asynchronous `main` the first thread ends in `dispatch_main`, which unblocks them all.
+/// The signal handler only writes the signal number to a pipe, which a thread reads. Blocking the signals and waiting
+/// for them would not work: with an asynchronous `main` the first thread ends in `dispatch_main`, which unblocks all
+/// signals.
 ///
 /// Source: `sigaction(2)`; `signal-safety(7)`.
 public final class Signals: Sendable {
-    /// One state under a lock: the signal that came, and what to do at the first.
+    /// The received signal and the actions for signals, protected by a lock.
     private struct State {
         var first: Int32?
         var cancel: (@Sendable () -> Void)?
@@ -22,12 +23,12 @@ public final class Signals: Sendable {
 
     private let state = Mutex(State())
 
-    /// The signal that asked to end, if one did.
+    /// The first received signal that requests the end of the program. Nil when there was none.
     public var received: Int32? { state.withLock { $0.first } }
 
-    /// Begins to take signals.
+    /// Installs the signal handlers.
     public init() {
-        // Writing to a closed pipe is an error to handle, in C libraries too.
+        // Writing to a closed pipe must return an error instead of raising SIGPIPE, also in C libraries.
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return }
@@ -44,7 +45,7 @@ public final class Signals: Sendable {
         }
     }
 
-    /// Says what to do at the first signal; at once when it came already.
+    /// Sets the action for the first signal. Runs it immediately when the signal has already been received.
     public func onFirst(_ cancel: @escaping @Sendable () -> Void) {
         let came = state.withLock { state in
             state.cancel = cancel
@@ -53,9 +54,10 @@ public final class Signals: Sendable {
         if came { cancel() }
     }
 
-    /// Has SIGHUP end nothing from now on, also where it was ignored; each one is an element.
+    /// Returns a stream with an element for each SIGHUP. From now on SIGHUP does not cancel, even if it was ignored
+    /// before.
     ///
-    /// Several that come before one is looked at are one. Call it once.
+    /// Signals that arrive before the previous one is consumed are merged. Call this once only.
     public func hangUps() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.hangUps = continuation }
@@ -96,10 +98,10 @@ public final class Signals: Sendable {
         sigaction(number, &new, nil)
     }
 
-    /// `SIG_IGN` as a number; closures of C cannot be compared.
+    /// `SIG_IGN` as a number, because C closures cannot be compared.
     private static let ignored = 1
 
-    /// Ends the program as one that a closed pipe ends: quietly.
+    /// Ends the program silently with SIGPIPE, as a write to a closed pipe does by default.
     public static func endByClosedPipe() -> Never {
         EchoGuard.shared.restore()
         signal(SIGPIPE, SIG_DFL)
@@ -108,5 +110,5 @@ public final class Signals: Sendable {
     }
 }
 
-/// The writing end of the pipe of signals: a handler may touch nothing but a lock-free atomic.
+/// The write end of the signal pipe. It is atomic because a signal handler may only access lock-free atomics.
 private let signalPipe = Atomic<Int32>(-1)

@@ -1,18 +1,18 @@
 public import Crypto
 import Primitives
 
-/// A secret that another program hands over on standard input.
+/// Reads secrets that another program passes on standard input.
 public enum StandardInput {
-    /// The longest line to take, in bytes.
+    /// The maximum length of a line, in bytes.
     private static let longestLine = 65_536
 
-    /// The first line, without the newline and a carriage return before it.
+    /// Reads the first line, without the newline and a carriage return before it.
     ///
     /// - Parameters:
-    ///   - option: The option that asked for it, named in errors.
-    ///   - what: What the line is.
+    ///   - option: The option that requested the line, named in errors.
+    ///   - what: A description of the value for errors.
     /// - Returns: The line.
-    /// - Throws: ``TerminalError`` when there is none, it is too long, or standard input is a terminal.
+    /// - Throws: ``TerminalError`` when there is no line, the line is too long, or standard input is a terminal.
     public static func firstLine(
         as option: String = "--password-stdin", _ what: String = "password"
     ) async throws -> Secret {
@@ -22,7 +22,7 @@ public enum StandardInput {
         return line
     }
 
-    /// The first lines, as many as there are up to `count`; asked for by `--password-stdin`.
+    /// Reads the first lines for `--password-stdin`. Returns fewer than `count` lines when the input has fewer.
     public static func lines(upTo count: Int) async throws -> [Secret] {
         var lines: [Secret] = []
         while lines.count < count, let line = try await secretLine("--password-stdin") { lines.append(line) }
@@ -51,7 +51,7 @@ public enum StandardInput {
         return Secret(bytes: bytes)
     }
 
-    /// The next line, without the newline and white space at its ends; nil when there is none any more.
+    /// Reads the next line, without leading and trailing white space. Returns nil at the end of the input.
     public static func line() async throws -> String? {
         do {
             let line = try await Descriptor.read(Descriptor.input, lineOnly: true, limit: longestLine)

@@ -1,8 +1,8 @@
-/// Rows in aligned columns, two spaces apart, without trailing spaces.
+/// A table with aligned columns, two spaces apart, without trailing spaces.
 public struct Table: Sendable {
     private var rows: [[String]]
 
-    /// Makes a table with a line of titles.
+    /// Creates a table with a header row.
     public init(_ titles: [String]) {
         rows = [titles]
     }
@@ -12,7 +12,7 @@ public struct Table: Sendable {
         rows.append(cells)
     }
 
-    /// The lines; `heading` emphasises the titles.
+    /// Returns the lines of the table. `heading` formats the header row.
     public func lines(heading: (String) -> String) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

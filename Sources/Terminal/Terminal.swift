@@ -2,14 +2,14 @@ public import Crypto
 import Glibc
 import Primitives
 
-/// The terminal that the person sits at, wherever standard input and output go.
+/// The controlling terminal of the process, independent of standard input and output.
 public final class Terminal: Sendable {
-    /// The longest line that a terminal hands over. Source: `termios(3)`, canonical mode.
+    /// The maximum length of a line from a terminal. Source: `termios(3)`, canonical mode.
     private static let longestLine = 4_095
 
     private let descriptor: Int32
 
-    /// Opens `/dev/tty`; nil when the program has no terminal.
+    /// Opens `/dev/tty`. Returns nil when the process has no terminal.
     public init?() {
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -19,16 +19,16 @@ public final class Terminal: Sendable {
         close(descriptor)
     }
 
-    /// Asks for a line that may be seen.
+    /// Prompts for a line that is echoed.
     ///
-    /// - Returns: The line without white space at its ends; `suggestion` for an empty one.
+    /// - Returns: The line without leading and trailing white space, or `suggestion` for an empty line.
     public func ask(_ question: String, suggestion: String? = nil) async throws -> String {
         try say(suggestion.map { "\(question) [\($0)]: " } ?? "\(question): ")
         let line = try await visibleLine()
         return line.isEmpty ? suggestion ?? "" : line
     }
 
-    /// Asks for a line that nobody shall see.
+    /// Prompts for a line that is not echoed.
     public func askSecret(_ question: String) async throws -> Secret {
         try EchoGuard.shared.hide(descriptor)
         defer {
@@ -41,7 +41,7 @@ public final class Terminal: Sendable {
         return Secret(bytes: bytes)
     }
 
-    /// Asks a question whose safe answer is no.
+    /// Prompts for confirmation, with no as the default.
     public func confirm(_ question: String) async throws -> Bool {
         try say("\(question) [y/N] ")
         let answer = try await visibleLine()
@@ -52,7 +52,8 @@ public final class Terminal: Sendable {
         try Descriptor.write(Array(text.utf8), to: descriptor)
     }
 
-    /// A line without white space at its ends; what is said after none begins a line of its own.
+    /// Reads a line without leading and trailing white space. On an error it writes a newline, so that later output
+    /// starts on its own line.
     private func visibleLine() async throws -> String {
         do {
             return String(decoding: try await line(), as: UTF8.self).trimmed

@@ -1,34 +1,34 @@
-/// Something that was to be asked of a person, or read from standard input, and could not be.
+/// An error of prompting a person or reading standard input.
 public struct TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String { case noTerminal, noInput, invalidInput, usage }
         private let base: Base
 
-        /// There is no terminal to ask at.
+        /// There is no terminal to prompt on.
         public static let noTerminal = Code(base: .noTerminal)
-        /// The input ended before an answer came, or cannot be read.
+        /// The input ended before an answer was read, or cannot be read.
         public static let noInput = Code(base: .noInput)
-        /// The input cannot be what was asked for.
+        /// The input is not valid.
         public static let invalidInput = Code(base: .invalidInput)
-        /// The program was asked to read where there is nothing to read from.
+        /// An option requested standard input, but standard input is a terminal.
         public static let usage = Code(base: .usage)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
     /// The kind of failure.
     public let code: Code
-    /// One sentence for a person, without what was typed.
+    /// A sentence for people, without the typed text.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,8 +1,8 @@
 import Primitives
 
-/// Runs what may wait for a person or a pipe on a thread of its own.
+/// Runs `body`, which may wait for a person or a pipe, on its own thread.
 ///
-/// - Throws: What `body` throws; ``Descriptor/Failure`` when the system has no thread left.
+/// - Throws: The error of `body`, or ``Descriptor/Failure`` when the system cannot start a thread.
 public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         do throws(SystemThread.Failure) {

@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// A pipe whose one purpose is to end a `poll(2)` of another thread.
+/// A pipe that ends a `poll(2)` of another thread.
 final class WakePipe: Sendable {
-    /// Becomes readable after ``wake()``, and stays so.
+    /// The read end. It is readable after ``wake()`` and stays readable.
     let reader: Int32
     private let writer: Int32
 

@@ -1,10 +1,11 @@
-/// The address by which a client is counted: an IPv4 address, or an IPv6 /64.
+/// The part of a client's address that identifies the client in limits: an IPv4 address, or the /64 prefix of an IPv6
+/// address.
 ///
-/// Source: RFC 6177 §2: a site gets a /64 at least.
+/// Source: RFC 6177 §2: a site gets at least a /64.
 public struct AddressKey: Hashable, Sendable {
     private let bytes: [UInt8]
 
-    /// Creates the key of an address; nil has a key of its own.
+    /// Creates the key of an address. All clients without an address share one key.
     public init(_ address: IPAddress?) {
         let all = address?.bytes ?? []
         bytes = all.count == 16 ? Array(all.prefix(8)) : all

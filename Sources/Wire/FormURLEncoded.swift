@@ -1,26 +1,26 @@
-/// The media type `application/x-www-form-urlencoded`, also the form of a query.
+/// The media type `application/x-www-form-urlencoded`, which is also the format of a query.
 ///
 /// Source: WHATWG URL Standard §5; RFC 6749 appendix B.
 public enum FormURLEncoded {
-    /// The media type's name.
+    /// The name of the media type.
     public static let mediaType = "application/x-www-form-urlencoded"
 
-    /// More fields than this are refused.
+    /// The maximum number of fields. A form with more fields is refused.
     public static let maximumFields = 1_000
 
-    /// Decodes a form's bytes: `+` is a space, `%hh` a byte, and both names and values are UTF-8 without NUL.
+    /// Decodes the bytes of a form. `+` is a space, `%hh` is a byte, and names and values are UTF-8 without NUL.
     ///
-    /// Empty sequences between `&` are skipped; a sequence without `=` is a name with an empty value.
+    /// Empty sequences between `&` are skipped. A sequence without `=` is a name with an empty value.
     ///
     /// - Throws: ``WireError/Code/malformed`` for a broken escape, a NUL, bytes that are not UTF-8 or text that is not
     ///   ``StreamSafeText``, naming the field's position; ``WireError/Code/tooLarge`` above ``maximumFields``.
     ///
-    /// Source: WHATWG URL Standard §5.1, stricter: a broken escape is refused there where a browser keeps it.
+    /// Source: WHATWG URL Standard §5.1, but stricter: a broken escape is refused, whereas a browser keeps it.
     public static func decode(_ bytes: some Collection<UInt8>) throws(WireError) -> FormFields {
         try fields(of: Array(bytes))
     }
 
-    // Of one type: called from another module, a generic body would look up what a byte is for each of them.
+    // Not generic: called from another module, a generic body would look up the type of the elements for each byte.
     private static func fields(of bytes: [UInt8]) throws(WireError) -> FormFields {
         var fields = FormFields()
         for sequence in bytes.split(separator: UInt8(ascii: "&")) {
@@ -36,12 +36,12 @@ public enum FormURLEncoded {
         return fields
     }
 
-    /// Decodes a form's text, see ``decode(_:)-1``.
+    /// Decodes the text of a form, see ``decode(_:)-1``.
     public static func decode(_ text: String) throws(WireError) -> FormFields {
         try decode(Array(text.utf8))
     }
 
-    /// Encodes pairs in order; letters, digits and `*-._` stand for themselves, a space is `+`.
+    /// Encodes pairs in order. Letters, digits and `*-._` are not escaped, and a space becomes `+`.
     ///
     /// Source: WHATWG URL Standard §5.2.
     public static func encode(_ pairs: [(String, String)]) -> String {

@@ -1,34 +1,36 @@
 import Primitives
 
-/// An instant as HTTP writes it, in whole seconds since 1970.
+/// A date of HTTP, in whole seconds since 1970.
 ///
 /// Source: RFC 9110 §5.6.7.
 public struct HTTPDate: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970.
     public let seconds: Int
 
-    /// Makes an instant of seconds since 1970.
+    /// Creates a date from seconds since 1970.
     public init(seconds: Int) {
         self.seconds = seconds
     }
 
-    /// The days as dates write them, beginning with that of 1 January 1970.
+    /// The names of the days as HTTP writes them, beginning with the day of 1 January 1970.
     package static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let longDays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
-    /// The months as dates write them.
+    /// The names of the months as HTTP writes them.
     package static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Whether one is earlier.
+    /// Returns whether `one` is earlier than `other`.
     public static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
 
-    /// Reads any of the three forms; nil for everything else. A leap second counts as the one before.
+    /// Creates a date from text in any of the three formats. Returns nil for any other text. A leap second is read as
+    /// the second before it.
     ///
     /// - Parameters:
-    ///   - text: Such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or
-    ///     `Sun Nov  6 08:49:37 1994`.
-    ///   - now: For a year of two digits, which is never more than 50 years ahead.
+    ///   - text: The text, such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov 6
+    ///     08:49:37 1994`.
+    ///   - now: The current time in seconds since 1970, to resolve a year of two digits. The year is never more than 50
+    ///     years ahead.
     public init?(_ text: String, now: Int) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let isPrintable = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
@@ -38,7 +40,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
             switch words.count {
             case 6 where hasComma: Self.fixed(words)
             case 4 where hasComma: Self.rfc850(words, now)
-            // The day of this form is padded with a blank.
+            // The day of this format is padded with a space.
             case 5, 6: Self.asctime(words)
             default: nil
             }

@@ -1,47 +1,48 @@
-/// A message's header fields, in order; names compare without case.
+/// The header fields of a message, in order. Names are compared without regard to case.
 ///
-/// A name may stand more than once, as in `Set-Cookie`. Neither names nor values are checked: a sender that takes them
-/// from outside refuses CR, LF and NUL first, see ``isSafe(name:value:)``. Described or dumped, they show names alone: a
-/// value may be a token.
+/// A name may occur more than once, as `Set-Cookie` does. Neither names nor values are checked: before sending fields
+/// from outside, refuse CR, LF and NUL, see ``isSafe(name:value:)``. Descriptions and dumps show only the names,
+/// because a value may be a token.
 ///
 /// Source: RFC 9110 §5.
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, Sequence, CustomStringConvertible,
     CustomReflectable
 {
-    /// One field: its name as written and its value without surrounding white space.
+    /// One header field: its name as written, and its value without surrounding white space.
     public struct Field: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// The name as written.
         public var name: String
-        /// The value.
+        /// The value of the field.
         public var value: String
 
-        /// Makes a field.
+        /// Creates a field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
 
-        /// The name alone.
+        /// The name, without the value.
         public var description: String { name }
 
-        /// A mirror of the name alone.
+        /// A mirror with the name, without the value.
         public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
     }
 
-    /// All fields in order.
+    /// All header fields, in order.
     public private(set) var fields: [Field]
 
-    /// Makes headers from fields in order.
+    /// Creates headers from fields in order.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// Makes headers from name and value pairs in order.
+    /// Creates headers from name and value pairs in order.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// The first value of `name`, or nil; setting replaces every field of that name, and nil removes them.
+    /// The first value of `name`, or nil when there is none. Setting a value replaces all fields with that name.
+    /// Setting nil removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.namesAreEqual($0.name, name) }?.value }
         set {
@@ -50,29 +51,29 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
         }
     }
 
-    /// Every value of `name`, in order.
+    /// Returns every value of `name`, in order.
     public func values(_ name: String) -> [String] {
         fields.filter { Self.namesAreEqual($0.name, name) }.map(\.value)
     }
 
-    /// Adds a field, keeping others of that name.
+    /// Appends a field and keeps other fields with that name.
     public mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// The names alone.
+    /// The names, without the values.
     public var description: String { "[" + fields.map(\.name).joined(separator: ", ") + "]" }
 
-    /// A mirror of the names alone.
+    /// A mirror with the names, without the values.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields.map(\.name)) }
 
-    /// Iterates over the fields in order.
+    /// Returns an iterator over the fields, in order.
     public func makeIterator() -> IndexingIterator<[Field]> {
         fields.makeIterator()
     }
 
-    /// Whether a field can be sent without breaking the message: the name is a token and the value has no control
-    /// character but the tab.
+    /// Returns whether a field can be sent without breaking the message. The name must be a token, and the value must
+    /// not contain control characters except tabs.
     ///
     /// Source: RFC 9110 §5.1, §5.5 and §5.6.2.
     public static func isSafe(name: String, value: String) -> Bool {
@@ -80,9 +81,9 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
             && value.utf8.allSatisfy { $0 == 9 || ($0 >= 32 && $0 != 127) }
     }
 
-    /// Whether two field names are the same, ASCII letters compared without case.
+    /// Returns whether two field names are equal, ignoring the case of ASCII letters.
     public static func namesAreEqual(_ one: String, _ other: String) -> Bool {
-        // Spans, as a pair of iterators is several times slower, and every request comes here.
+        // Spans, because a pair of iterators is several times slower, and every request calls this function.
         let one = one.utf8.span
         let other = other.utf8.span
         guard one.count == other.count else { return false }

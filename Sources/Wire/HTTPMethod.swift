@@ -1,18 +1,18 @@
-/// A request method, in the case the wire has it: `GET`, `POST`.
+/// A request method, in the case used in requests: `GET`, `POST`.
 ///
-/// Methods are case-sensitive; an unknown one survives the round trip.
+/// Methods are case-sensitive. An unknown method is kept unchanged.
 ///
 /// Source: RFC 9110 §9.1.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The method's token as it stands on the wire.
+    /// The token of the method, as it is sent.
     public let rawValue: String
 
-    /// Makes a method from its token; the token is not checked.
+    /// Creates a method from its token, which is not checked.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// The method's token.
+    /// The token of the method.
     public var description: String { rawValue }
 
     /// `GET`, RFC 9110 §9.3.1.

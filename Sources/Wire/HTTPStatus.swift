@@ -1,11 +1,11 @@
-/// A response's status code, 100 to 599; any other number survives the round trip.
+/// The status code of a response, 100 to 599. Any other number is kept unchanged.
 ///
 /// Source: RFC 9110 §15, RFC 6585 §4 and §5.
 public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The three-digit code.
     public let rawValue: Int
 
-    /// Makes a status from its code; the code is not checked.
+    /// Creates a status from its code, which is not checked.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

@@ -1,11 +1,11 @@
 /// An IPv4 or IPv6 address, without port or zone.
 ///
-/// An IPv4 address mapped into IPv6 (`::ffff:192.0.2.1`) is kept as the IPv4 address it stands for, so that limits and
-/// networks see one address however the client came in. Text is canonical: RFC 5952 for IPv6.
+/// An IPv4 address mapped into IPv6 (`::ffff:192.0.2.1`) is stored as the IPv4 address. Limits and networks then see
+/// the same address however the client connected. The text is canonical: RFC 5952 for IPv6.
 ///
 /// Source: RFC 791 §2.3, RFC 4291 §2.2, RFC 5952 §4.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address's family.
+    /// The family of an address.
     public enum Family: Hashable, Sendable {
         /// IPv4, 32 bits.
         case v4
@@ -16,12 +16,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         public var bitCount: Int { self == .v4 ? 32 : 128 }
     }
 
-    /// The family.
+    /// The family of the address.
     public let family: Family
     let high: UInt64
     let low: UInt64
 
-    /// Makes an address from 4 or 16 bytes in network order; nil for any other count.
+    /// Creates an address from 4 or 16 bytes in network order. Returns nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 4:
@@ -35,7 +35,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads an address: dotted decimal without leading zeros, or IPv6 text without brackets or zone.
+    /// Creates an address from text: dotted decimal without leading zeros, or IPv6 text without brackets or zone.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.contains(UInt8(ascii: ":")) {
@@ -65,7 +65,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// The address's 4 or 16 bytes in network order.
+    /// The 4 or 16 bytes of the address, in network order.
     public var bytes: [UInt8] {
         switch family {
         case .v4: (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) }
@@ -74,12 +74,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the address reaches only this machine: `127.0.0.0/8` or `::1`.
+    /// Whether the address is a loopback address: in `127.0.0.0/8`, or `::1`.
     public var isLoopback: Bool {
         family == .v4 ? low >> 24 == 127 : high == 0 && low == 1
     }
 
-    /// The canonical text.
+    /// The canonical text of the address.
     public var description: String {
         family == .v4 ? bytes.map(String.init).joined(separator: ".") : Self.text(ofGroups: groups)
     }
@@ -90,7 +90,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// Writes eight groups with the longest run of at least two zeros as `::`, the first of equals.
+    /// Returns the text of eight groups. The longest run of at least two zeros becomes `::`; of runs of equal length,
+    /// the first.
     private static func text(ofGroups groups: [UInt16]) -> String {
         var best = 0..<0
         var start = 0
@@ -116,7 +117,8 @@ extension IPAddress {
         return value
     }
 
-    /// A decimal number without sign or leading zero, as dotted addresses and prefix lengths need it.
+    /// Reads a decimal number without sign or leading zeros, as in dotted addresses and prefix lengths. Returns nil for
+    /// any other text.
     static func decimal(_ bytes: ArraySlice<UInt8>, maximum: Int) -> Int? {
         guard (1...3).contains(bytes.count), bytes.count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }
         var value = 0
@@ -140,7 +142,7 @@ extension IPAddress {
         return missing >= 1 ? front + [UInt16](repeating: 0, count: missing) + back : nil
     }
 
-    /// Reads groups parted by colons; the last may be dotted decimal and counts as two.
+    /// Reads groups separated by colons. The last group may be dotted decimal, which counts as two groups.
     private static func run(_ bytes: ArraySlice<UInt8>, mayEndDotted: Bool = true) -> [UInt16]? {
         guard !bytes.isEmpty else { return [] }
         let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

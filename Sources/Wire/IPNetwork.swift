@@ -1,15 +1,16 @@
-/// A range of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address.
+/// A range of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 ///
-/// Bits behind the prefix must be zero, so that a slip such as `10.0.0.1/8` is noticed instead of widened.
+/// The bits after the prefix must be zero, so that a mistake such as `10.0.0.1/8` is detected and does not allow more
+/// addresses than intended.
 ///
 /// Source: RFC 4632 §3.1, RFC 4291 §2.3.
 public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
-    /// The lowest address.
+    /// The lowest address of the network.
     public let address: IPAddress
-    /// The number of leading bits that members share: 0 to 32 or 128.
+    /// The number of leading bits that all addresses share: 0 to 32 for IPv4, 0 to 128 for IPv6.
     public let prefixLength: Int
 
-    /// Makes a network; nil when the length does not fit the family or bits behind the prefix are set.
+    /// Creates a network. Returns nil when the length does not fit the family, or when bits after the prefix are set.
     public init?(address: IPAddress, prefixLength: Int) {
         guard (0...address.family.bitCount).contains(prefixLength),
             Self.masked(address, prefixLength) == Self.masked(address, address.family.bitCount)
@@ -18,7 +19,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.prefixLength = prefixLength
     }
 
-    /// Reads `address/length`, or an address alone, which is a network of one.
+    /// Creates a network from `address/length`, or from an address alone, which is a network of one address.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = parts.first,
@@ -32,13 +33,13 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.init(address: address, prefixLength: length)
     }
 
-    /// Whether `candidate` is in the network; an address of the other family never is.
+    /// Returns whether `candidate` is in the network. An address of the other family never is.
     public func contains(_ candidate: IPAddress) -> Bool {
         candidate.family == address.family
             && Self.masked(candidate, prefixLength) == Self.masked(address, prefixLength)
     }
 
-    /// The canonical text, always with the length.
+    /// The canonical text of the network, always with the prefix length.
     public var description: String { "\(address)/\(prefixLength)" }
 
     private static func masked(_ address: IPAddress, _ prefixLength: Int) -> [UInt64] {

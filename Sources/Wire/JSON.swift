@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Reads and writes messages of a known shape as JSON.
+/// Encodes and decodes messages of a known shape as JSON.
 ///
 /// Source: RFC 8259.
 public enum JSON {
-    /// The media type's name.
+    /// The name of the media type.
     public static let mediaType = "application/json"
 
     /// Decodes a message.
     ///
-    /// - Throws: What ``JSONValue/init(parsing:)`` throws, and ``WireError/Code/malformed`` when a member is missing or has
-    ///   the wrong type; the message names the member and quotes none of the bytes.
+    /// - Throws: The errors of ``JSONValue/init(parsing:)``, and ``WireError/Code/malformed`` when a member is missing
+    ///   or has the wrong type. The message names the member and quotes none of the bytes.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(WireError) -> Value {
         let value = try JSONParser.parse(bytes)
         do {
@@ -24,7 +24,7 @@ public enum JSON {
         }
     }
 
-    /// Encodes a message: no white space, `/` not escaped.
+    /// Encodes a message without white space. `/` is not escaped.
     public static func encode(_ value: some Encodable) -> [UInt8] {
         if let value = value as? JSONValue { return value.encoded() }
         let encoder = JSONEncoder()
@@ -32,7 +32,7 @@ public enum JSON {
         do {
             return try Array(encoder.encode(value))
         } catch {
-            // Only a number that is not finite or is beyond 64 bits fails, and no message has one.
+            // Encoding fails only for a number that is not finite or does not fit in 64 bits. No message contains one.
             preconditionFailure("A message could not be written as JSON: \(error).")
         }
     }

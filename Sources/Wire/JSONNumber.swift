@@ -1,14 +1,14 @@
-/// A number of a JSON text, kept as it was written.
+/// A number of a JSON text, stored as it was written.
 ///
-/// `12345678901234567890`, `0.10` and `1e400` survive reading and writing unchanged. Two numbers are equal when their
-/// texts are: `1.0` and `1` differ.
+/// `12345678901234567890`, `0.10` and `1e400` are read and written unchanged. Two numbers are equal when their texts
+/// are equal: `1.0` and `1` differ.
 ///
 /// Source: RFC 8259 §6.
 public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
-    /// The number as JSON writes it.
+    /// The text of the number in JSON.
     public let text: String
 
-    /// Creates a number from a text that the parser has checked.
+    /// Creates a number from a text that the parser has already checked.
     init(checked text: String) {
         self.text = text
     }
@@ -18,19 +18,19 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
         text = String(value)
     }
 
-    /// Creates a number; a whole one is written without a fraction. Traps for a number that is not finite.
+    /// Creates a number. A whole number is written without a fraction. Traps for a number that is not finite.
     public init(_ value: Double) {
         precondition(value.isFinite, "JSON has no number for \(value).")
         text = Int64(exactly: value).map { String($0) } ?? String(value)
     }
 
-    /// The number as the nearest double, or nil when that is infinite.
+    /// The number as the nearest double. Nil when that is infinite.
     public var double: Double? {
         Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The number as an integer, or nil when it has a fraction or is out of the type's range. Its digits decide: `1.0` and `10e-1`
-    /// are 1, and nothing is rounded.
+    /// Returns the number as an integer, or nil when it has a fraction or does not fit in the type. The value is exact:
+    /// `1.0` and `10e-1` are 1, and nothing is rounded.
     public func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         Value(text) ?? digits.flatMap { Value($0) }
     }
@@ -38,7 +38,7 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
     /// Whether the number has no fraction.
     var isWhole: Bool { digits != nil }
 
-    /// The number without fraction and exponent; nil when it has a fraction, or more digits than any integer.
+    /// The number without fraction and exponent. Nil when it has a fraction, or more digits than ``mostDigits``.
     private var digits: String? {
         let parts = text.split { $0 == "e" || $0 == "E" }
         let mantissa = parts[0].drop { $0 == "-" }
@@ -55,16 +55,16 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
         return (text.hasPrefix("-") ? "-" : "") + digits + String(repeating: "0", count: missing)
     }
 
-    /// As many as the parser takes.
+    /// The maximum number of digits: the same as the parser's limit.
     private static let mostDigits = 512
 
-    /// The number as JSON writes it.
+    /// The text of the number in JSON.
     public var description: String { text }
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-    /// Makes a whole number.
+    /// Creates a whole number.
     public init(integerLiteral value: Int) { self.init(value) }
-    /// Makes a number.
+    /// Creates a number.
     public init(floatLiteral value: Double) { self.init(value) }
 }

@@ -1,22 +1,22 @@
-/// Parses an untrusted JSON text in linear time and with bounded nesting.
+/// Parses an untrusted JSON text in linear time and with limited nesting.
 ///
-/// Stricter than the grammar where parsers differ: an object must not have two members of one name, a string must not have an
-/// unpaired surrogate, and strings must be ``StreamSafeText``.
+/// Stricter than the grammar where parsers differ. An object must not have two members with the same name. A string
+/// must not contain an unpaired surrogate and must be ``StreamSafeText``.
 ///
 /// Source: RFC 8259; RFC 7493 §2.1 and §2.3.
 struct JSONParser {
-    /// The greatest depth to which arrays and objects may be nested.
+    /// The maximum nesting depth of arrays and objects.
     static let maximumDepth = 32
-    /// A text may hold this many values. The largest request body, 1 MiB, cannot hold more than about 525,000.
+    /// The maximum number of values in a text. The largest request body, 1 MiB, cannot contain more than about 525,000.
     static let maximumValues = 1_000_000
-    /// The greatest length of a number, in characters.
+    /// The maximum length of a number, in characters.
     static let maximumNumberLength = 512
 
     private let bytes: [UInt8]
     private var position = 0
     private var values = 0
 
-    /// Parses a whole text.
+    /// Parses a complete text.
     static func parse(_ bytes: [UInt8]) throws(WireError) -> JSONValue {
         var parser = JSONParser(bytes: bytes)
         let value = try parser.value(depth: 0)
@@ -153,7 +153,7 @@ struct JSONParser {
         }
     }
 
-    /// One UTF-16 code unit in four hexadecimal digits, or two that form a surrogate pair.
+    /// Reads one UTF-16 code unit in four hexadecimal digits, or two that form a surrogate pair.
     private mutating func unicodeEscape() throws(WireError) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -180,7 +180,7 @@ struct JSONParser {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Skips `byte` if it is next.
+    /// Skips `byte` if it is next. Returns whether it was.
     @discardableResult
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
@@ -188,7 +188,7 @@ struct JSONParser {
         return true
     }
 
-    /// Skips white space, and `byte` if it follows.
+    /// Skips white space, and `byte` if it follows. Returns whether it did.
     private mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         return take(byte)
@@ -200,12 +200,12 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// The names of an object's members, compared byte by byte. Uses a set only for objects with many members.
+    /// The names of an object's members, compared byte by byte. A set is used only for objects with many members.
     private struct UniqueNames {
         private static let few = 8
         private var set: Set<[UInt8]> = []
 
-        /// Whether `name` is not among `members`, which were inserted before it.
+        /// Adds `name`, and returns whether it is not among `members`, which were added before it.
         mutating func insert(_ name: String, after members: [JSONValue.Member]) -> Bool {
             if members.count < Self.few { return !members.contains { $0.name.hasSameBytes(as: name) } }
             if set.isEmpty { set = Set(members.map { Array($0.name.utf8) }) }

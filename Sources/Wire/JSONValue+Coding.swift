@@ -1,18 +1,18 @@
 extension JSONValue {
-    /// Parses a JSON text.
+    /// Creates a value by parsing a JSON text.
     ///
     /// The time is linear in the length for every text.
     ///
-    /// - Throws: ``WireError/Code/malformed`` when the bytes are not JSON, an object has two members of one name, or a string
-    ///   has more than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels, 1,000,000 values or 512
-    ///   characters of a number.
+    /// - Throws: ``WireError/Code/malformed`` when the bytes are not JSON, an object has two members with the same
+    ///   name, or a string has more than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels,
+    ///   1,000,000 values or 512 characters in a number.
     ///
     /// Source: RFC 8259 §2; RFC 7493 §2.3.
     public init(parsing bytes: [UInt8]) throws(WireError) {
         self = try JSONParser.parse(bytes)
     }
 
-    /// The JSON text: members in order, no white space, `/` not escaped.
+    /// Returns the JSON text: members in order, without white space, `/` not escaped.
     public func encoded() -> [UInt8] {
         var text = ""
         write(to: &text)
@@ -66,8 +66,8 @@ extension JSONValue {
 extension JSONValue: Encodable {
     /// Encodes the value.
     ///
-    /// - Throws: `EncodingError` for a whole number beyond 64 bits and one beyond the range of a double, and what the encoder
-    ///   throws.
+    /// - Throws: `EncodingError` for a whole number that does not fit in 64 bits and for a number outside the range of
+    ///   a double; the errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):

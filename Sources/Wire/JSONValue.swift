@@ -1,13 +1,13 @@
-/// A JSON text as a value, for messages whose shape is not known beforehand.
+/// A JSON text as a value, for messages whose shape is not known in advance.
 ///
-/// An object keeps the order of its members; two objects with the same members in another order are not equal. A number
-/// keeps its text.
+/// An object keeps the order of its members. Two objects with the same members in a different order are not equal. A
+/// number keeps its text.
 ///
 /// Source: RFC 8259.
 public enum JSONValue: Sendable, Equatable {
-    /// An object's members, in order; names are unique when it was parsed.
+    /// An object with its members, in order. Names are unique when the value was parsed.
     case object([Member])
-    /// An array's elements.
+    /// An array with its elements.
     case array([JSONValue])
     /// A string.
     case string(String)
@@ -20,53 +20,54 @@ public enum JSONValue: Sendable, Equatable {
 
     /// One member of an object.
     public struct Member: Sendable, Equatable {
-        /// The name.
+        /// The name of the member.
         public var name: String
-        /// The value.
+        /// The value of the member.
         public var value: JSONValue
 
-        /// Makes a member.
+        /// Creates a member.
         public init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// A number; whole ones are written without a fraction. Traps for one that is not finite.
+    /// Returns a number. A whole number is written without a fraction. Traps for a number that is not finite.
     public static func number(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
 
-    /// The value of member `name`, or nil when this is no object or has no such member. Names compare byte by byte.
+    /// The value of the member `name`. Nil when this is not an object or has no such member. Names are compared byte by
+    /// byte.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
-    /// The string, or nil when this is none.
+    /// The string. Nil when this is not a string.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The truth value, or nil when this is none.
+    /// The Boolean value. Nil when this is not a Boolean.
     public var bool: Bool? {
         if case .bool(let flag) = self { flag } else { nil }
     }
 
-    /// The number as the nearest double, or nil when this is none or too large for a double.
+    /// The number as the nearest double. Nil when this is not a number or is too large for a double.
     public var number: Double? {
         if case .number(let number) = self { number.double } else { nil }
     }
 
-    /// The number, or nil when this is none, has a fraction or is too large for an `Int`.
+    /// The number as an integer. Nil when this is not a number, has a fraction or does not fit in an `Int`.
     public var integer: Int? {
         if case .number(let number) = self { number.integer() } else { nil }
     }
 
-    /// The elements, or nil when this is no array.
+    /// The elements. Nil when this is not an array.
     public var array: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The members, or nil when this is no object.
+    /// The members. Nil when this is not an object.
     public var members: [Member]? {
         if case .object(let members) = self { members } else { nil }
     }
@@ -75,18 +76,18 @@ public enum JSONValue: Sendable, Equatable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-    /// Makes a string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Makes a truth value.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes a number.
+    /// Creates a number.
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
-    /// Makes an array.
+    /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Makes an object with its members in order.
+    /// Creates an object with its members in order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }
-    /// Makes `null`.
+    /// Creates `null`.
     public init(nilLiteral: ()) { self = .null }
 }

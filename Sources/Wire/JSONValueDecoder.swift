@@ -1,7 +1,7 @@
 /// Decodes a message of a known shape from a parsed JSON text.
 ///
-/// The rules are those of Foundation's decoder: a whole number is also an integer when it is written with a fraction of
-/// zero, `null` counts as a missing value, and unknown members are ignored.
+/// The rules are those of Foundation's decoder: a number with a fraction of zero is also an integer, `null` counts as a
+/// missing value, and unknown members are ignored.
 struct JSONValueDecoder: Decoder {
     let value: JSONValue
     var path = Path.top
@@ -88,7 +88,8 @@ extension JSONValueDecoder {
         private static var few: Int { 32 }
         let members: [JSONValue.Member]
         let path: Path
-        /// The index of each name, for objects with many members: a linear search for each key would take quadratic time.
+        /// The index of each name, for objects with many members. A linear search for each key would take quadratic
+        /// time.
         private let positions: [[UInt8]: Int]
 
         init(members: [JSONValue.Member], path: Path) {

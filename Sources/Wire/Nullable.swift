@@ -1,13 +1,13 @@
-/// A member that a message must have, `null` where there is nothing; a reader takes a missing one for `null`.
+/// A member that is always present in a message and is `null` when it has no value. A missing member is read as `null`.
 ///
-/// Swift's own coding leaves an optional out when it is nil, and clients that were made from an API description refuse
-/// such a message.
+/// Swift's synthesized encoding leaves out an optional that is nil. Clients that are generated from an API description
+/// refuse such a message.
 @propertyWrapper
 public struct Nullable<Value: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
-    /// The value.
+    /// The value. Nil for `null`.
     public var wrappedValue: Value?
 
-    /// Makes a member.
+    /// Creates a member.
     public init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }
@@ -26,7 +26,7 @@ public struct Nullable<Value: Codable & Sendable & Equatable>: Codable, Sendable
 }
 
 extension KeyedDecodingContainer {
-    /// Takes a missing member for `null`.
+    /// Decodes a member, and reads a missing one as `null`.
     public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
         try decodeIfPresent(type, forKey: key) ?? Nullable(wrappedValue: nil)
     }

@@ -4,8 +4,8 @@
 public enum PercentEncoding {
     /// Decodes `%hh` and keeps every other byte.
     ///
-    /// - Returns: nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8 or text that is not
-    ///   ``StreamSafeText``.
+    /// - Returns: The decoded text. Nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8, or text
+    ///   that is not ``StreamSafeText``.
     public static func decode(_ bytes: some Sequence<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = bytes.makeIterator()
@@ -21,12 +21,12 @@ public enum PercentEncoding {
         return StreamSafeText.decode(decoded)
     }
 
-    /// Encodes every byte of `text` that `keeping` does not want kept; by default the unreserved characters are kept.
+    /// Encodes every byte of `text` for which `keeping` returns false. By default, the unreserved characters are kept.
     public static func encode(_ text: String, keeping: (UInt8) -> Bool = isUnreserved) -> String {
         encode(text, space: nil, keeping: keeping)
     }
 
-    /// The same, where a space may have a sign of its own.
+    /// Encodes every byte of `text` for which `keeping` returns false. `space` replaces a space when it is not nil.
     static func encode(_ text: String, space: UInt8?, keeping: (UInt8) -> Bool) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)
@@ -42,7 +42,7 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Whether `byte` is one of `A-Z a-z 0-9 - . _ ~`.
+    /// Returns whether `byte` is one of `A-Z a-z 0-9 - . _ ~`.
     ///
     /// Source: RFC 3986 §2.3.
     public static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -61,7 +61,7 @@ public enum PercentEncoding {
         }
     }
 
-    /// The value of a hexadecimal digit.
+    /// Returns the value of a hexadecimal digit, or nil for any other byte.
     static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

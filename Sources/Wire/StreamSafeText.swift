@@ -1,21 +1,21 @@
 /// Checks that untrusted text is cheap to compare.
 ///
-/// Swift compares strings by canonical equivalence. That sorts each run of combining characters, in quadratic time: one
-/// comparison of 16,000 of them takes 60 ms. So text with more than 30 in a row is refused where bytes become a string; no
-/// language uses such text.
+/// Swift compares strings by canonical equivalence, which sorts each run of combining characters in quadratic time. One
+/// comparison of 16,000 of them takes 60 ms. Text with more than 30 in a row is therefore refused where bytes become a
+/// string. No language uses such text.
 ///
 /// Source: Unicode Standard Annex #15 §13, Stream-Safe Text Format, UAX15-D3.
 public enum StreamSafeText {
-    /// More combining characters than this in a row are refused.
+    /// The maximum number of combining characters in a row.
     public static let maximumNonstarters = 30
 
-    /// The text of UTF-8 bytes, or nil when they are not UTF-8 or the text is not stream-safe.
+    /// Returns the text of UTF-8 bytes, or nil when they are not UTF-8 or the text is not stream-safe.
     public static func decode(_ bytes: some Collection<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self), isStreamSafe(text) else { return nil }
         return text
     }
 
-    /// Whether at most ``maximumNonstarters`` combining characters follow each other.
+    /// Returns whether the text has at most ``maximumNonstarters`` combining characters in a row.
     public static func isStreamSafe(_ text: String) -> Bool {
         var count = 0
         for scalar in text.unicodeScalars {
@@ -37,7 +37,7 @@ public enum StreamSafeText {
 }
 
 extension String {
-    /// Whether both consist of the same bytes. `==` also treats `é` and `e` with U+0301 as equal.
+    /// Returns whether both consist of the same bytes. `==` also treats `é` and `e` with U+0301 as equal.
     func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }

@@ -1,32 +1,32 @@
-/// A message from outside that cannot be read.
+/// An error in a message from outside that cannot be read.
 ///
-/// Two errors are equal when code and message are.
+/// Two errors are equal when their codes and messages are equal.
 public struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String { case malformed, tooLarge }
         private let base: Base
 
         /// The bytes do not follow the format.
         public static let malformed = Code(base: .malformed)
-        /// The bytes follow the format and go past a stated limit.
+        /// The bytes follow the format but exceed a documented limit.
         public static let tooLarge = Code(base: .tooLarge)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { base.rawValue }
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public let code: Code
-    /// One sentence: what was read and what is wrong with it. Never quotes the bytes.
+    /// One sentence that tells what was read and what is wrong with it. Never quotes the bytes.
     public let message: String
 
-    /// Makes an error; `message` must not quote what came from outside, which may hold a secret.
+    /// Creates an error. `message` must not quote the message from outside, which may contain a secret.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The message.
+    /// The ``message``.
     public var description: String { message }
 }

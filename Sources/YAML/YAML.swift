@@ -1,22 +1,23 @@
-/// Reads YAML 1.1 through libyaml, as configuration files need it and no more.
+/// Parses YAML 1.1 with libyaml, limited to what configuration files need.
 ///
-/// One document in UTF-8, at most 1 MiB. Keys are scalars and stand once. Aliases are followed and count as the nodes
-/// that they stand for; a tree of more than ``maximumNodes`` or deeper than ``maximumDepth`` is refused, so no small
-/// file becomes a big one. Tags and directives are refused.
+/// The input is one UTF-8 document of at most 1 MiB. Keys must be scalars and unique within their mapping. Aliases are
+/// resolved, and each one counts as many nodes as it refers to. A tree with more than ``maximumNodes`` nodes or deeper
+/// than ``maximumDepth`` is rejected, so that a small file cannot expand into a large tree. Tags and directives are
+/// rejected.
 ///
 /// Source: YAML 1.1 §3; `yaml_parser_parse`.
 public enum YAML {
-    /// The largest file, in bytes: 1 MiB.
+    /// The maximum size of a file: 1 MiB, in bytes.
     public static let maximumBytes = 1 << 20
-    /// The most nodes of a tree, those behind aliases counted each time.
+    /// The maximum number of nodes in a tree. Nodes behind an alias count each time the alias is used.
     public static let maximumNodes = 10_000
-    /// How many sequences and mappings may stand inside each other.
+    /// The maximum nesting depth of sequences and mappings.
     public static let maximumDepth = 64
 
-    /// Reads one document.
+    /// Parses one document.
     ///
-    /// - Returns: The tree; for a file without a document a null scalar at line 1.
-    /// - Throws: ``YAMLError`` with line and column of the first thing that is wrong.
+    /// - Returns: The tree. For a file without a document, a null scalar at line 1.
+    /// - Throws: ``YAMLError`` with the line and column of the first error.
     public static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= maximumBytes else {
             throw YAMLError(.tooLarge, at: .start, "the file is larger than 1 MiB")

@@ -1,13 +1,13 @@
-/// A key of a mapping with its value.
+/// A key-value pair of a mapping.
 public struct YAMLEntry: Sendable, Equatable {
-    /// The key's text.
+    /// The text of the key.
     public let key: String
-    /// Where the key stands.
+    /// The position of the key.
     public let mark: YAMLMark
     /// The value.
     public let value: YAMLNode
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(key: String, at mark: YAMLMark, value: YAMLNode) {
         self.key = key
         self.mark = mark

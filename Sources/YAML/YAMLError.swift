@@ -1,27 +1,27 @@
-/// A YAML file that cannot be read.
+/// An error in a YAML file.
 public struct YAMLError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of error.
     public struct Code: Hashable, Sendable {
         private enum Kind { case syntax, encoding, duplicateKey, unsupported, tooLarge }
         private let kind: Kind
 
-        /// It is no YAML.
+        /// The file is not valid YAML.
         public static let syntax = Code(kind: .syntax)
-        /// It is no UTF-8, or holds a control character.
+        /// The file is not valid UTF-8, or contains a control character.
         public static let encoding = Code(kind: .encoding)
-        /// A mapping holds a key twice.
+        /// A mapping contains the same key twice.
         public static let duplicateKey = Code(kind: .duplicateKey)
-        /// It is YAML, but not the part of it that is read: tags, a second document, keys that are no scalars.
+        /// The file uses a part of YAML that is not supported: tags, a second document or keys that are not scalars.
         public static let unsupported = Code(kind: .unsupported)
-        /// It is too long, too deep or has too many nodes.
+        /// The file is too long, too deeply nested or has too many nodes.
         public static let tooLarge = Code(kind: .tooLarge)
     }
 
-    /// What kind of mistake it is.
+    /// The kind of error.
     public let code: Code
-    /// Where it is.
+    /// The position of the error.
     public let mark: YAMLMark
-    /// What is wrong, without the place: a phrase that begins in lower case and ends without a full stop.
+    /// The problem without its position: a phrase that begins with a lower-case letter and has no full stop.
     public let problem: String
 
     init(_ code: Code, at mark: YAMLMark, _ problem: String) {
@@ -30,9 +30,9 @@ public struct YAMLError: Error, Equatable, Sendable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// What is wrong and where, one sentence.
+    /// The problem and its position, as one sentence.
     public var message: String { "Could not read the YAML at \(mark): \(problem)." }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,4 +1,4 @@
-/// One step of a parse, without anything of libyaml's.
+/// A parser event, independent of libyaml's types.
 struct YAMLEvent {
     enum Kind: Equatable {
         case documentStart(hasDirective: Bool)
@@ -9,7 +9,7 @@ struct YAMLEvent {
         case mappingEnd
         case alias(String)
         case streamEnd
-        /// The start of the stream and the end of a document, which mean nothing here.
+        /// The start of the stream or the end of a document. The tree builder ignores both.
         case other
     }
 

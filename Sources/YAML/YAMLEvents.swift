@@ -1,6 +1,6 @@
 import CYAML
 
-/// libyaml's parser over bytes that it keeps alive: the only file that sees the library.
+/// A libyaml parser and the input bytes that it reads. Only this file uses the library.
 ///
 /// Source: `yaml_parser_parse`, `yaml_parser_delete`, `yaml_event_delete` in `yaml.h`.
 struct YAMLEvents: ~Copyable {
@@ -16,7 +16,7 @@ struct YAMLEvents: ~Copyable {
         self.parser = parser
         input = .allocate(capacity: bytes.count)
         _ = input.initialize(from: bytes)
-        // Told, not guessed: a byte order mark would otherwise choose UTF-16.
+        // The encoding is set because libyaml would otherwise switch to UTF-16 when it finds a byte order mark.
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
@@ -27,7 +27,7 @@ struct YAMLEvents: ~Copyable {
         input.deallocate()
     }
 
-    /// The next event; `streamEnd` again and again once there are no more.
+    /// Returns the next event. After the last event it returns `streamEnd` on every call.
     mutating func next() throws(YAMLError) -> YAMLEvent {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw error() }
@@ -63,7 +63,8 @@ struct YAMLEvents: ~Copyable {
         return made
     }
 
-    /// libyaml says what it met and, most often, while doing what; both are short English phrases.
+    /// Converts libyaml's last error. Libyaml reports the problem and, in most cases, its context, both as short
+    /// English phrases.
     private func error() -> YAMLError {
         let failed = parser.pointee
         let problem = failed.problem.map { String(cString: $0) } ?? "it cannot be read"
@@ -78,7 +79,7 @@ struct YAMLEvents: ~Copyable {
         }
     }
 
-    /// libyaml's own mark lags behind what its reader has looked at, so the place is counted.
+    /// Computes a position from a byte offset, because libyaml's own mark lags behind its reader.
     private func mark(ofByte offset: Int) -> YAMLMark {
         let before = input.prefix(offset)
         let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).last ?? before

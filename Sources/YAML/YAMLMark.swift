@@ -1,19 +1,19 @@
-/// A place in a file, both numbers counted from 1, the column in characters.
+/// A position in a file. Lines and columns are counted from 1, columns in characters.
 public struct YAMLMark: Sendable, Hashable, CustomStringConvertible {
-    /// The line.
+    /// The line number.
     public let line: Int
-    /// The character in the line.
+    /// The position of the character in the line.
     public let column: Int
 
-    /// Makes a mark.
+    /// Creates a mark.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
-    /// The first character of a file.
+    /// The position of the first character of a file.
     public static let start = YAMLMark(line: 1, column: 1)
 
-    /// `line 3, column 7`.
+    /// The position as text, such as `line 3, column 7`.
     public var description: String { "line \(line), column \(column)" }
 }

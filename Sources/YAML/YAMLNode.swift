@@ -1,42 +1,43 @@
-/// A value of a YAML file and where it stands.
+/// A value in a YAML file and its position.
 public struct YAMLNode: Sendable, Equatable {
-    /// What a node is.
+    /// The content of a node.
     public enum Content: Sendable, Equatable {
-        /// Text. `isPlain` tells it was written without quotes, so that it may mean a number, a boolean or null.
+        /// A text. `isPlain` is true when it was written without quotes, so that it may stand for a number, a boolean
+        /// or null.
         case scalar(String, isPlain: Bool)
-        /// A list.
+        /// A list of nodes.
         case sequence([YAMLNode])
-        /// Keys and values in the order of the file; no key stands twice.
+        /// Keys and values in the order of the file. Keys are unique.
         case mapping([YAMLEntry])
     }
 
-    /// What the node is.
+    /// The content of the node.
     public let content: Content
-    /// Where it begins; for the content of an alias, where the alias stands.
+    /// The position where the node begins. For the content of an alias, the position of the alias.
     public let mark: YAMLMark
 
-    /// Makes a node.
+    /// Creates a node.
     public init(_ content: Content, at mark: YAMLMark) {
         self.content = content
         self.mark = mark
     }
 
-    /// The text of a scalar.
+    /// The text of a scalar. Nil for other nodes.
     public var text: String? {
         if case .scalar(let text, _) = content { text } else { nil }
     }
 
-    /// The nodes of a sequence.
+    /// The nodes of a sequence. Nil for other nodes.
     public var items: [YAMLNode]? {
         if case .sequence(let items) = content { items } else { nil }
     }
 
-    /// The entries of a mapping.
+    /// The entries of a mapping. Nil for other nodes.
     public var entries: [YAMLEntry]? {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
-    /// Whether the node says nothing: an empty plain scalar, `~` or `null`.
+    /// Whether the node is null: an empty plain scalar, `~` or `null`.
     ///
     /// Source: YAML 1.1 type repository, `null`.
     public var isNull: Bool {
@@ -47,7 +48,7 @@ public struct YAMLNode: Sendable, Equatable {
         }
     }
 
-    /// The value of a key of a mapping; nil when there is none or the node is no mapping.
+    /// Returns the value of a key. Nil when the mapping has no such key or the node is not a mapping.
     public subscript(key: String) -> YAMLNode? {
         entries?.first { $0.key == key }?.value
     }

@@ -1,6 +1,6 @@
-/// Turns events into a tree and keeps the limits while it does.
+/// Builds a tree from parser events and enforces the limits.
 struct YAMLTreeBuilder: ~Copyable {
-    /// A finished node that an alias may ask for.
+    /// The content of a finished node that aliases can refer to.
     private struct Anchored {
         let content: YAMLNode.Content
         let nodes: Int
@@ -10,14 +10,14 @@ struct YAMLTreeBuilder: ~Copyable {
     private var events: YAMLEvents
     private var anchors: [String: Anchored] = [:]
     private var nodes = 0
-    /// How deep the tree under the last finished node is: 0 for a scalar.
+    /// The depth of the tree below the last finished node: 0 for a scalar.
     private var height = 0
 
     init(events: consuming YAMLEvents) {
         self.events = events
     }
 
-    /// Reads the only document of the stream.
+    /// Parses the only document of the stream.
     mutating func document() throws(YAMLError) -> YAMLNode {
         var root: YAMLNode?
         while true {
@@ -103,7 +103,7 @@ struct YAMLTreeBuilder: ~Copyable {
         return key
     }
 
-    /// An anchor is known once its node is finished, so nothing can hold itself.
+    /// Resolves an alias. An anchor is registered only when its node is finished, so a node cannot contain itself.
     private mutating func alias(_ name: String, at mark: YAMLMark, depth: Int) throws(YAMLError) -> YAMLNode {
         guard let anchored = anchors[name] else {
             throw YAMLError(.syntax, at: mark, "no '&\(name)' stands before this '*\(name)'")

@@ -2,15 +2,15 @@ package import Wire
 
 /// A JSON object whose members can be set and removed by name.
 package struct JSONMembers: Sendable {
-    /// The object.
+    /// The members, in order.
     package private(set) var members: [JSONValue.Member]
 
-    /// Makes an object.
+    /// Creates an object.
     package init(_ pairs: [(String, JSONValue)]) {
         members = pairs.map { JSONValue.Member($0.0, $0.1) }
     }
 
-    /// A member's value; nil removes it.
+    /// The value of a member. Setting nil removes the member.
     package subscript(name: String) -> JSONValue? {
         get { members.first { $0.name == name }?.value }
         set {
@@ -19,6 +19,6 @@ package struct JSONMembers: Sendable {
         }
     }
 
-    /// The JSON text.
+    /// The object as JSON text.
     package var encoded: [UInt8] { JSONValue.object(members).encoded() }
 }

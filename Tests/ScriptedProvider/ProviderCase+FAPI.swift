@@ -1,7 +1,8 @@
 import Wire
 
 extension ProviderCase {
-    /// The cases of FAPI 2's client tests that need neither sender-bound tokens nor refresh tokens of the provider.
+    /// The cases of FAPI 2's client tests that require neither sender-constrained tokens nor refresh tokens from the
+    /// provider.
     static let fapi: [ProviderCase] =
         answers + claims + [
             fapi("token-type-case-insensitivity", .signedIn) { $0.tokens = { $0["token_type"] = "bEARER" } },

@@ -1,10 +1,10 @@
 import Wire
 
-/// What a provider of somebody else calls itself.
+/// The issuer of a different provider.
 private let other: JSONValue = "https://other.example.org"
 
 extension ProviderCase {
-    /// The plan `oidcc-client-basic-certification-test-plan`.
+    /// The cases of the plan `oidcc-client-basic-certification-test-plan`.
     static let basic: [ProviderCase] = [
         ProviderCase("oidcc-client-test", .signedIn),
         ProviderCase("oidcc-client-test-invalid-iss", .refusedAtExchange) { $0.claims = { $0["iss"] = other } },
@@ -30,7 +30,8 @@ extension ProviderCase {
         ProviderCase("oidcc-client-test-client-secret-basic", .signedIn),
     ]
 
-    /// The plan `oidcc-client-config-certification-test-plan`, and what applies of the dynamic one.
+    /// The cases of the plan `oidcc-client-config-certification-test-plan`, and the applicable ones of the dynamic
+    /// plan.
     static let configuration: [ProviderCase] = [
         ProviderCase("oidcc-client-test-discovery-openid-config", .signedIn),
         ProviderCase("oidcc-client-test-discovery-jwks-uri-keys", .signedIn),
@@ -44,7 +45,7 @@ extension ProviderCase {
         ProviderCase("oidcc-client-test-userinfo-signed", .signedIn) { $0.userInfoSigning = .right },
     ]
 
-    /// What the comprehensive plan adds for the code flow.
+    /// The additional cases of the comprehensive plan for the code flow.
     static let comprehensive: [ProviderCase] = [
         ProviderCase("oidcc-client-test-missing-aud", .refusedAtExchange) { $0.claims = { $0["aud"] = nil } },
         ProviderCase("oidcc-client-test-userinfo-bearer-header", .signedIn),

@@ -3,7 +3,7 @@ import JOSE
 import Wire
 
 extension ProviderCase {
-    /// This house's own cases, for what the Foundation's do not reach.
+    /// This project's own cases, which the Foundation's tests do not cover.
     static let own: [ProviderCase] = callbacks + signatures + claims + tokenAnswers + userInfoAnswers + documents
 
     private static let callbacks: [ProviderCase] = [

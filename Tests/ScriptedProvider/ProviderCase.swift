@@ -1,35 +1,35 @@
-/// One thing that a provider may do, and whether anybody may be signed in after it.
+/// A behaviour of a provider and its expected outcome.
 ///
-/// The names that begin with `oidcc-` and `fapi2-` are those of the OpenID Foundation's tests for relying parties, each
-/// with what that test does; the others are this house's own.
+/// Names that begin with `oidcc-` and `fapi2-` are those of the OpenID Foundation's tests for relying parties, and the
+/// cases do what these tests do. The others are this project's own.
 package struct ProviderCase: Sendable, CustomStringConvertible {
-    /// Where a bad answer must be found.
+    /// The expected outcome, or the step at which the sign-in must be refused.
     package enum Outcome: Sendable, Equatable {
         /// The person is signed in.
         case signedIn
-        /// Before the person is sent to the provider.
+        /// Refused before the browser is redirected to the provider.
         case refusedBeforehand
-        /// When the browser comes back, before the code is exchanged.
+        /// Refused at the callback, before the code is exchanged.
         case refusedAtCallback
-        /// When the code is exchanged, before UserInfo is asked.
+        /// Refused at the code exchange, before UserInfo is requested.
         case refusedAtExchange
-        /// When UserInfo has answered.
+        /// Refused after the UserInfo response.
         case refusedAtUserInfo
     }
 
-    /// The case's name.
+    /// The name of the case.
     package let name: String
-    /// What must come of it.
+    /// The expected outcome.
     package let outcome: Outcome
-    /// What the provider does.
+    /// The behaviour of the provider.
     package let script: ProviderScript
-    /// Whether it concerns who compares `state`, which a relying party leaves to its caller.
+    /// Whether the case concerns the check of `state`, which the relying party leaves to its caller.
     package let concernsState: Bool
 
-    /// Whether the browser brings the answer in a form.
+    /// Whether the browser posts the authorization response as a form.
     package var isPosted: Bool { name.contains("form-post") }
 
-    /// The name.
+    /// The same as ``name``.
     package var description: String { name }
 
     init(
@@ -42,11 +42,11 @@ package struct ProviderCase: Sendable, CustomStringConvertible {
         script = ProviderScript(change)
     }
 
-    /// Every case.
+    /// All cases.
     ///
-    /// Of the Foundation's tests those are left out that need what this relying party does not do: WebFinger, dynamic
-    /// registration, request objects, tokens in a request's body, hybrid answers, refresh tokens and DPoP towards the
-    /// provider, client certificates, and logout. What `mtls-endpoint-aliases` and the `c_hash` cases ask of others is asked
-    /// here as far as it applies: the aliases are not used, and a `c_hash` that is there must be right.
+    /// Some of the Foundation's tests are omitted, because they require features that this relying party does not have:
+    /// WebFinger, dynamic registration, request objects, tokens in the request body, hybrid responses, refresh tokens
+    /// and DPoP with the provider, client certificates, and logout. `mtls-endpoint-aliases` and the `c_hash` cases are
+    /// included as far as they apply: the aliases are not used, and a `c_hash` must be correct if it is present.
     package static let all = basic + configuration + comprehensive + fapi + own
 }

@@ -2,11 +2,11 @@ import Crypto
 import JOSE
 import Wire
 
-/// The keys of every scripted provider, made once: RSA keys are costly.
+/// The keys of all scripted providers, generated once because RSA key generation is slow.
 struct ProviderKeys: Sendable {
-    /// The RSA key that signs.
+    /// The RSA key for signing.
     var current: SigningKey
-    /// The key of P-256 that is published beside it.
+    /// The P-256 key that is also published.
     let elliptic: SigningKey
 
     static let first = Result { try SigningKey.generate(.rs256, keyID: "first") }
@@ -24,7 +24,7 @@ struct ProviderKeys: Sendable {
         current = try Self.second.get()
     }
 
-    /// The key set's elements; RSA keys name no algorithm, so that only the announcement keeps `PS256` out.
+    /// Returns the elements of the key set. RSA keys have no `alg`, so that only the metadata excludes `PS256`.
     func published(_ script: ProviderScript) throws -> [JSONValue] {
         var keys = [element(current), element(elliptic)]
         if script.publishesSecondKey { keys.insert(element(try Self.unpublished.get()), at: 0) }
@@ -35,7 +35,7 @@ struct ProviderKeys: Sendable {
         }
     }
 
-    /// A text signed, or not, as the script says.
+    /// Returns a text that is signed, or not, according to the script.
     func sign(_ payload: JSONMembers, _ signing: ProviderScript.Signing, _ script: ProviderScript, secret: String)
         throws -> String
     {

@@ -1,78 +1,78 @@
 package import HTTPServer
 package import Wire
 
-/// What a ``ScriptedProvider`` does otherwise than it should; nothing unless told.
+/// The behaviour of a ``ScriptedProvider``. By default it does everything correctly.
 package struct ProviderScript: Sendable {
-    /// A change of one of the provider's messages before it is signed or sent.
+    /// A change to a message of the provider before it is signed or sent.
     package typealias Change = @Sendable (inout JSONMembers) -> Void
 
-    /// How ID tokens and signed UserInfo answers are signed.
+    /// How ID tokens and signed UserInfo responses are signed.
     package enum Signing: Sendable {
-        /// By the published key.
+        /// Signed with the published key.
         case right
-        /// Not at all: `alg` is `none` and the signature is empty.
+        /// Not signed: `alg` is `none` and the signature is empty.
         case none
-        /// By the published key, with one bit of the signature changed.
+        /// Signed with the published key, with one bit of the signature changed.
         case broken
-        /// By a key that is published nowhere, under the published key's name.
+        /// Signed with an unpublished key, under the name of the published key.
         case otherKey
-        /// By HMAC-SHA256 with the client's secret.
+        /// Signed with HMAC-SHA256 and the client secret.
         case sharedSecret
-        /// By HMAC-SHA256 with the published key's own text as the secret.
+        /// Signed with HMAC-SHA256 and the text of the published key as the secret.
         case publicKeyAsSecret
-        /// By RSASSA-PSS with the published RSA key, while only `RS256` is announced.
+        /// Signed with RSASSA-PSS and the published RSA key, although only `RS256` is announced.
         case alternate
-        /// By ECDSA with the published key of P-256.
+        /// Signed with ECDSA and the published P-256 key.
         case elliptic
-        /// By ECDSA with a key of P-256 that is published nowhere.
+        /// Signed with ECDSA and an unpublished P-256 key.
         case otherElliptic
     }
 
-    /// When the provider changes its keys.
+    /// When the provider rotates its keys.
     package enum Rotation: Sendable {
-        /// Never.
+        /// The keys are not rotated.
         case never
-        /// After the first sign-in.
+        /// The keys are rotated after the first sign-in.
         case betweenSignIns
-        /// In the second sign-in, when the person has come back and before the token is signed.
+        /// The keys are rotated in the second sign-in, after the person has returned and before the token is signed.
         case justBeforeSigning
     }
 
-    /// Changes the discovery document.
+    /// Changes the metadata.
     package var discovery: Change = { _ in }
     /// Changes each published key.
     package var publishedKey: Change = { _ in }
-    /// Publishes a second RSA key in front of the one that signs.
+    /// Whether a second RSA key is published before the one that signs.
     package var publishesSecondKey = false
-    /// Changes what the browser brings back; the array is in the callback's order.
+    /// Changes the parameters of the callback. The array is in the order of the callback.
     package var callback: @Sendable (inout [(name: String, value: String)]) -> Void = { _ in }
-    /// Changes a signed text's header.
+    /// Changes the header of a signed text.
     package var header: Change = { _ in }
-    /// Changes the ID token's claims.
+    /// Changes the claims of the ID token.
     package var claims: Change = { _ in }
     /// How ID tokens are signed.
     package var signing = Signing.right
-    /// Whether a token request comes from the client; nil asks for `client_secret_basic`.
+    /// Returns whether a token request is authenticated as the client. Nil requires `client_secret_basic`.
     package var isClient: (@Sendable (ServerRequest, FormFields) -> Bool)?
-    /// Changes the token endpoint's answer.
+    /// Changes the token response.
     package var tokens: Change = { _ in }
-    /// Changes the UserInfo answer.
+    /// Changes the UserInfo response.
     package var userInfo: Change = { _ in }
-    /// How the UserInfo answer is signed; nil sends JSON.
+    /// How the UserInfo response is signed. Nil for an unsigned JSON response.
     package var userInfoSigning: Signing?
-    /// When the keys change.
+    /// When the keys are rotated.
     package var rotation = Rotation.never
-    /// Adds `at_hash` and `c_hash`, right ones, before ``claims`` may change them.
+    /// Whether correct values for `at_hash` and `c_hash` are added before ``claims`` is applied.
     package var hashesTokens = true
-    /// The path whose answers are right, and followed by 300,000 blanks.
+    /// The path whose responses are correct, but followed by 300,000 spaces.
     package var paddedPath: String?
-    /// Whole answers instead of the provider's own, by path; nil answers as usual.
+    /// Functions by path that replace the provider's response. A nil result keeps the regular response.
     package var replacements: [String: @Sendable (ServerRequest) -> ServerResponse?] = [:]
 
-    /// A script that does everything right.
+    /// Creates a script without faults.
     package init() {}
 
-    /// A script that does everything right but what `change` says.
+    /// Creates a script without faults and applies `change`.
     package init(_ change: (inout ProviderScript) -> Void) {
         change(&self)
     }

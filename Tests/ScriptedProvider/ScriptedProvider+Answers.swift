@@ -3,12 +3,12 @@ import Synchronization
 package import Wire
 
 extension ScriptedProvider {
-    /// Everything that is served. `/elsewhere` is where a redirect may lead, and answers as the token endpoint does.
+    /// All paths that are served. `/elsewhere` is a redirect target, and responds like the token endpoint.
     static let paths = [
         "/.well-known/openid-configuration", "/keys", "/authorize", "/token", "/userinfo", "/elsewhere", "/distributed",
     ]
 
-    /// Answers one request and remembers that it came.
+    /// Responds to a request and records it.
     func answer(_ request: ServerRequest) -> ServerResponse {
         var answer = ownAnswer(request)
         if state.withLock({ $0.script.paddedPath == request.path }) {
@@ -38,14 +38,15 @@ extension ScriptedProvider {
         }
     }
 
-    /// What the browser brings to the redirect address after it was sent to `address`, by query or by form.
+    /// Returns the parameters that the browser brings to the redirect URI, by query or by form, after it was sent to
+    /// `address`.
     package func callback(for address: String) throws -> FormFields {
         let query = address.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
         return try state.withLock { state in FormFields(try state.callback(try FormURLEncoded.decode(query))) }
     }
 }
 
-/// Why the provider refuses a request that is not right.
+/// The reason that the provider rejects an invalid request.
 struct ProviderRefusal: Error, CustomStringConvertible {
     let description: String
 }

@@ -63,7 +63,7 @@ extension ScriptedProvider.State {
         return try keys.sign(claims, script.signing, script, secret: ScriptedProvider.clientSecret)
     }
 
-    /// Only `client_secret_basic`, both halves form-encoded.
+    /// Returns whether the client authenticates with `client_secret_basic`, with both values form-encoded.
     ///
     /// Source: RFC 6749 §2.3.1.
     private func isBasicClient(_ request: ServerRequest, _ form: FormFields) -> Bool {

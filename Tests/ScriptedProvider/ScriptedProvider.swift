@@ -2,18 +2,18 @@ package import HTTPServer
 import Synchronization
 import Wire
 
-/// An OpenID provider on a port of its own that does what a ``ProviderScript`` says, wrong or right.
+/// An OpenID provider on its own port whose behaviour follows a ``ProviderScript``.
 ///
-/// Everything it is not told to do wrong it does strictly: codes serve once, and only with the right client, redirect and
-/// verifier. Each person who comes is the same, `ada@example.org`, and agrees at once.
+/// Everything that the script does not change is strict: a code can be used once, and only with the correct client,
+/// redirect URI and verifier. There is one person, `ada@example.org`, who always consents immediately.
 package final class ScriptedProvider: Sendable {
-    /// The client's name here.
+    /// The client id.
     package static let clientID = "latch client:1"
-    /// The client's secret here; both hold characters that the header must have form-encoded.
+    /// The client secret. The id and the secret contain characters that must be form-encoded in the header field.
     package static let clientSecret = "se+cret of/the=client&1:%"
-    /// The person's name here.
+    /// The `sub` claim of the person.
     package static let subject = "248289761001"
-    /// The person's e-mail address.
+    /// The e-mail address of the person.
     package static let email = "ada@example.org"
 
     let state: Mutex<State>
@@ -30,7 +30,7 @@ package final class ScriptedProvider: Sendable {
         var seconds: Double
     }
 
-    /// What the provider remembers of one code.
+    /// The data that the provider stores for a code.
     struct Grant: Sendable {
         var clientID: String
         var redirect: String
@@ -41,10 +41,11 @@ package final class ScriptedProvider: Sendable {
     /// Starts a provider.
     ///
     /// - Parameters:
-    ///   - script: What it does wrong.
-    ///   - seconds: Its clock, in seconds since 1970; it stands still.
-    ///   - credentials: Its certificate; without one it speaks plain HTTP. Its name is then `localhost`.
-    /// - Returns: The provider; it serves until ``stop()``.
+    ///   - script: The behaviour of the provider.
+    ///   - seconds: The fixed time of its clock, in seconds since 1970.
+    ///   - credentials: The TLS credentials. With them the host name is `localhost`. Nil, the default, for plain HTTP
+    ///     on 127.0.0.1.
+    /// - Returns: The provider, which runs until ``stop()``.
     /// - Throws: `HTTPServerError` or `JOSEError`.
     package static func start(
         _ script: ProviderScript = ProviderScript(), at seconds: Double, credentials: TLSCredentials? = nil
@@ -72,7 +73,7 @@ package final class ScriptedProvider: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The provider's name for itself.
+    /// The issuer of the provider.
     package var issuer: String { state.withLock { $0.issuer } }
 
     /// Stops the provider.
@@ -84,15 +85,15 @@ package final class ScriptedProvider: Sendable {
         await server?.stop(drain: .seconds(0))
     }
 
-    /// The paths that were asked for, in order.
+    /// The requested paths, in order.
     package var requests: [String] { state.withLock { $0.requests } }
 
-    /// Does from now on what another script says; what is remembered stays.
+    /// Replaces the script. The state of the provider is kept.
     package func follow(_ script: ProviderScript) {
         state.withLock { $0.script = script }
     }
 
-    /// Changes the keys, when the script has the change between two sign-ins.
+    /// Rotates the keys, if the script rotates them between two sign-ins.
     package func finishFirstSignIn() throws {
         try state.withLock { state in
             if state.script.rotation == .betweenSignIns { try state.keys.rotate() }

@@ -1,14 +1,14 @@
 import Crypto
 import JOSE
 
-/// Signed texts, right and wrong ones.
+/// Creates signed texts, valid and invalid ones.
 enum SignedText {
     static func make(header: [UInt8], payload: [UInt8], signature: ([UInt8]) throws -> [UInt8]) rethrows -> String {
         let message = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return message + "." + Base64URL.encode(try signature(Array(message.utf8)))
     }
 
-    /// A signature by HMAC-SHA256, as `HS256` has it.
+    /// Returns a signature with HMAC-SHA256, as for `HS256`.
     ///
     /// Source: RFC 2104 §2.
     static func authenticated(_ message: [UInt8], by secret: [UInt8]) -> [UInt8] {

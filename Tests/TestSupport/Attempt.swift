@@ -1,6 +1,6 @@
-/// Runs `body`, and `end` after it whatever happened: what takes its time to end cannot wait in a `defer`.
+/// Runs `body`, and always runs `end` afterwards. Unlike a `defer` block, `end` can be asynchronous.
 ///
-/// - Throws: What `body` throws, once `end` has returned.
+/// - Throws: The error of `body`, after `end` has returned.
 public func attempt<Result>(
     _ body: () async throws -> Result, finally end: () async -> Void
 ) async throws -> Result {

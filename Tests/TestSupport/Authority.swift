@@ -1,25 +1,25 @@
-/// A certificate authority of one test, made by the `openssl` command in a folder of its own.
+/// A certificate authority for one test, created with the `openssl` command in its own folder.
 public struct Authority: Sendable {
-    /// A certificate's file and its key's.
+    /// The files of a certificate and its key.
     public struct Pair: Sendable {
-        /// The certificate's file, PEM.
+        /// The path of the certificate in PEM.
         public var certificate: String
-        /// The key's file, PEM.
+        /// The path of the key in PEM.
         public var key: String
 
-        /// Names the files.
+        /// Creates a pair from two paths.
         public init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key
         }
     }
 
-    /// Where everything is.
+    /// The folder with all files of the authority.
     public let folder: TemporaryDirectory
-    /// The authority's own certificate and key.
+    /// The certificate and key of the authority.
     public let own: Pair
 
-    /// Makes an authority that holds for 30 days.
+    /// Creates an authority that is valid for 30 days.
     public static func make(_ name: String = "Test Authority") async throws -> Authority {
         let folder = try TemporaryDirectory()
         let own = Pair(certificate: folder.file("ca.pem"), key: folder.file("ca.key"))
@@ -44,7 +44,7 @@ public struct Authority: Sendable {
         return Authority(folder: folder, own: own)
     }
 
-    /// Issues a certificate; `from` and `to` are moments as `20200101000000Z`.
+    /// Issues a certificate. `from` and `to` are times in the format `20200101000000Z`.
     public func issue(
         _ name: String = "localhost", for names: String = "DNS:localhost,IP:127.0.0.1", from: String? = nil,
         to: String? = nil, passphrase: String? = nil
@@ -67,7 +67,7 @@ public struct Authority: Sendable {
         return pair
     }
 
-    /// A certificate that only its own key signed.
+    /// Creates a self-signed certificate.
     public func selfSigned(_ name: String = "localhost") async throws -> Pair {
         let pair = Pair(certificate: folder.file("self.crt"), key: folder.file("self.key"))
         try await Self.openssl(
@@ -77,7 +77,7 @@ public struct Authority: Sendable {
         return pair
     }
 
-    /// A PKCS#12 file of `pair`.
+    /// Creates a PKCS#12 file of `pair` and returns its path.
     public func pkcs12(_ pair: Pair, passphrase: String) async throws -> String {
         let path = folder.file("identity.p12")
         try await Self.openssl(
@@ -86,7 +86,7 @@ public struct Authority: Sendable {
         return path
     }
 
-    /// What the `openssl` command says is the certificate's SHA-256.
+    /// Returns the SHA-256 fingerprint of a certificate as the `openssl` command prints it.
     public func fingerprint(_ certificate: String) async throws -> String {
         let said = try await Self.openssl(["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
         return said.trimmingPrefix { $0 != "=" }.dropFirst().filter { !$0.isNewline }

@@ -1,15 +1,15 @@
 import CSpawn
 
-/// Searching bytes.
+/// Searches byte strings.
 public enum Bytes {
-    /// Whether `needle` stands in `hay`.
+    /// Returns whether `hay` contains `needle`.
     ///
     /// Source: memmem(3).
     public static func contains(_ hay: UnsafeRawBufferPointer, _ needle: [UInt8]) -> Bool {
         memmem(hay.baseAddress, hay.count, needle, needle.count) != nil
     }
 
-    /// Where the empty line begins that ends the head of a message; nil where there is none yet.
+    /// Returns the index of the empty line that ends the head of a message. Nil when it is not there yet.
     ///
     /// Source: RFC 9112 §2.1.
     public static func headEnd(in bytes: ArraySlice<UInt8>) -> Int? {

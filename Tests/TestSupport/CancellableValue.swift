@@ -1,9 +1,9 @@
 extension Task {
-    /// The task's value. Cancels the task when the waiting task is cancelled.
+    /// The value of the task. Cancels the task when the waiting task is cancelled.
     ///
-    /// `value` would keep waiting: a test that waits for its own task would not end at its time limit.
+    /// With `value`, a test that waits for its own task would not end at its time limit.
     ///
-    /// - Throws: What the task throws.
+    /// - Throws: The error of the task.
     public var cancellableValue: Success {
         get async throws {
             try await withTaskCancellationHandler {
@@ -16,7 +16,7 @@ extension Task {
 }
 
 extension Task where Failure == Never {
-    /// The task's value. Cancels the task when the waiting task is cancelled.
+    /// The value of the task. Cancels the task when the waiting task is cancelled.
     public var cancellableValue: Success {
         get async {
             await withTaskCancellationHandler {

@@ -2,49 +2,50 @@ import CSpawn
 import Glibc
 import Synchronization
 
-/// A program that a test has started, ended with the value, with pipes to its standard streams.
+/// A program started by a test, with pipes to its standard streams. It is killed when the value is destroyed.
 ///
-/// Not Foundation's `Process`: that reads past the end of a folder's list when many descriptors are open, which at
-/// times ends the whole test run, and hands down the blocked signals of whichever thread starts the program.
+/// Foundation's `Process` is not used for two reasons. It reads past the end of a directory listing when many
+/// descriptors are open, which sometimes crashes the whole test run. It also passes on the blocked signals of the
+/// thread that starts the program.
 ///
 /// Source: posix_spawn(3), waitid(2).
 public final class ChildProcess: Sendable {
-    /// Where standard error goes.
+    /// The destination of standard error.
     public enum Errors: Sendable {
         case apart
         case withOutput
         case nowhere
     }
 
-    /// Why a program could not be started or did not do what was waited for.
+    /// An error of starting a program or of waiting for it.
     public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong.
+        /// A description of the error.
         public let description: String
 
-        /// Makes a failure.
+        /// Creates a failure.
         public init(_ description: String) {
             self.description = description
         }
     }
 
-    /// What the thread that waits for the end and the value share.
+    /// The state that is shared with the thread that waits for the program to end.
     private final class Exit: Sendable {
         let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
     }
 
-    /// The system's number of the process.
+    /// The process id.
     public let id: Int32
-    /// What the program reads.
+    /// The write end of the program's standard input.
     public let input: PipeEnd
-    /// What the program writes.
+    /// The read end of the program's standard output.
     public let output: PipeEnd
-    /// What the program writes to standard error, if that is apart; else at its end.
+    /// The read end of standard error. It is at the end of the stream unless the destination is `apart`.
     public let errors: PipeEnd
     private let exit = Exit()
 
-    /// Starts a program; a name without a slash is looked up in `PATH`. The environment is the test's own when none is given.
+    /// Starts a program. A name without a slash is looked up in `PATH`. The default environment is that of the test.
     ///
-    /// - Throws: ``Failure`` when there is no such program.
+    /// - Throws: ``Failure`` when the program cannot be started.
     public init(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil, directory: String? = nil,
         errors: Errors = .apart
@@ -72,15 +73,15 @@ public final class ChildProcess: Sendable {
 
     deinit { send(SIGKILL) }
 
-    /// Sends a signal, unless the program has ended.
+    /// Sends a signal, if the program is still running.
     public func send(_ signal: Int32) {
         exit.state.withLock { if $0.status == nil { _ = kill(id, signal) } }
     }
 
-    /// The exit status once the program has ended, or 128 plus the signal that ended it.
+    /// The exit status, or 128 plus the number of the signal that ended the program. Nil while it is running.
     public var status: Int32? { exit.state.withLock { $0.status } }
 
-    /// Waits for the program's end and returns its exit status, or 128 plus the signal that ended it.
+    /// Waits for the program to end. Returns its exit status, or 128 plus the number of the signal that ended it.
     @discardableResult
     public func waitForExit() async -> Int32 {
         await withCheckedContinuation { continuation in
@@ -92,7 +93,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Starts it with no signal blocked and `SIGPIPE` as the system has it.
+    /// Starts the program with no blocked signals and the default action for `SIGPIPE`.
     private static func spawn(
         _ path: String, _ arguments: [String], _ environment: [String: String]?,
         _ actions: inout posix_spawn_file_actions_t
@@ -125,7 +126,8 @@ public final class ChildProcess: Sendable {
         return id
     }
 
-    /// Waits in a thread. The number stays taken until the status is there for all to see, so no signal goes astray.
+    /// Waits for the process on a thread. The process id is not released before the status is set under the lock, so a
+    /// signal cannot reach a different process.
     private static func wait(for id: Int32, _ exit: Exit) {
         BackgroundThread.start {
             var information = siginfo_t()

@@ -1,6 +1,7 @@
-/// Returns once `condition` holds, where nobody tells of it: between two looks the processor is left to what is waited for.
+/// Polls `condition` until it is true, for conditions that send no notification. It sleeps between two checks, to leave
+/// the processor to the observed code.
 ///
-/// - Throws: What `condition` throws; `CancellationError` when the test's time limit is over.
+/// - Throws: The error of `condition`; `CancellationError` when the test's time limit is exceeded.
 public func eventually(_ condition: () async throws -> Bool) async throws {
     while try await !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

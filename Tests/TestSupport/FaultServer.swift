@@ -2,45 +2,47 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server of files over real sockets that does right, or one thing wrong that a test asks for.
+/// A file server on real sockets that can simulate faults.
 ///
-/// Every connection is served on a thread of its own, any number of requests long.
+/// Each connection is served on its own thread, for any number of requests.
 public final class FaultServer: Sendable {
-    /// A request as it came.
+    /// A received request.
     public struct Request: Sendable {
         /// The method.
         public var method: String
-        /// The path and query.
+        /// The path and the query.
         public var path: String
-        /// Header fields by their names in lower case.
+        /// The header fields, with names in lower case.
         public var headers: [String: String]
         /// The body.
         public var body: [UInt8] = []
     }
 
-    /// What to answer.
+    /// A response.
     public struct Answer: Sendable {
-        /// The status.
+        /// The status code.
         public var status = 200
-        /// Header fields besides `Content-Length`.
+        /// The header fields except `Content-Length`.
         public var headers: [(String, String)] = []
-        /// The body that is meant.
+        /// The complete body.
         public var body: [UInt8] = []
-        /// What `Content-Length` says, where it is not the body's; negative for none, the connection's end ends the body.
+        /// The value of `Content-Length` when it differs from the length of the body. Negative to omit the field, so
+        /// that the end of the connection ends the body.
         public var announced: Int?
-        /// After how many bytes of the body the connection is cut.
+        /// The number of body bytes after which the connection is closed.
         public var cutAfter: Int?
-        /// After how many bytes of the body nothing more comes, until the server is closed.
+        /// The number of body bytes after which nothing more is sent until the server is closed.
         public var stallAfter: Int?
 
-        /// Makes an answer.
+        /// Creates a response.
         public init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
             self.status = status
             self.headers = headers
             self.body = body
         }
 
-        /// A file as an honest server gives it: whole, or the rest where that was asked for and the condition holds.
+        /// Returns the response of a correct server for a file: the complete file, or the rest of it for a range
+        /// request whose condition holds.
         public static func file(
             _ bytes: [UInt8], to request: Request, entityTag: String? = "\"1\"", modified: String? = nil
         ) -> Answer {
@@ -69,12 +71,12 @@ public final class FaultServer: Sendable {
         var isAway = false
     }
 
-    /// The port at `127.0.0.1`.
+    /// The port on `127.0.0.1`.
     public var port: Int { held.number }
     private let held: HeldPort
     private let state: Mutex<State>
 
-    /// Starts to serve.
+    /// Starts the server.
     public init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
         held = try HeldPort()
         let listener = try LoopbackListener(at: held)
@@ -89,7 +91,7 @@ public final class FaultServer: Sendable {
         }
     }
 
-    /// Is gone for a while: connections that are open end, and the port, which nobody else gets, refuses new ones.
+    /// Simulates an outage: closes open connections and refuses new ones. No other program can get the port.
     public func goAway() {
         let listener = state.withLock { state in
             state.isAway = true
@@ -99,7 +101,7 @@ public final class FaultServer: Sendable {
         cut()
     }
 
-    /// Listens again at its port after ``goAway()``.
+    /// Listens again on the same port after ``goAway()``.
     public func comeBack() throws {
         let listener = try LoopbackListener(at: held)
         state.withLock { ($0.listener, $0.isAway) = (listener, false) }
@@ -108,21 +110,21 @@ public final class FaultServer: Sendable {
 
     deinit { close() }
 
-    /// The address of a path.
+    /// Returns the URL of a path.
     public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Everything asked so far.
+    /// All requests received so far.
     public var requests: [Request] { state.withLock(\.requests) }
 
-    /// Answers otherwise from now on.
+    /// Replaces the function that creates the responses.
     public func script(_ answer: @escaping @Sendable (Request) -> Answer) { state.withLock { $0.answer = answer } }
 
-    /// Ends the connections that are open, and takes further ones.
+    /// Closes the open connections. New connections are accepted.
     public func cut() {
         for connection in state.withLock(\.connections) { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
-    /// Refuses connections, and ends those that are open.
+    /// Stops listening and closes the open connections.
     public func close() {
         let last = state.withLock { state -> (listener: LoopbackListener?, open: Set<Int32>)? in
             defer { state.isClosed = true }
@@ -142,7 +144,7 @@ public final class FaultServer: Sendable {
     }
 
     private func serve(_ connection: Int32) {
-        // Out of the set before it is closed: the number may be another connection's from then on.
+        // Removed from the set before it is closed, because the number may be reused for another connection after that.
         defer { state.withLock { _ = $0.connections.remove(connection) } }
         var rest: [UInt8] = []
         while let request = read(connection, &rest) {
@@ -154,7 +156,7 @@ public final class FaultServer: Sendable {
         }
     }
 
-    /// Whether the connection can be used again.
+    /// Sends a response. Returns whether the connection can be reused.
     private func send(_ answer: Answer, to request: Request, on connection: Int32) -> Bool {
         var head = "HTTP/1.1 \(answer.status) Scripted\r\n"
         let announced = answer.announced ?? answer.body.count

@@ -1,8 +1,9 @@
 public import Glibc
 
-/// How large a file of this process may become: what a test of a full disk turns, in a process of its own.
+/// The limit for the size of files that this process writes. Tests that simulate a full disk set it in a separate
+/// process.
 public enum FileSizeLimit {
-    /// Lets files grow to so many bytes, the hard limit at most; a write beyond it fails where `SIGXFSZ` is ignored.
+    /// Sets the limit in bytes, at most to the hard limit. Writes beyond it fail if `SIGXFSZ` is ignored.
     ///
     /// Source: setrlimit(2), `RLIMIT_FSIZE`.
     public static func set(to bytes: rlim_t) throws {

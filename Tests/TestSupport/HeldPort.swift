@@ -1,21 +1,22 @@
 import Glibc
 
-/// A port of 127.0.0.1 that the system gives to nobody by itself while the value lives, and that refuses connections.
+/// A reserved port of 127.0.0.1. While the value exists, the system does not assign the port to others, and it refuses
+/// connections.
 ///
-/// A server that is told its number can listen there, stop, and listen there again: in between no other program, and no
-/// client's own end of a connection, gets the port. The value's socket never listens. A port that a stopped server left
-/// behind, and that nobody holds, may be another test's server the next moment.
+/// A server that is given the number can listen on the port, stop and listen again. In between neither another program
+/// nor the client end of a connection gets the port. The socket of this value never listens. A port that is not
+/// reserved may be used by the server of another test as soon as the first server stops.
 ///
-/// Source: socket(7), `SO_REUSEADDR`: two sockets with it may share an address while neither listens, or one does that was
-/// bound later; bind(2) with port 0 and connect(2) leave such a port out.
+/// Source: socket(7), `SO_REUSEADDR`: two sockets with this option may share an address if neither listens, or if only
+/// the one that was bound later does; bind(2) with port 0 and connect(2) skip such a port.
 public final class HeldPort: Sendable {
-    /// The port's number.
+    /// The port number.
     public let number: Int
     private let descriptor: Int32
 
-    /// Takes a free port.
+    /// Reserves a free port.
     ///
-    /// - Throws: ``ChildProcess/Failure`` when none is free.
+    /// - Throws: ``ChildProcess/Failure`` when no port is free.
     public init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var on: Int32 = 1

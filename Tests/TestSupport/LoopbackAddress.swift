@@ -1,8 +1,8 @@
 import Glibc
 
-/// Ports of `127.0.0.1`, as system calls take them.
+/// Binds sockets to ports of `127.0.0.1`.
 enum LoopbackAddress {
-    /// Gives a socket a port, a free one unless it is named; the port, or nil with `errno` set.
+    /// Binds a socket to a port, by default a free one. Returns the port, or nil with `errno` set.
     ///
     /// Source: bind(2) and getsockname(2); ip(7) for port 0.
     static func bind(_ descriptor: Int32, port: Int = 0) -> Int? {

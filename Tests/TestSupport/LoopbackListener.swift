@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// A socket that listens at a free port of `127.0.0.1`.
+/// A listening socket on a port of `127.0.0.1`.
 public struct LoopbackListener: Sendable {
-    /// The descriptor; whoever has it closes it, and ``serve(_:)`` has it from when it is called.
+    /// The descriptor. Its owner must close it; ``serve(_:)`` takes ownership of it.
     public let descriptor: Int32
-    /// The port.
+    /// The port number.
     public let port: Int
 
-    /// Begins to listen, at a free port or at one that is held.
+    /// Starts listening on a free port or on a reserved one.
     ///
-    /// - Throws: `POSIXError` when no descriptor or no port is free.
+    /// - Throws: `POSIXError` when no descriptor or port is free.
     public init(backlog: Int32 = 256, at held: HeldPort? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         if held != nil {
@@ -26,18 +26,19 @@ public struct LoopbackListener: Sendable {
         self.port = port
     }
 
-    /// Takes connections until ``end()`` and runs `body` for each on a thread of its own; the connection is closed after it.
+    /// Accepts connections until ``end()`` and runs `body` for each on its own thread. The connection is closed
+    /// afterwards.
     public func serve(_ body: @escaping @Sendable (Int32) -> Void) {
         Self.serve(descriptor, body)
     }
 
-    /// Refuses connections from now on; to be called once.
+    /// Stops accepting connections. Call this once only.
     ///
-    /// The thread that takes connections closes the socket: a number closed here could be another's before that thread
-    /// looks again.
+    /// The accepting thread closes the socket. If this function did, the descriptor could be reused before the next
+    /// `accept`.
     public func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Does what ``serve(_:)`` does at a listening socket of any kind, and closes that once it was shut down.
+    /// Does the same as ``serve(_:)`` for any kind of listening socket, and closes the socket after it was shut down.
     public static func serve(_ descriptor: Int32, _ body: @escaping @Sendable (Int32) -> Void) {
         BackgroundThread.start {
             while case let connection = accepted(at: descriptor), connection >= 0 {
@@ -50,8 +51,8 @@ public struct LoopbackListener: Sendable {
         }
     }
 
-    /// The next connection at a descriptor; negative when the socket was shut down. A connection that its client gave up
-    /// before it was taken, a signal, and a moment without descriptors end no server.
+    /// Returns the next connection, or a negative number when the socket was shut down. An aborted connection, a signal
+    /// or a temporary lack of descriptors does not end the server.
     ///
     /// Source: accept(2), ERRORS.
     private static func accepted(at descriptor: Int32) -> Int32 {

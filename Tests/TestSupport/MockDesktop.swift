@@ -1,21 +1,21 @@
 import Foundation
 
-/// A desktop of a test's own: a private message bus, on which python-dbusmock plays the services of a desktop.
+/// A simulated desktop: a private message bus with services that python-dbusmock simulates.
 ///
-/// The one bus is the session's and the machine's.
+/// The same bus serves as session bus and system bus.
 public final class MockDesktop: Sendable {
-    /// A service that is played.
+    /// A simulated service.
     public enum Service: String, Sendable {
         /// `org.freedesktop.Notifications`.
         case notifications = "notification_daemon"
         /// `org.freedesktop.login1`.
         case login = "logind"
-        /// `org.freedesktop.NetworkManager`, connected and not metered at first.
+        /// `org.freedesktop.NetworkManager`, initially connected and not metered.
         case network = "networkmanager"
-        /// `org.freedesktop.systemd1`, the person's own: it runs what it is told to, once.
+        /// `org.freedesktop.systemd1` of the user. It starts the program of a unit once.
         case manager = "systemd1"
 
-        /// What dbusmock is told.
+        /// The arguments for dbusmock.
         fileprivate var words: [String] {
             guard self == .manager else { return ["--template", rawValue] }
             return [name, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
@@ -31,13 +31,13 @@ public final class MockDesktop: Sendable {
         }
     }
 
-    /// What programs must have in their environment to find it.
+    /// The environment variables with which programs find the bus.
     public let environment: [String: String]
     private let folder: TemporaryDirectory
     private let bus: RunningProgram
     private let services: [Service: RunningProgram]
 
-    /// Starts the bus and some services, which have further variables in their environment.
+    /// Starts the bus and services. The services get additional environment variables.
     public init(_ wanted: Service..., environment more: [String: String] = [:]) async throws {
         folder = try TemporaryDirectory()
         let home = ["PATH": "/usr/bin:/bin", "HOME": folder.path]
@@ -65,12 +65,12 @@ public final class MockDesktop: Sendable {
         }
     }
 
-    /// Everything that was asked of a service, a line each.
+    /// Returns all recorded calls to a service, one line each.
     public func calls(_ service: Service) -> [String] {
         (services[service]?.output ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// Waits until a service was asked something, and returns that line.
+    /// Waits for a matching call to a service and returns its line.
     @discardableResult
     public func call(
         _ service: Service, where isWanted: @escaping @Sendable (Substring) -> Bool
@@ -79,13 +79,13 @@ public final class MockDesktop: Sendable {
         return try await program.line(where: isWanted)
     }
 
-    /// Ends a service, as a crash does.
+    /// Kills a service, as in a crash.
     public func kill(_ service: Service) async {
         services[service]?.send(SIGKILL)
         await services[service]?.waitForExit()
     }
 
-    /// Changes the network, as NetworkManager tells it.
+    /// Changes the network state that NetworkManager reports.
     ///
     /// Source: NetworkManager's D-Bus types, `NMState`, `NMMetered`.
     public func setNetwork(state: UInt32 = 70, metered: UInt32 = 2) async throws {
@@ -93,14 +93,14 @@ public final class MockDesktop: Sendable {
         try await mock(.network, "UpdateProperties", Self.manager, values)
     }
 
-    /// Has the person close a message.
+    /// Simulates that the person closes a notification.
     public func dismiss(_ number: Int) async throws {
         try await mock(
             .notifications, "EmitSignal", "org.freedesktop.Notifications", "NotificationClosed", "uu",
             "[<uint32 \(number)>, <uint32 2>]")
     }
 
-    /// Who keeps the machine awake, as logind lists them.
+    /// Returns the inhibitor locks as logind lists them.
     public func inhibitors() async throws -> String {
         try await gdbus([
             "call", "--session", "-d", Service.login.name, "-o", "/org/freedesktop/login1",
@@ -108,12 +108,12 @@ public final class MockDesktop: Sendable {
         ])
     }
 
-    /// Waits until nobody, or somebody, keeps the machine awake.
+    /// Waits until a sleep inhibitor lock exists, or until none exists.
     public func waitForInhibitors(_ areThere: Bool) async throws {
         try await eventually { try await inhibitors().contains("sleep") == areThere }
     }
 
-    /// Starts a unit's program from its unit file as systemd would, as far as the tests need it.
+    /// Starts the program of a unit from its unit file, like systemd, as far as the tests need it.
     private static let unitStarter = """
         import os, subprocess
         with open(os.environ["XDG_CONFIG_HOME"] + "/systemd/user/" + str(args[0])) as file:
@@ -154,7 +154,7 @@ public final class MockDesktop: Sendable {
         return result.output
     }
 
-    /// Starts nothing by itself, whatever this machine has.
+    /// Returns the bus configuration. It starts no services, regardless of those installed on the machine.
     private static func configuration(_ folder: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

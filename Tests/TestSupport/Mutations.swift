@@ -1,16 +1,16 @@
-/// Every way to break some bytes a little.
+/// Small modifications of byte strings, for tests with damaged input.
 public enum Mutations {
-    /// Every prefix, from nothing to all but the last byte.
+    /// Returns all prefixes, from the empty one to all but the last byte.
     public static func prefixes(of bytes: [UInt8]) -> [[UInt8]] {
         bytes.indices.map { Array(bytes[..<$0]) }
     }
 
-    /// How many ways ``flip(_:of:)`` knows.
+    /// Returns the number of modifications that ``flip(_:of:)`` supports.
     public static func flipCount(of bytes: [UInt8]) -> Int {
         bytes.count * 13
     }
 
-    /// One way: a bit of one byte flipped, or the byte made NUL, LF, CR, space or 0xFF.
+    /// Returns one modification: a byte with one bit flipped, or replaced by NUL, LF, CR, space or 0xFF.
     public static func flip(_ number: Int, of bytes: [UInt8]) -> [UInt8] {
         let (index, way) = number.quotientAndRemainder(dividingBy: 13)
         var broken = bytes
@@ -18,7 +18,7 @@ public enum Mutations {
         return broken
     }
 
-    /// Every way.
+    /// Returns all modifications.
     public static func flips(of bytes: [UInt8]) -> [[UInt8]] {
         (0..<flipCount(of: bytes)).map { flip($0, of: bytes) }
     }

@@ -1,62 +1,62 @@
 import Foundation
 import Synchronization
 
-/// A server that speaks as Immich of some version does, as far as bringing pictures home needs, over real sockets.
+/// A server that behaves like some version of Immich, limited to what downloading pictures needs, on real sockets.
 ///
 /// Source: contract of Immich, endpoints and the table of what changed.
 public final class PictureServer: Sendable {
-    /// A picture or film that it has.
+    /// A picture or video of the server.
     public struct Picture: Sendable {
-        /// The id.
+        /// The asset id.
         public var id: String
-        /// The name.
+        /// The file name.
         public var name: String
-        /// The bytes.
+        /// The contents of the file.
         public var bytes: [UInt8]
-        /// The id of the film that moves with it.
+        /// The id of the video that belongs to a live photo.
         public var film: String?
-        /// `timeline`, `archive` or `hidden`.
+        /// The visibility: `timeline`, `archive` or `hidden`.
         public var visibility = "timeline"
-        /// Whether the person likes it best.
+        /// Whether the picture is a favourite.
         public var isFavourite = false
-        /// When it was taken, ISO 8601.
+        /// The time at which it was taken, in ISO 8601.
         public var taken = "2024-07-03T13:20:10.000Z"
-        /// What is said to be its SHA-1 in Base64; nil for nothing.
+        /// The SHA-1 in base64 that the server reports. Nil for none.
         public var checksum: String?
-        /// Whether it is another person's, and only in an album.
+        /// Whether the picture belongs to another person and is only visible in an album.
         public var isForeign = false
 
-        /// Makes one.
+        /// Creates a picture.
         public init(_ number: Int, _ name: String, _ bytes: [UInt8]) {
             id = Self.id(number)
             self.name = name
             self.bytes = bytes
         }
 
-        /// An id for a number.
+        /// Returns the id for a number.
         public static func id(_ number: Int) -> String {
             "5f3e0000-0000-4000-8000-" + String(format: "%012x", number)
         }
     }
 
-    /// Below it.
+    /// The underlying HTTP server.
     public let server: FaultServer
-    /// The major version that it speaks like: 1, 2 or 3.
+    /// The major version whose behaviour is simulated: 1, 2 or 3.
     public let version: Int
     private let pictures: Mutex<[Picture]>
     private let fault = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer?>({ _ in nil })
     private let albums: [String: [String]]
 
-    /// The person's name and password.
+    /// The e-mail address and password of the account.
     public static let (email, password) = ("ada@example.org", "correct horse battery")
 
-    /// Starts one.
+    /// Starts a server.
     ///
     /// - Parameters:
     ///   - version: 1 for 1.123, 2 for 2.7, 3 for 3.1.
-    ///   - pictures: What it has, in the order of the times at which they were taken.
-    ///   - albums: Ids of pictures by the albums' names.
-    /// - Throws: What listening throws.
+    ///   - pictures: The pictures, in the order of the times at which they were taken.
+    ///   - albums: The ids of the pictures, by album name.
+    /// - Throws: The error of listening.
     public init(version: Int = 3, _ pictures: [Picture], albums: [String: [String]] = [:]) throws {
         self.version = version
         self.pictures = Mutex(pictures)
@@ -66,18 +66,18 @@ public final class PictureServer: Sendable {
         server.script { [weak self] request in self?.answer(request) ?? .init(status: 503) }
     }
 
-    /// Its address.
+    /// The URL of the server.
     public var url: String { "http://127.0.0.1:\(server.port)" }
 
-    /// Answers before the rules do, where it gives an answer.
+    /// Sets a function that is called before the regular handling. A response from it is used instead.
     public func intercept(_ answer: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer?) {
         fault.withLock { $0 = answer }
     }
 
-    /// Changes what it has.
+    /// Changes the pictures.
     public func change(_ body: @Sendable (inout [Picture]) -> Void) { pictures.withLock { body(&$0) } }
 
-    /// The id of an album.
+    /// Returns the id of an album.
     public static func albumID(_ name: String) -> String {
         "a1b00000-0000-4000-8000-" + String(format: "%012x", name.utf8.reduce(7) { ($0 * 31 + Int($1)) % 0xFFFFFF })
     }
@@ -121,7 +121,8 @@ public final class PictureServer: Sendable {
         let (after, before) = (body["takenAfter"] as? String, body["takenBefore"] as? String)
         return pictures.withLock { pictures in
             let found = pictures.lazy.filter { picture in
-                // Before 1.133 a search knows nothing of visibility, and before 2 nothing of albums.
+                // Before version 1.133 searches do not support visibility, and before version 2 they do not support
+                // albums.
                 let isSeen =
                     self.version > 1
                     ? picture.visibility == visibility

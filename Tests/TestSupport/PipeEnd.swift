@@ -2,7 +2,7 @@ import CSpawn
 import Glibc
 import Synchronization
 
-/// One end of a pipe to a program, closed with the value.
+/// One end of a pipe to a program. It is closed when the value is destroyed.
 public final class PipeEnd: Sendable {
     private let descriptor: Mutex<Int32?>
 
@@ -12,17 +12,17 @@ public final class PipeEnd: Sendable {
 
     deinit { close() }
 
-    /// Makes a pipe that no other program gets to hold.
+    /// Creates a pipe that other programs do not inherit.
     static func pair() throws -> (reading: PipeEnd, writing: PipeEnd) {
         var ends: [Int32] = [0, 0]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw ChildProcess.Failure("No pipe could be made.") }
         return (PipeEnd(ends[0]), PipeEnd(ends[1]))
     }
 
-    /// The descriptor, while it is open.
+    /// The descriptor, or -1 after it was closed.
     var number: Int32 { descriptor.withLock { $0 ?? -1 } }
 
-    /// Waits for some bytes; none at the end.
+    /// Waits for bytes and returns them. Returns an empty array at the end of the stream.
     public func read() -> [UInt8] {
         let number = number
         return [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
@@ -31,12 +31,13 @@ public final class PipeEnd: Sendable {
         }
     }
 
-    /// Waits until there are bytes to read, or the end; takes none.
+    /// Waits until bytes or the end of the stream can be read, without reading.
     public func waitForBytes() {
         _ = Self.isReadable(number, -1)
     }
 
-    /// Takes the bytes that are there now; none at the end, nil when none are there yet.
+    /// Reads the available bytes without waiting. Returns an empty array at the end of the stream, and nil when no
+    /// bytes are available.
     public func readAtOnce() -> [UInt8]? {
         Self.isReadable(number, 0) ? read() : nil
     }
@@ -49,14 +50,14 @@ public final class PipeEnd: Sendable {
         }
     }
 
-    /// Waits for all bytes to the end.
+    /// Reads all bytes until the end of the stream.
     public func readToEnd() -> [UInt8] {
         var all: [UInt8] = []
         while case let more = read(), !more.isEmpty { all += more }
         return all
     }
 
-    /// Writes all bytes, unless nobody reads them any more.
+    /// Writes all bytes. Stops when the read end is closed.
     public func write(_ bytes: [UInt8]) {
         signal(SIGPIPE, SIG_IGN)
         var rest = bytes[...]
@@ -67,7 +68,7 @@ public final class PipeEnd: Sendable {
         }
     }
 
-    /// Closes the end; a second time does nothing.
+    /// Closes the end. Further calls have no effect.
     public func close() {
         let open = descriptor.withLock { descriptor in
             defer { descriptor = nil }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The memory of another process that this one may look into: of its own children, as a rule.
+/// Reads the memory of processes that this one may access, which are usually its own children.
 ///
 /// Source: `/proc/PID/maps` and `/proc/PID/mem` in proc(5).
 public enum ProcessMemory {
-    /// The regions that the process can write to, each with its bytes.
+    /// Returns the writable memory regions of a process with their contents.
     public static func writable(of process: Int32) throws -> [(name: String, bytes: [UInt8])] {
         let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
@@ -22,7 +22,7 @@ public enum ProcessMemory {
         }
     }
 
-    /// How much of this process is in memory, in KiB.
+    /// Returns the resident memory of this process, in KiB.
     ///
     /// Source: `/proc/PID/status` in proc(5).
     public static func residentKiB() throws -> Int {

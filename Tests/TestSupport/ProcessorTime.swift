@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Source: `clock_gettime(3)`, CLOCK_THREAD_CPUTIME_ID.
 public enum ProcessorTime {
-    /// The time that `work` takes on the calling thread.
+    /// Returns the processor time that `work` uses on the calling thread.
     public static func of(_ work: () throws -> Void) rethrows -> Duration {
         let start = now
         try work()

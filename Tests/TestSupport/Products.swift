@@ -1,14 +1,14 @@
 import Foundation
 
-/// The programs that were built beside the tests.
+/// Locates the programs that were built with the tests.
 public enum Products {
-    /// The path of a built program, such as `latchd`.
+    /// Returns the path of a built program, such as `latchd`.
     public static func path(_ name: String) throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return (tests as NSString).deletingLastPathComponent + "/" + name
     }
 
-    /// The folder of the package that this file belongs to.
+    /// The folder of the package to which this file belongs.
     public static var packageFolder: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path

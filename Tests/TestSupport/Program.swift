@@ -1,19 +1,19 @@
-/// Runs a program to its end, off the shared pool.
+/// Runs programs to their end, outside the shared thread pool.
 public enum Program {
-    /// What a program that ended said.
+    /// The result of a program that ended.
     public struct Result: Sendable {
-        /// The exit status, or 128 plus the signal that ended it.
+        /// The exit status, or 128 plus the number of the signal that ended the program.
         public let status: Int32
-        /// All of its standard output.
+        /// The complete standard output.
         public let output: String
-        /// All of its standard error.
+        /// The complete standard error.
         public let errors: String
     }
 
-    /// Runs `path` with `arguments`, an environment of its own and `input` on standard input, and waits for its end.
+    /// Runs `path` with `arguments` and with `input` on standard input, and waits for it to end.
     ///
-    /// A name without a slash is looked up in `PATH`. The environment is the test's own
-    /// when none is given. Cancelling does not end the program.
+    /// A name without a slash is looked up in `PATH`. The default environment is that of the test. Cancelling the task
+    /// does not end the program.
     public static func run(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "",
         directory: String? = nil

@@ -1,28 +1,29 @@
 import CSpawn
 import Foundation
 
-/// A program under a terminal of its own, driven as a person would.
+/// A program in its own terminal, for simulating the input of a person.
 ///
-/// The program leads a session whose controlling terminal is the other end of ``master``. It is killed with the value.
+/// The program leads a session whose controlling terminal is the other end of ``master``. It is killed when the value
+/// is destroyed.
 ///
 /// Source: `pty(7)`, `posix_spawn(3)`.
 public final class PseudoTerminal {
-    /// What went wrong, with what the screen shows.
+    /// An error, with the contents of the screen.
     public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong.
+        /// A description of the error.
         public let description: String
     }
 
-    // The C library hides the calls and names for these from Swift. Source: ioctl_tty(2), `spawn.h`.
+    // The C library does not expose these calls and constants to Swift. Source: ioctl_tty(2), `spawn.h`.
     private static let setLock = UInt(0x4004_5431)
     private static let getNumber = UInt(0x8004_5430)
     private static let newSession = Int16(0x80)
 
-    /// The system's number of the program.
+    /// The process id.
     public let process: Int32
     private let master: Int32
     private let slave: Int32
-    /// All that was shown until now.
+    /// All output so far.
     public private(set) var screen = ""
     private var status: Int32?
 
@@ -34,12 +35,12 @@ public final class PseudoTerminal {
             throw Failure(description: "There is no pseudo terminal: \(String(cString: strerror(errno))).")
         }
         let slavePath = "/dev/pts/\(number)"
-        // Kept open, so that the settings outlive the program and can be looked at.
+        // Kept open, so that the terminal settings can be inspected after the program has ended.
         slave = open(slavePath, O_RDWR | O_NOCTTY | O_CLOEXEC)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The first terminal that a session's leader opens becomes its controlling terminal.
+        // The first terminal that a session leader opens becomes its controlling terminal.
         posix_spawn_file_actions_addopen(&actions, 0, slavePath, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -73,7 +74,7 @@ public final class PseudoTerminal {
         close(master)
     }
 
-    /// Reads until `text` stands on the screen, wherever it is.
+    /// Reads until the screen contains `text`.
     public func wait(for text: String, seconds: Int = 120) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !screen.contains(text) {
@@ -84,33 +85,33 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Types as a person does; `\u{3}` is Ctrl-C.
+    /// Sends input to the program. `\u{3}` is Ctrl-C.
     public func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(master, bytes, bytes.count)
     }
 
-    /// Whether what is typed shows.
+    /// Whether the terminal echoes input.
     public var echoes: Bool {
         var settings = termios()
         tcgetattr(slave, &settings)
         return settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// The arguments that every user of the machine sees.
+    /// The arguments of the process, which every user of the machine can read.
     public var visibleArguments: String {
         let data = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Reads to the program's end and returns its exit status, or the negative number of the signal that killed it.
+    /// Reads until the program ends. Returns its exit status, or the negative number of the signal that killed it.
     public func end(seconds: Int = 120) throws -> Int32 {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             var raw: Int32 = 0
             if waitpid(process, &raw, WNOHANG) == process {
                 try readRest(until: end)
-                // A signal that was not met is no orderly end: its number comes negative.
+                // The number of an unhandled signal is returned as a negative value.
                 let code = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
                 status = code
                 return code
@@ -122,7 +123,8 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Reads what is still on its way through the kernel: what is written here after it comes out behind it.
+    /// Reads the output that is still buffered in the kernel. It writes a marker to the other end, which arrives after
+    /// that output.
     private func readRest(until end: ContinuousClock.Instant) throws {
         while pollReadable(0) { try readSome() }
         let mark = "\u{0}no more\u{0}"

@@ -1,27 +1,28 @@
-/// One answer as it came over the wire.
+/// A response as received from the connection.
 public struct RawAnswer: Sendable {
-    /// The status of the first line.
+    /// The status code.
     public let status: Int
-    /// The lines after the first, as they came.
+    /// The header lines, unchanged.
     public let fields: [String]
-    /// As many bytes as `Content-Length` says.
+    /// The body, with the length given by `Content-Length`.
     public let body: [UInt8]
 
     /// The body as text.
     public var text: String { String(decoding: body, as: UTF8.self) }
-    /// Whether the server said that the connection ends.
+    /// Whether the server announced that it closes the connection.
     public var isLast: Bool { self["connection"]?.lowercased() == "close" }
 
-    /// A field's value.
+    /// Returns the value of a header field. Nil when there is no such field.
     public subscript(_ name: String) -> String? {
         let start = name.lowercased() + ":"
         guard let line = fields.first(where: { $0.lowercased().hasPrefix(start) }) else { return nil }
         return String(line.dropFirst(start.count).drop { $0 == " " })
     }
 
-    /// Reads the whole answers in `bytes`, to the first one that ends the connection; a rest that is none is left out.
+    /// Parses the complete responses in `bytes`, up to the first one that closes the connection. Remaining bytes are
+    /// ignored.
     ///
-    /// Source: RFC 9112 §6.3 for the lengths; an interim answer, 204 and 304 have no body.
+    /// Source: RFC 9112 §6.3 for the lengths. Interim, 204 and 304 responses have no body.
     public static func all(in bytes: [UInt8]) -> [RawAnswer] {
         var answers: [RawAnswer] = []
         var rest = bytes[...]

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Many exchanges of bytes with one server, each on a connection of its own, some at a time.
+/// Runs many exchanges with one server, each on its own connection, several at a time.
 public enum RawExchanges {
-    /// How a client behaves once its bytes are sent.
+    /// The behaviour of a client after it has sent its bytes.
     public enum Ending: Sendable {
-        /// It waits for the server to close.
+        /// The client waits for the server to close the connection.
         case waiting
-        /// It says that no more bytes follow, and waits for the server to close.
+        /// The client shuts down its sending side and waits for the server to close the connection.
         case finished
     }
 
@@ -16,22 +16,22 @@ public enum RawExchanges {
         var answer: [UInt8] = []
     }
 
-    /// Sends each of `requests` and gathers what comes back until the server closes or resets the connection.
+    /// Sends each of `requests` and collects the received bytes until the server closes or resets the connection.
     ///
     /// - Parameters:
-    ///   - requests: The bytes of each connection; small enough for the system to take them in one piece.
+    ///   - requests: The bytes for each connection. They must be small enough for the system to accept them at once.
     ///   - port: A port of 127.0.0.1.
-    ///   - ending: What each client does after its bytes.
-    ///   - width: How many connections are open at a time.
-    /// - Returns: The bytes that came back, in the order of `requests`.
-    /// - Throws: ``RawSocket/Failure`` when no connection says anything for a minute.
+    ///   - ending: The behaviour of each client after sending.
+    ///   - width: The maximum number of concurrent connections.
+    /// - Returns: The received bytes, in the order of `requests`.
+    /// - Throws: ``RawSocket/Failure`` when nothing arrives on any connection for a minute.
     public static func run(
         _ requests: [[UInt8]], port: Int, ending: Ending = .waiting, width: Int = 64
     ) throws -> [[UInt8]] {
         try run(requests, ending: ending, width: width) { try RawSocket(port: port) }
     }
 
-    /// As ``run(_:port:ending:width:)``, with connections that `connect` makes.
+    /// Does the same as ``run(_:port:ending:width:)``, with connections that `connect` creates.
     public static func run(
         _ requests: [[UInt8]], ending: Ending = .waiting, width: Int = 64, connect: () throws -> RawSocket
     ) throws -> [[UInt8]] {
@@ -41,7 +41,7 @@ public enum RawExchanges {
         while next < requests.count || !slots.isEmpty {
             while next < requests.count, slots.count < width {
                 let socket = try connect()
-                // A server that has seen enough may be gone before the last byte.
+                // The server may close the connection before the last byte is sent.
                 try? socket.write(requests[next])
                 if ending == .finished { socket.finishWriting() }
                 slots.append(Slot(index: next, socket: socket))

@@ -1,24 +1,24 @@
-/// What a request says to a reader that takes the grammar at its word and nothing beside it.
+/// A request as parsed by a strict implementation of the grammar.
 ///
-/// It shares no code with the server: tests hold what the server understood against it.
+/// It shares no code with the server, so tests can compare the two.
 ///
 /// Source: RFC 9112 §2 to §6.
 public struct RawReading: Sendable {
-    /// The method.
+    /// The request method.
     public let method: String
-    /// The target as sent.
+    /// The request target, unchanged.
     public let target: String
-    /// The fields in order, names in lower case, values without white space around them.
+    /// The header fields in order, with names in lower case and values without surrounding white space.
     public let fields: [(name: String, value: String)]
-    /// The body, of the length that was said.
+    /// The body, with the length given by `Content-Length`.
     public let body: [UInt8]
 
-    /// The values of a field.
+    /// Returns the values of a field.
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }
 
-    /// Reads the first request in `bytes`; nil where it breaks the grammar or is not complete.
+    /// Parses the first request in `bytes`. Returns nil when it is malformed or incomplete.
     public init?(_ bytes: [UInt8]) {
         var start = bytes[...]
         while start.starts(with: [13, 10]) { start = start.dropFirst(2) }

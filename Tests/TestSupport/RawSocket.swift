@@ -1,20 +1,20 @@
 import Foundation
 
-/// A bare connection for tests that must say exactly which bytes go over the wire.
+/// A raw connection, for tests that control the exact bytes on the wire.
 ///
-/// It blocks; every wait ends at ``deadline``.
+/// Calls block. Every wait ends at the deadline.
 public final class RawSocket: Sendable {
-    /// What went wrong, with the system's own words.
+    /// An error with the system's description.
     public struct Failure: Error, CustomStringConvertible {
-        /// What failed and why.
+        /// A description of the error.
         public let description: String
     }
 
-    /// The descriptor, closed with the value.
+    /// The descriptor. It is closed when the value is destroyed.
     public let descriptor: Int32
     private let deadlineMilliseconds: Int32
 
-    /// Connects to `port` on an IP literal, `127.0.0.1` or `::1`.
+    /// Connects to `port` on an IP address, such as `127.0.0.1` or `::1`.
     public init(host: String = "127.0.0.1", port: Int, deadline: Int = 60) throws {
         deadlineMilliseconds = Int32(deadline * 1_000)
         var hints = addrinfo()
@@ -29,7 +29,7 @@ public final class RawSocket: Sendable {
         try connect(found.pointee.ai_addr, found.pointee.ai_addrlen, to: "\(host):\(port)")
     }
 
-    /// Connects to the Unix socket at `path`.
+    /// Connects to the Unix domain socket at `path`.
     public init(path: String, deadline: Int = 60) throws {
         deadlineMilliseconds = Int32(deadline * 1_000)
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -53,12 +53,12 @@ public final class RawSocket: Sendable {
         }
     }
 
-    /// Sends every byte of `text`.
+    /// Sends all bytes of `text`.
     public func write(_ text: String) throws {
         try write(Array(text.utf8))
     }
 
-    /// Sends every byte.
+    /// Sends all bytes.
     public func write(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
@@ -70,7 +70,7 @@ public final class RawSocket: Sendable {
         }
     }
 
-    /// Has the connection end with a reset instead of an orderly end once the value goes.
+    /// Makes the connection end with a reset instead of a regular close when the value is destroyed.
     ///
     /// Source: socket(7), `SO_LINGER` with a time of 0.
     public func resetAtEnd() {
@@ -78,14 +78,14 @@ public final class RawSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     }
 
-    /// Says that no more bytes follow.
+    /// Shuts down the sending side of the connection.
     public func finishWriting() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Reads what is there, at least one byte; empty at the end of the stream.
+    /// Waits for bytes and returns those available. Returns an empty array at the end of the stream.
     ///
-    /// - Throws: ``Failure`` when nothing comes before the deadline or the peer resets the connection.
+    /// - Throws: ``Failure`` when nothing arrives before the deadline or the peer resets the connection.
     public func readSome() throws -> [UInt8] {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, deadlineMilliseconds) == 1 else { throw Failure(description: "Nothing came in time.") }
@@ -95,7 +95,7 @@ public final class RawSocket: Sendable {
         return Array(buffer.prefix(count))
     }
 
-    /// Reads until the peer ends the stream; a reset ends it too.
+    /// Reads until the peer closes or resets the connection.
     public func readToEnd() throws -> String {
         var all: [UInt8] = []
         while true {
@@ -107,7 +107,7 @@ public final class RawSocket: Sendable {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// Reads one response: its head and as many bytes of body as `Content-Length` says.
+    /// Reads one response: its head, and a body with the length given by `Content-Length`.
     public func readResponse() throws -> (head: String, body: String) {
         var all: [UInt8] = []
         let end = Array("\r\n\r\n".utf8)

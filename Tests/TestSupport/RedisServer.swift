@@ -1,29 +1,29 @@
 import Glibc
 import Synchronization
 
-/// A real Redis server with nothing in it, on a Unix socket in a folder of its own and, when asked for, on a port.
+/// An empty, real Redis server on a Unix domain socket in its own folder and, optionally, on a port.
 ///
-/// It keeps nothing on disk and ends with the value.
+/// It stores nothing on disk, and is killed when the value is destroyed.
 public final class RedisServer: Sendable {
     private let folder: TemporaryDirectory
     private let program = Mutex<RunningProgram?>(nil)
     private let configuration: String
     private let held: HeldPort?
 
-    /// The port at 127.0.0.1; nil when there is only the socket.
+    /// The port on 127.0.0.1. Nil when the server only listens on the socket.
     public var port: Int? { held?.number }
 
-    /// The path of the Unix socket.
+    /// The path of the Unix domain socket.
     public var socketPath: String { folder.file("redis.sock") }
-    /// The URL over the Unix socket.
+    /// The URL of the Unix domain socket.
     public var url: String { "unix:\(socketPath)" }
 
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - hasPort: Whether it listens on a port too.
-    ///   - lines: Further lines of `redis.conf`, such as passwords.
-    /// - Throws: When the server does not start.
+    ///   - hasPort: Whether the server also listens on a port.
+    ///   - lines: Additional lines for `redis.conf`, such as passwords.
+    /// - Throws: An error when the server does not start.
     public init(hasPort: Bool = false, _ lines: String...) async throws {
         folder = try TemporaryDirectory()
         held = hasPort ? try HeldPort() : nil
@@ -35,7 +35,7 @@ public final class RedisServer: Sendable {
         try await start()
     }
 
-    /// Starts the server again, with nothing in it, at the same addresses.
+    /// Restarts the server at the same addresses, without its data.
     public func start() async throws {
         let server = try RunningProgram(
             "redis-server", [configuration], environment: ["PATH": "/usr/bin:/bin"])
@@ -43,7 +43,7 @@ public final class RedisServer: Sendable {
         program.withLock { $0 = server }
     }
 
-    /// Ends the server as a crash does and waits until it is gone.
+    /// Kills the server, as in a crash, and waits for it to end.
     public func stop() async {
         let server = program.withLock { program in
             defer { program = nil }
@@ -53,7 +53,7 @@ public final class RedisServer: Sendable {
         await server?.waitForExit()
     }
 
-    /// Sends the server a signal, such as `SIGSTOP`.
+    /// Sends a signal to the server, such as `SIGSTOP`.
     public func send(_ signal: Int32) {
         program.withLock { $0 }?.send(signal)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A program that runs beside the test, ended with the value.
+/// A program that runs in parallel to the test. It is killed when the value is destroyed.
 public final class RunningProgram: Sendable {
     private struct Waiter {
         let what: String
@@ -17,7 +17,7 @@ public final class RunningProgram: Sendable {
     private let state = Mutex(State())
     private let child: ChildProcess
 
-    /// Starts `path` with its output and errors gathered in one text.
+    /// Starts `path` and collects its standard output and standard error in one text.
     public init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
         child = try ChildProcess(path, arguments, environment: environment, errors: .withOutput)
         child.input.close()
@@ -31,23 +31,23 @@ public final class RunningProgram: Sendable {
         }
     }
 
-    /// The system's number of the process.
+    /// The process id.
     public var id: Int32 { child.id }
 
-    /// All that the program said until now.
+    /// The output so far.
     public var output: String { state.withLock { $0.text } }
 
-    /// Waits until the program has said `text`, and returns the line with it.
+    /// Waits for output with `text` and returns the line that contains it.
     ///
-    /// - Throws: ``ChildProcess/Failure`` when its output ends first.
+    /// - Throws: ``ChildProcess/Failure`` when the output ends first.
     @discardableResult
     public func line(containing text: String) async throws -> String {
         try await line("'\(text)'") { $0.contains(text) }
     }
 
-    /// Waits until the program has said a line that is wanted, and returns it.
+    /// Waits for a matching line of output and returns it.
     ///
-    /// - Throws: ``ChildProcess/Failure`` when its output ends first.
+    /// - Throws: ``ChildProcess/Failure`` when the output ends first.
     @discardableResult
     public func line(
         _ what: String = "what was waited for", where isWanted: @escaping @Sendable (Substring) -> Bool
@@ -63,14 +63,15 @@ public final class RunningProgram: Sendable {
         }
     }
 
-    /// Sends a signal, unless the program has ended.
+    /// Sends a signal, if the program is still running.
     public func send(_ signal: Int32) {
         child.send(signal)
     }
 
-    /// Waits for the program's end and returns its exit status, or 128 plus the signal that ended it.
+    /// Waits for the program to end. Returns its exit status, or 128 plus the number of the signal that ended it.
     ///
-    /// All that it said itself is in ``output`` then, even where a program that it started still has its pipe.
+    /// When it returns, ``output`` contains all output of the program, even if one of its child processes still holds
+    /// the pipe.
     @discardableResult
     public func waitForExit() async -> Int32 {
         let status = await child.waitForExit()
@@ -78,9 +79,10 @@ public final class RunningProgram: Sendable {
         return status
     }
 
-    /// Takes what the program has said until now; whether that was the end.
+    /// Reads the available output. Returns whether the output has ended.
     ///
-    /// Read under the lock, so that whoever waited for the program's end finds nothing half taken.
+    /// The read happens under the lock, so that a caller that waited for the end of the program never sees partial
+    /// output.
     @discardableResult
     private func takeOutput() -> Bool {
         var isEnd = false
@@ -107,7 +109,8 @@ public final class RunningProgram: Sendable {
         return isEnd
     }
 
-    /// Only whole lines count: half a port number is none.
+    /// Returns the first matching line. Incomplete lines are not considered, because they may contain a partial value
+    /// such as half of a port number.
     private static func line(of text: String, _ isWanted: (Substring) -> Bool) -> String? {
         guard let end = text.lastIndex(of: "\n") else { return nil }
         return text[..<end].split(separator: "\n").first(where: isWanted).map(String.init)

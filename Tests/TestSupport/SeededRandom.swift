@@ -1,29 +1,29 @@
 import Foundation
 
-/// Random numbers that are the same for the same seed, so that a failure can be had again.
+/// A random number generator with reproducible results, so that failures can be repeated.
 ///
-/// The seed is new each time, unless the environment variable `LATCHSTRING_SEED` names one. A test prints it.
+/// The seed is random unless the environment variable `LATCHSTRING_SEED` is set. Tests print it.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (SplitMix64).
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-    /// What the numbers follow from.
+    /// The seed of the sequence.
     public let seed: UInt64
     private var state: UInt64
 
-    /// Starts the row of numbers of `seed`.
+    /// Creates a generator with the sequence for `seed`.
     public init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
-    /// Starts a row of the seed that the environment names, or else of a new one, and prints which.
+    /// Creates a generator with the seed from the environment, or a random one, and prints the seed.
     public init(for name: String) {
         let given = ProcessInfo.processInfo.environment["LATCHSTRING_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? UInt64.random(in: 0...999_999_999))
         print("\(name): LATCHSTRING_SEED=\(seed)")
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -32,12 +32,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Another row of numbers, for somebody who works beside this one.
+    /// Returns a generator with a separate sequence, for use in parallel to this one.
     public mutating func split() -> SeededRandom {
         SeededRandom(seed: next())
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability of `percent` percent.
     public mutating func chance(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &self) < percent
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A server that lets clients connect and never says a word.
+/// A server that accepts connections and never sends anything.
 public final class SilentServer: Sendable {
-    /// The port at `127.0.0.1`.
+    /// The port on `127.0.0.1`.
     public let port: Int
     private let descriptor: Int32
 
-    /// Begins to listen.
+    /// Starts listening.
     public init() throws {
         let listener = try LoopbackListener(backlog: 8)
         (descriptor, port) = (listener.descriptor, listener.port)
@@ -14,7 +14,7 @@ public final class SilentServer: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns once somebody has connected.
+    /// Waits until a client has connected.
     public func waitForClient() {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&waiting, 1, -1) < 0, errno == EINTR {}

@@ -1,30 +1,30 @@
 import Foundation
 
-/// A door with TLS before a server without: what a reverse proxy does, in a process of its own.
+/// A TLS proxy in front of a server without TLS, similar to a reverse proxy, in its own process.
 ///
-/// Its certificate is self-signed, made anew each time.
+/// It uses a new self-signed certificate for each instance.
 package final class TLSFront {
-    /// Why there is none.
+    /// The certificate or the port could not be set up.
     package struct Failure: Error {}
 
     /// The port on 127.0.0.1.
     package let port: Int
-    /// The SHA-256 of the certificate as OpenSSL prints it.
+    /// The SHA-256 fingerprint of the certificate, as OpenSSL prints it.
     package let fingerprint: String
-    /// The certificate's file.
+    /// The path of the certificate.
     package let certificate: String
-    /// The key's file.
+    /// The path of the key.
     package let key: String
-    // It ends when its standard input does, so also when the test ends in a crash.
+    // The process ends when its standard input is closed, which also happens when the test crashes.
     private let process: ChildProcess
 
-    /// Opens the door.
+    /// Starts the proxy.
     ///
     /// - Parameters:
-    ///   - target: The port on 127.0.0.1 that it leads to.
-    ///   - folder: Where certificate and key go.
-    ///   - asksForCertificate: Whether only a client that shows this very certificate is let in.
-    /// - Throws: ``Failure`` when the certificate or the port did not come about.
+    ///   - target: The port of the server on 127.0.0.1.
+    ///   - folder: The folder for the certificate and key.
+    ///   - asksForCertificate: Whether clients must present this same certificate.
+    /// - Throws: ``Failure`` when the certificate or the port could not be set up.
     package init(to target: UInt16, in folder: TemporaryDirectory, asksForCertificate: Bool = false) async throws {
         (certificate, key) = (folder.file("tls.crt"), folder.file("tls.key"))
         let made = try await Program.run(

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A folder of its own for one test, mode 0700, removed with all it holds when the value goes.
+/// A folder for one test with mode 0700. It is removed with its contents when the value is destroyed.
 ///
-/// All folders of a test run lie in one, which is removed when the run ends: what a program under test writes after its
-/// test has ended goes with it.
+/// All folders of a test run are in one folder, which is removed when the run ends. This also removes files that a
+/// program writes after its test has ended.
 public final class TemporaryDirectory: Sendable {
-    /// The folder's absolute path, without a trailing slash.
+    /// The absolute path of the folder, without a trailing slash.
     public let path: String
 
-    /// Makes the folder under the system's folder for temporary files.
+    /// Creates the folder in the system's folder for temporary files.
     public init() throws {
         path = try Self.make(under: try Self.root.get())
     }
@@ -17,8 +17,8 @@ public final class TemporaryDirectory: Sendable {
         path = try Self.make(under: parent)
     }
 
-    /// Makes a folder under `/tmp`, whatever `TMPDIR` says, for the sockets of a program that names them itself: the path of
-    /// one has 107 bytes at most.
+    /// Creates a folder in `/tmp` regardless of `TMPDIR`, for programs that choose the names of their sockets. The path
+    /// of a socket is limited to 107 bytes.
     ///
     /// Source: unix(7), `sun_path`.
     public static func forSockets() throws -> TemporaryDirectory { try TemporaryDirectory(under: "/tmp") }
@@ -43,7 +43,7 @@ public final class TemporaryDirectory: Sendable {
         return String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path of `name` inside the folder; nothing is made.
+    /// Returns the path of `name` in the folder, without creating it.
     public func file(_ name: String) -> String {
         path + "/" + name
     }

@@ -1,6 +1,6 @@
 /// Writes the completion script for bash.
 ///
-/// The script splits the line itself rather than trust `COMP_WORDS`, which bash also breaks at `=`, `:` and `@`.
+/// The script splits the line itself instead of using `COMP_WORDS`, because bash also splits words at `=`, `:` and `@`.
 ///
 /// Source: bash(1), "Programmable Completion".
 struct BashCompletion {
@@ -133,7 +133,7 @@ extension BashCompletion {
             })
     }
 
-    /// A `case` needs at least one pattern to be worth its lines; the last line keeps it well formed.
+    /// Joins cases and appends a default case, which keeps the `case` statement valid when there are no others.
     private func lines(_ cases: [String]) -> String {
         (cases + ["*) ;;"]).map { String(repeating: " ", count: 12) + $0 }.joined(separator: "\n")
     }

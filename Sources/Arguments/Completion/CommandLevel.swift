@@ -1,18 +1,18 @@
-/// One command as a completion script needs it: no action, no types.
+/// The parts of a command that completion scripts need, without its action and types.
 struct CommandLevel {
-    /// From the root's name to this command's.
+    /// The names of the commands from the root to this command.
     let path: [String]
     let summary: String
-    /// Names and summaries of the commands under it.
+    /// The names and summaries of the subcommands.
     let commands: [(name: String, summary: String)]
-    /// Its own options and those of the commands above it, then `--help` and, at the root, `--version`.
+    /// The options of this command and its parents, followed by `--help` and, at the root, `--version`.
     let options: [Parameter]
     let positionals: [Parameter]
 
-    /// The path in one word, as scripts keep it.
+    /// The path joined with spaces, used as a key in the scripts.
     var key: String { path.joined(separator: " ") }
 
-    /// Every command of a program, parents first.
+    /// Returns all commands of a program, parents first.
     static func all<Action>(under root: Command<Action>) -> [CommandLevel] {
         levels(of: root, above: [], inherited: [])
     }

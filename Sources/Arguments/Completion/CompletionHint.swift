@@ -1,15 +1,16 @@
-/// What a shell offers in the place of a value.
+/// What a shell suggests for a value.
 public enum CompletionHint: Sendable, Equatable {
-    /// Nothing; the person types it.
+    /// No suggestions.
     case none
-    /// One of these words.
+    /// A fixed list of words.
     case words([String])
-    /// The name of a file.
+    /// File names.
     case file
-    /// The name of a folder.
+    /// Folder names.
     case folder
-    /// The lines that the program itself prints when it is called with these arguments, one candidate a line.
+    /// The lines that the program prints when it is called with these arguments, one candidate per line.
     ///
-    /// The arguments are words that every shell leaves alone: letters, digits, `-`, `_`, `.`, `/`, `=`.
+    /// The arguments may only contain characters that no shell treats specially: letters, digits, `-`, `_`, `.`, `/`,
+    /// `=`.
     case output(of: [String])
 }

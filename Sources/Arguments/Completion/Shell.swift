@@ -1,4 +1,4 @@
-/// A shell that a completion script can be written for.
+/// A shell for which a completion script can be generated.
 public enum Shell: String, CaseIterable, ArgumentValue {
     /// GNU bash, 4.0 or later.
     case bash

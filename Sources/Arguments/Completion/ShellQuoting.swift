@@ -1,12 +1,12 @@
 extension String {
-    /// The text as one word of bash or zsh, in single quotes.
+    /// The text as one bash or zsh word in single quotes.
     var quotedForShell: String {
         var quoted = "'"
         for character in self { quoted += character == "'" ? "'\\''" : String(character) }
         return quoted + "'"
     }
 
-    /// The text as one word of fish, in single quotes, in which fish reads `\\` and `\'`.
+    /// The text as one fish word in single quotes, with `\\` and `\'` escaped.
     var quotedForFish: String {
         var quoted = "'"
         for character in self {
@@ -16,7 +16,7 @@ extension String {
         return quoted + "'"
     }
 
-    /// The text with a backslash before each of `characters`.
+    /// Returns the text with a backslash before each of `characters`.
     func escaping(_ characters: Set<Character>) -> String {
         var escaped = ""
         for character in self {
@@ -26,7 +26,7 @@ extension String {
         return escaped
     }
 
-    /// The text as part of the name of a shell function.
+    /// The text with each character that is not valid in the name of a shell function replaced by `_`.
     var functionName: String {
         String(map { ($0.isASCII && ($0.isLetter || $0.isNumber)) ? $0 : "_" })
     }

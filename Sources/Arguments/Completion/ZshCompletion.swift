@@ -1,4 +1,4 @@
-/// Writes the completion script for zsh: a function a command, each a call of `_arguments`.
+/// Writes the completion script for zsh: one function per command, each of which calls `_arguments`.
 ///
 /// Source: zshcompsys(1), "Utility Functions", `_arguments`.
 struct ZshCompletion {

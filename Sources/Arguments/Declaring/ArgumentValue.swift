@@ -1,42 +1,42 @@
-/// A type that one word of a command line can be read as.
+/// A type that can be parsed from one word of the command line.
 ///
-/// An enumeration over strings needs no code: declare `ArgumentValue` beside `CaseIterable` and its raw values become
-/// the accepted words, in help, in errors and in completions.
+/// An enumeration with string raw values needs no code: declare conformance to `ArgumentValue` and `CaseIterable`. Its
+/// raw values are then the accepted words in parsing, help, errors and completions.
 public protocol ArgumentValue: Sendable {
-    /// Reads one word.
+    /// Parses one word.
     ///
-    /// - Throws: ``ArgumentValueError`` whose reason completes "is not …", such as "a whole number".
+    /// - Throws: ``ArgumentValueError`` with a phrase that completes "is not …", such as "a whole number".
     init(argument: String) throws(ArgumentValueError)
 
-    /// The only words that are accepted, in the order to show them; empty when any may be.
+    /// The accepted words, in display order. Empty, the default, when any word may be valid.
     static var choices: [String] { get }
 }
 
 extension ArgumentValue {
-    /// No fixed list of words.
+    /// An empty list: any word may be valid.
     public static var choices: [String] { [] }
 }
 
-/// What a word should have been, as a phrase that completes "is not …".
+/// An error with the expected value, as a phrase that completes "is not …".
 public struct ArgumentValueError: Error, Equatable, Sendable {
     /// The phrase, such as "a whole number from 1 to 9".
     public let expected: String
 
-    /// Makes the error from what was expected.
+    /// Creates an error with the expected value.
     public init(expected: String) {
         self.expected = expected
     }
 }
 
 extension String: ArgumentValue {
-    /// Takes the word as it is, also when it is empty.
+    /// Uses the word unchanged, even when it is empty.
     public init(argument: String) {
         self = argument
     }
 }
 
 extension Int: ArgumentValue {
-    /// Reads a whole number in decimal, with an optional sign.
+    /// Parses a decimal integer with an optional sign.
     public init(argument: String) throws(ArgumentValueError) {
         guard let number = Int(argument) else { throw ArgumentValueError(expected: "a whole number") }
         self = number
@@ -44,7 +44,7 @@ extension Int: ArgumentValue {
 }
 
 extension Double: ArgumentValue {
-    /// Reads a finite number.
+    /// Parses a finite number.
     public init(argument: String) throws(ArgumentValueError) {
         guard let number = Double(argument), number.isFinite else { throw ArgumentValueError(expected: "a number") }
         self = number
@@ -52,7 +52,7 @@ extension Double: ArgumentValue {
 }
 
 extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue == String {
-    /// Reads the raw value of one case.
+    /// Parses the raw value of a case.
     public init(argument: String) throws(ArgumentValueError) {
         guard let value = Self(rawValue: argument) else {
             throw ArgumentValueError(expected: "one of \(Self.choices.joined(separator: ", "))")
@@ -60,6 +60,6 @@ extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue ==
         self = value
     }
 
-    /// The raw values of all cases, in their order.
+    /// The raw values of all cases, in declaration order.
     public static var choices: [String] { allCases.map(\.rawValue) }
 }

@@ -1,26 +1,27 @@
-/// One command: either it does something, or it gathers other commands.
+/// A command. It either has an action or contains other commands.
 ///
-/// `Action` is the program's own type for "what to do", most often an enumeration; parsing makes one and does nothing.
+/// `Action` is a type of the program that describes what to do, usually an enumeration. Parsing creates a value of it
+/// without running anything.
 public struct Command<Action: Sendable>: Sendable {
-    /// The word that a person types.
+    /// The name on the command line.
     public let name: String
-    /// One line, shown beside the name.
+    /// One line, shown next to the name.
     public let summary: String
-    /// Paragraphs under the summary in the command's own help; lines that begin with a space are kept as they are.
+    /// Paragraphs below the summary in the help of the command. Lines that begin with a space are not wrapped.
     public let discussion: String
     let parameters: [Parameter]
     let commands: [Command<Action>]
     let action: (@Sendable (Invocation) throws(ArgumentError) -> Action)?
 
-    /// Declares a command that does something.
+    /// Declares a command with an action.
     ///
     /// - Parameters:
-    ///   - name: The word that a person types.
-    ///   - summary: One line, shown beside the name.
-    ///   - discussion: Paragraphs under the summary.
-    ///   - arguments: Options, flags and positionals; positionals in their order.
-    ///   - action: Makes the action from what was given. For a rule that types cannot say it may throw
-    ///     ``Invocation/mistake(_:)``.
+    ///   - name: The name on the command line.
+    ///   - summary: One line, shown next to the name.
+    ///   - discussion: Paragraphs below the summary.
+    ///   - arguments: Options, flags and positional arguments. Positional arguments are parsed in this order.
+    ///   - action: Creates the action from the parsed arguments. It may throw ``Invocation/mistake(_:)`` for a rule
+    ///     that types cannot express.
     public init(
         _ name: String, _ summary: String, discussion: String = "", arguments: [any ParameterDeclaring] = [],
         action: @escaping @Sendable (Invocation) throws(ArgumentError) -> Action
@@ -34,14 +35,14 @@ public struct Command<Action: Sendable>: Sendable {
         checkDeclaration()
     }
 
-    /// Declares a command that gathers others.
+    /// Declares a command that contains other commands.
     ///
     /// - Parameters:
-    ///   - name: The word that a person types.
-    ///   - summary: One line, shown beside the name.
-    ///   - discussion: Paragraphs under the summary.
-    ///   - options: Options and flags that every command below takes too, before or after its name.
-    ///   - commands: In the order in which help lists them.
+    ///   - name: The name on the command line.
+    ///   - summary: One line, shown next to the name.
+    ///   - discussion: Paragraphs below the summary.
+    ///   - options: Options and flags that all subcommands accept too, before or after their names.
+    ///   - commands: The subcommands, in the order of the help text.
     public init(
         _ name: String, _ summary: String, discussion: String = "", options: [any ParameterDeclaring] = [],
         commands: [Command<Action>]

@@ -1,15 +1,16 @@
-/// A switch: `--name`, or `-x`, without a value.
+/// A flag without a value: `--name` or `-x`.
 public struct Flag: ParameterDeclaring {
-    /// The declaration as parsing, help and completion see it.
+    /// The declaration without its type.
     public let parameter: Parameter
 
     /// Declares a flag.
     ///
     /// - Parameters:
-    ///   - name: The long name without dashes.
-    ///   - short: One letter for `-x`, or none.
-    ///   - environment: A variable that turns it on (`1`, `true`, `yes`, `on`) when the command line does not.
-    ///   - help: One sentence.
+    ///   - name: The long name, without dashes.
+    ///   - short: The letter of the short form `-x`. Nil for no short form.
+    ///   - environment: An environment variable that sets the flag (`1`, `true`, `yes`, `on`) when the command line
+    ///     does not.
+    ///   - help: One sentence for the help text.
     public init(_ name: String, short: Character? = nil, environment: String? = nil, help: String) {
         parameter = Parameter(
             kind: .flag, name: name, short: short, help: help, environment: environment

@@ -1,19 +1,19 @@
-/// An option with a value, at most once: `--name VALUE`, `--name=VALUE`, `-x VALUE`, `-xVALUE`.
+/// An option with a value that may occur once: `--name VALUE`, `--name=VALUE`, `-x VALUE`, `-xVALUE`.
 public struct Option<Value: ArgumentValue>: ParameterDeclaring {
-    /// The declaration as parsing, help and completion see it.
+    /// The declaration without its type.
     public let parameter: Parameter
 
     /// Declares an option.
     ///
     /// - Parameters:
-    ///   - name: The long name without dashes.
-    ///   - short: One letter for `-x`, or none.
-    ///   - value: The placeholder in help, such as `FILE`.
-    ///   - type: The type of the value, when it cannot be told from where the declaration stands.
-    ///   - environment: A variable that is read when the command line does not give the option.
-    ///   - defaultText: What help says holds when neither does.
-    ///   - completion: What a shell offers after it.
-    ///   - help: One sentence.
+    ///   - name: The long name, without dashes.
+    ///   - short: The letter of the short form `-x`. Nil for no short form.
+    ///   - value: The placeholder in the help text, such as `FILE`.
+    ///   - type: The type of the value, when it cannot be inferred.
+    ///   - environment: An environment variable to read when the command line does not give the option.
+    ///   - defaultText: The default value as the help text shows it.
+    ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
+    ///   - help: One sentence for the help text.
     public init(
         _ name: String, short: Character? = nil, value: String, as type: Value.Type = Value.self,
         environment: String? = nil, defaultText: String? = nil, completion: CompletionHint = .none, help: String

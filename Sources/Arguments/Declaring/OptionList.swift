@@ -1,17 +1,17 @@
-/// An option that may be given any number of times, each with a value: `--header A --header B`.
+/// An option with a value that may occur any number of times: `--header A --header B`.
 public struct OptionList<Value: ArgumentValue>: ParameterDeclaring {
-    /// The declaration as parsing, help and completion see it.
+    /// The declaration without its type.
     public let parameter: Parameter
 
     /// Declares a repeatable option.
     ///
     /// - Parameters:
-    ///   - name: The long name without dashes.
-    ///   - short: One letter for `-x`, or none.
-    ///   - value: The placeholder in help, such as `HEADER`.
-    ///   - type: The type of the value, when it cannot be told from where the declaration stands.
-    ///   - completion: What a shell offers after it.
-    ///   - help: One sentence.
+    ///   - name: The long name, without dashes.
+    ///   - short: The letter of the short form `-x`. Nil for no short form.
+    ///   - value: The placeholder in the help text, such as `HEADER`.
+    ///   - type: The type of the value, when it cannot be inferred.
+    ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
+    ///   - help: One sentence for the help text.
     public init(
         _ name: String, short: Character? = nil, value: String, as type: Value.Type = Value.self,
         completion: CompletionHint = .none, help: String

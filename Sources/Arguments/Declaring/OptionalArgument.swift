@@ -1,15 +1,15 @@
-/// A positional argument that may be left out; it stands after every required one.
+/// An optional positional argument. It must follow all required ones.
 public struct OptionalArgument<Value: ArgumentValue>: ParameterDeclaring {
-    /// The declaration as parsing, help and completion see it.
+    /// The declaration without its type.
     public let parameter: Parameter
 
-    /// Declares an optional positional.
+    /// Declares an optional positional argument.
     ///
     /// - Parameters:
     ///   - name: The placeholder, in capitals: `ADDRESS`.
-    ///   - type: The type of the value, when it cannot be told from where the declaration stands.
-    ///   - completion: What a shell offers in its place.
-    ///   - help: One sentence.
+    ///   - type: The type of the value, when it cannot be inferred.
+    ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
+    ///   - help: One sentence for the help text.
     public init(
         _ name: String, as type: Value.Type = Value.self, completion: CompletionHint = .none, help: String
     ) {

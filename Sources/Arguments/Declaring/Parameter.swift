@@ -1,22 +1,22 @@
-/// One option, flag or positional argument without its type: what parsing, help and completion need to know.
+/// An option, flag or positional argument without its type, as parsing, help and completion use it.
 ///
-/// Made by ``Flag``, ``Option``, ``OptionList``, ``Argument``, ``OptionalArgument`` and ``RemainingArguments``.
+/// Created by ``Flag``, ``Option``, ``OptionList``, ``Argument``, ``OptionalArgument`` and ``RemainingArguments``.
 public struct Parameter: Sendable {
-    /// How a parameter stands on the command line.
+    /// How a parameter appears on the command line.
     enum Kind: Sendable, Equatable {
-        /// `--name`
+        /// A flag: `--name`.
         case flag
-        /// `--name VALUE`
+        /// An option with a value: `--name VALUE`.
         case option(repeats: Bool)
-        /// A word by its place. Only the last may repeat.
+        /// A word at a fixed position. Only the last one may repeat.
         case positional(required: Bool, repeats: Bool)
     }
 
     let kind: Kind
-    /// The long name without dashes, or a positional's placeholder such as `EMAIL`.
+    /// The long name without dashes, or the placeholder of a positional argument, such as `EMAIL`.
     let name: String
     var short: Character?
-    /// The placeholder of an option's value, such as `FILE`.
+    /// The placeholder of the option's value, such as `FILE`.
     var valueName = ""
     let help: String
     var environment: String?
@@ -41,22 +41,22 @@ public struct Parameter: Sendable {
         if case .positional(true, _) = kind { true } else { false }
     }
 
-    /// What a person types: `--name` or `EMAIL`.
+    /// The parameter as it appears on the command line: `--name` or `EMAIL`.
     var label: String { isPositional ? name : "--\(name)" }
 
-    /// `EMAIL`, `[EMAIL]`, `FILE...`, `[FILE...]`, as a usage line shows a positional.
+    /// A positional argument as it appears in a usage line: `EMAIL`, `[EMAIL]`, `FILE...` or `[FILE...]`.
     var usage: String {
         let word = repeats ? "\(name)..." : name
         return isRequired ? word : "[\(word)]"
     }
 
-    /// What to complete: the hint, or the type's own words.
+    /// Returns the given hint, or the choices of the type when there is no hint.
     static func hint<Value: ArgumentValue>(_ given: CompletionHint, for type: Value.Type) -> CompletionHint {
         given == .none && !type.choices.isEmpty ? .words(type.choices) : given
     }
 }
 
-/// A typed declaration that stands for one ``Parameter``.
+/// A typed declaration of a ``Parameter``.
 public protocol ParameterDeclaring: Sendable {
     /// The declaration without its type.
     var parameter: Parameter { get }

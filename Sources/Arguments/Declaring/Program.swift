@@ -1,6 +1,6 @@
-/// A program's whole command line: parsing, help and completions come from this one declaration.
+/// A declaration of a program's command line, from which parsing, help and completions are derived.
 ///
-/// The module does no input or output: what to print is handed back, and what to exit with is the caller's choice.
+/// The module performs no input or output. It returns the text to print, and the caller chooses the exit status.
 /// ```swift
 /// let name = Option<String>("name", value: "NAME", help: "The name to show.")
 /// let email = Argument<String>("EMAIL", help: "Whom to add.")
@@ -12,35 +12,35 @@
 /// switch try program.parse(["add", "ada@example.org", "--name=Ada"]) { … }
 /// ```
 public struct Program<Action: Sendable>: Sendable {
-    /// The command that carries the program's name.
+    /// The command with the name of the program.
     public let root: Command<Action>
-    /// What `--version` prints after the program's name.
+    /// The version that `--version` prints after the name of the program.
     public let version: String
 
-    /// Makes a program.
+    /// Creates a program.
     public init(root: Command<Action>, version: String) {
         self.root = root
         self.version = version
     }
 
-    /// What a command line asks for.
+    /// The result of parsing a command line.
     public enum Outcome: Sendable {
-        /// Do this.
+        /// An action to run.
         case run(Action)
-        /// Print this, which ends with a newline, and be done: help or the version.
+        /// A text to print, such as help or the version. It ends with a newline.
         case show(String)
     }
 
-    /// Reads a command line.
+    /// Parses a command line.
     ///
-    /// Options may stand anywhere after the command that declares them; `--` ends them. `--help` and `-h` ask for help
-    /// at every level, and so does `help` before a command's name; `--version` asks for the version.
+    /// Options may appear anywhere after the command that declares them, up to `--`. `--help` and `-h` show help at
+    /// every level, and so does `help` before the name of a command. `--version` shows the version.
     ///
     /// - Parameters:
-    ///   - arguments: The words after the program's name.
-    ///   - environment: For options that name a variable; an empty variable counts as unset.
-    /// - Returns: What to do, or what to print.
-    /// - Throws: ``ArgumentError``, one line with what is wrong and where help is.
+    ///   - arguments: The words after the name of the program.
+    ///   - environment: The variables for options that name one. An empty variable counts as unset.
+    /// - Returns: The action to run or the text to print.
+    /// - Throws: ``ArgumentError`` with one line that states the problem and how to get help.
     ///
     /// Source: POSIX.1-2017 XBD §12.2 (utility syntax), GNU Coding Standards §4.8 (long options).
     public func parse(
@@ -54,10 +54,10 @@ public struct Program<Action: Sendable>: Sendable {
         }
     }
 
-    /// The help of a command.
+    /// Returns the help of a command.
     ///
-    /// - Parameter names: Names of commands below the root; none for the program itself.
-    /// - Returns: Text of at most 80 columns that ends with a newline; nil when there is no such command.
+    /// - Parameter names: The names of the commands below the root. Empty for the program itself.
+    /// - Returns: Text of at most 80 columns that ends with a newline. Nil when there is no such command.
     public func help(_ names: [String] = []) -> String? {
         var path = [root]
         for name in names {
@@ -67,7 +67,7 @@ public struct Program<Action: Sendable>: Sendable {
         return HelpText(path: path, version: version).rendered()
     }
 
-    /// The script that teaches a shell to complete this program's command line.
+    /// Returns a script that makes a shell complete the program's command line.
     public func completionScript(for shell: Shell) -> String {
         let levels = CommandLevel.all(under: root)
         return switch shell {

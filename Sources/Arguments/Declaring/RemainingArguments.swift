@@ -1,16 +1,16 @@
-/// All positional arguments from here on; it stands last.
+/// All remaining positional arguments. It must be declared last.
 public struct RemainingArguments<Value: ArgumentValue>: ParameterDeclaring {
-    /// The declaration as parsing, help and completion see it.
+    /// The declaration without its type.
     public let parameter: Parameter
 
-    /// Declares the positionals from here on.
+    /// Declares the remaining positional arguments.
     ///
     /// - Parameters:
-    ///   - name: The placeholder of each, in capitals: `FILE`.
-    ///   - type: The type of the value, when it cannot be told from where the declaration stands.
-    ///   - atLeastOne: Whether none is a mistake.
-    ///   - completion: What a shell offers for each.
-    ///   - help: One sentence.
+    ///   - name: The placeholder of each argument, in capitals: `FILE`.
+    ///   - type: The type of the values, when it cannot be inferred.
+    ///   - atLeastOne: Whether at least one argument is required.
+    ///   - completion: What a shell suggests for each. Default: the ``ArgumentValue/choices`` of the type.
+    ///   - help: One sentence for the help text.
     public init(
         _ name: String, as type: Value.Type = Value.self, atLeastOne: Bool = false,
         completion: CompletionHint = .none, help: String

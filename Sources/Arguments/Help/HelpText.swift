@@ -1,10 +1,11 @@
-/// The help of one command, at most 80 columns wide.
+/// The help text of one command, at most 80 columns wide.
 struct HelpText<Action: Sendable> {
     private static var width: Int { 80 }
-    /// Entries longer than this have their text on the next line.
+    /// The maximum width of an entry whose text starts on the same line. The text of wider entries starts on the next
+    /// line.
     private static var widestEntry: Int { 28 }
 
-    /// From the root to the command.
+    /// The commands from the root to this command.
     let path: [Command<Action>]
     let version: String
 
@@ -28,7 +29,8 @@ struct HelpText<Action: Sendable> {
         return (["Usage: \(name) [options]"] + words).joined(separator: " ").wrapped(to: Self.width)
     }
 
-    /// Paragraphs are wrapped; a line that begins with a space is an example or a table and stays as it is.
+    /// The discussion, with wrapped paragraphs. A paragraph with a line that begins with a space is an example or a
+    /// table and is not wrapped.
     private var discussion: [[String]] {
         let lines = command.discussion.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.split(separator: "").map { paragraph in

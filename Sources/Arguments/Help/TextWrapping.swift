@@ -1,5 +1,6 @@
 extension String {
-    /// The text in lines of at most `width` characters, each led by `indent` spaces; a longer word stands alone.
+    /// Returns the text in lines of at most `width` characters, indented by `indent` spaces. A word that does not fit
+    /// gets its own line.
     func wrapped(to width: Int, indent: Int = 0) -> [String] {
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []
@@ -14,7 +15,7 @@ extension String {
         return line.isEmpty ? lines : lines + [margin + line]
     }
 
-    /// The text with spaces after it up to `width` characters.
+    /// Returns the text padded with spaces to `width` characters.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

@@ -1,32 +1,32 @@
-/// A command line that cannot be followed.
+/// An error in a command line.
 ///
-/// Its message is one line for a person. The value of an unknown option and surplus words are never in it: they may be
-/// a password in the wrong place.
+/// The message is one line for people. It never contains the value of an unknown option or surplus words, because they
+/// may be a misplaced password.
 public struct ArgumentError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of error.
     public struct Code: Hashable, Sendable {
         private enum Kind { case unknownOption, unknownCommand, missing, unexpected, badValue, rule }
         private let kind: Kind
 
-        /// An option that is not declared.
+        /// An unknown option.
         public static let unknownOption = Code(kind: .unknownOption)
-        /// A command that is not declared.
+        /// An unknown command.
         public static let unknownCommand = Code(kind: .unknownCommand)
-        /// A command, positional or value that must be there and is not.
+        /// A required command, argument or value is missing.
         public static let missing = Code(kind: .missing)
-        /// A word, value or repetition too many.
+        /// There is an extra word, value or repetition.
         public static let unexpected = Code(kind: .unexpected)
-        /// A value that its type refuses.
+        /// A value is not valid for its type.
         public static let badValue = Code(kind: .badValue)
-        /// A rule of the program's own, from ``Invocation/mistake(_:)``.
+        /// A violation of a rule of the program, from ``Invocation/mistake(_:)``.
         public static let rule = Code(kind: .rule)
     }
 
-    /// What kind of mistake it is.
+    /// The kind of error.
     public let code: Code
-    /// The command it was made at, as typed: `latchd user add`.
+    /// The full name of the command with the error, such as `latchd user add`.
     public let command: String
-    /// What is wrong and, if known, the nearest right word; then where help is.
+    /// The problem, a spelling suggestion if there is one, and how to get help.
     public let message: String
 
     init(_ code: Code, at command: String, _ problem: String) {
@@ -35,6 +35,6 @@ public struct ArgumentError: Error, Equatable, Sendable, CustomStringConvertible
         self.message = "\(command): \(problem)\(problem.hasSuffix("?") ? "" : ".") See '\(command) --help'."
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

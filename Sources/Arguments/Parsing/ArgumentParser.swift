@@ -1,6 +1,6 @@
-/// Walks the words of one command line from the root to a command.
+/// Parses the words of one command line, from the root to a command.
 ///
-/// A struct without input or output: `read` collects words, `finish` turns them into the command's action.
+/// The parser performs no input or output. `read` collects the words, and `finish` creates the action of the command.
 struct ArgumentParser<Action: Sendable> {
     enum Asked {
         case invocation
@@ -20,7 +20,7 @@ struct ArgumentParser<Action: Sendable> {
     private var name: String { path.map(\.name).joined(separator: " ") }
     private var options: [Parameter] { path.flatMap(\.options) }
 
-    /// Takes all words; stops at the first that asks for help or the version.
+    /// Collects all words, up to the first that requests help or the version.
     mutating func read(_ arguments: [String]) throws(ArgumentError) -> Asked {
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -44,13 +44,14 @@ struct ArgumentParser<Action: Sendable> {
         !command.commands.isEmpty && !command.commands.contains { $0.name == "help" }
     }
 
-    /// The commands that the words after `help` name.
+    /// Returns the path of the command that the words after `help` name.
     private mutating func helpPath(_ names: ArraySlice<String>) throws(ArgumentError) -> [Command<Action>] {
         for name in names where !command.commands.isEmpty && !name.hasPrefix("-") { try take(name) }
         return path
     }
 
-    /// A dash alone is a word, and so is a negative number unless some option is that digit.
+    /// Returns whether a word is an option. A single dash is not. A negative number is not either, unless an option
+    /// uses that digit as its short name.
     private func isOption(_ word: String) -> Bool {
         guard word.hasPrefix("-"), word.count > 1 else { return false }
         return !isNegativeNumber(word)
@@ -61,7 +62,7 @@ struct ArgumentParser<Action: Sendable> {
         return digit.isASCII && digit.isNumber && !options.contains { $0.short == digit }
     }
 
-    /// Takes a word that is no option: the name of a command, or a positional.
+    /// Handles a word that is not an option: the name of a command or a positional argument.
     private mutating func take(_ word: String) throws(ArgumentError) {
         guard !command.commands.isEmpty else {
             guard let last = command.positionals.last, last.repeats || positionals.count < command.positionals.count
@@ -88,7 +89,7 @@ extension ArgumentParser {
         }
     }
 
-    /// Takes `-x`, `-x VALUE`, `-xVALUE`, `-x=VALUE` and flags in one word: `-abc`.
+    /// Parses `-x`, `-x VALUE`, `-xVALUE`, `-x=VALUE` and combined flags: `-abc`.
     private mutating func readShort(
         _ letters: Substring, rest: inout ArraySlice<String>
     ) throws(ArgumentError) {
@@ -104,7 +105,7 @@ extension ArgumentParser {
         }
     }
 
-    /// The next word as the option's value; a word that looks like an option is not swallowed.
+    /// Returns the next word as the value of an option. A word that looks like an option is not used as the value.
     private func value(of option: Parameter, rest: inout ArraySlice<String>) throws(ArgumentError) -> String {
         guard let next = rest.first, !isOption(next) else {
             let remedy = rest.isEmpty ? "" : ", or \(option.label)=\(option.valueName) if it begins with a dash"
@@ -123,7 +124,7 @@ extension ArgumentParser {
 }
 
 extension ArgumentParser {
-    /// Fills in the environment, reads every value as its type and makes the command's action.
+    /// Adds values from the environment, parses all values and creates the action of the command.
     func finish(environment: [String: String]) throws(ArgumentError) -> Action {
         guard let action = command.action else {
             throw error(.missing, "say what to do: \(command.commands.map(\.name).joined(separator: ", "))")
@@ -165,7 +166,7 @@ extension ArgumentParser {
         return values
     }
 
-    /// The variable's value stays out of the message: people keep secrets in variables.
+    /// Parses the value of an environment variable. The error does not show the value, because it may be a secret.
     private func read(
         _ given: String, from variable: String, as option: Parameter
     ) throws(ArgumentError) -> any Sendable {
@@ -202,7 +203,7 @@ extension ArgumentParser {
         word.map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// The word in quotes, on one line and short: it came from outside.
+    /// Returns a word from the command line in quotes, without control characters and truncated to 60 characters.
     private func quoted(_ word: String) -> String {
         let printable = word.unicodeScalars.map { scalar in
             scalar.properties.generalCategory == .control ? "?" : String(scalar)

@@ -1,6 +1,6 @@
-/// What a command line gave to one command, read by the declarations themselves: `given[email]`.
+/// The parsed arguments of a command. They are accessed with the declarations: `given[email]`.
 public struct Invocation: Sendable {
-    /// The command's full name, such as `latchd user add`.
+    /// The full name of the command, such as `latchd user add`.
     public let command: String
     var values: [String: [any Sendable]] = [:]
 
@@ -8,22 +8,22 @@ public struct Invocation: Sendable {
         self.command = command
     }
 
-    /// Whether the flag was given, or its variable turned it on.
+    /// Whether the flag was set on the command line or by its environment variable.
     public subscript(flag: Flag) -> Bool {
         values(of: flag.parameter, as: Bool.self).last ?? false
     }
 
-    /// The option's value; nil when neither the command line nor the environment gave it.
+    /// The value of the option. Nil when neither the command line nor the environment gives it.
     public subscript<Value>(option: Option<Value>) -> Value? {
         values(of: option.parameter, as: Value.self).last
     }
 
-    /// The option's values in their order.
+    /// The values of the option, in order.
     public subscript<Value>(option: OptionList<Value>) -> [Value] {
         values(of: option.parameter, as: Value.self)
     }
 
-    /// The positional's value.
+    /// The value of the positional argument.
     public subscript<Value>(argument: Argument<Value>) -> Value {
         guard let value = values(of: argument.parameter, as: Value.self).first else {
             preconditionFailure("'\(command)' does not declare \(argument.parameter.label)")
@@ -31,20 +31,21 @@ public struct Invocation: Sendable {
         return value
     }
 
-    /// The positional's value; nil when it was left out.
+    /// The value of the positional argument. Nil when it was omitted.
     public subscript<Value>(argument: OptionalArgument<Value>) -> Value? {
         values(of: argument.parameter, as: Value.self).first
     }
 
-    /// The remaining positionals in their order.
+    /// The remaining positional arguments, in order.
     public subscript<Value>(arguments: RemainingArguments<Value>) -> [Value] {
         values(of: arguments.parameter, as: Value.self)
     }
 
-    /// An error about this command line, for a rule that types cannot say.
+    /// Returns an error about this command line, for a rule that types cannot express.
     ///
     /// - Parameter problem: A phrase without a full stop, such as "give either ID or --all".
-    /// - Returns: An error with the code ``ArgumentError/Code/rule`` that names the command and where help is.
+    /// - Returns: An error with the code ``ArgumentError/Code/rule``. Its message names the command and how to get
+    ///   help.
     public func mistake(_ problem: String) -> ArgumentError {
         ArgumentError(.rule, at: command, problem)
     }

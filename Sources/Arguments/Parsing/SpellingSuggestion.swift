@@ -1,16 +1,17 @@
 import Primitives
 
-/// Finds the word that was probably meant.
+/// Suggests corrections for misspelled words.
 public enum SpellingSuggestion {
-    /// The known word that is nearest to `word`.
+    /// Returns the known word that is most similar to `word`.
     ///
-    /// Distance counts insertions, deletions, replacements and swaps of neighbours. A third of the longer word may
-    /// differ, at least one letter; a known word that begins with a `word` of three letters or more counts as near.
+    /// The distance counts insertions, deletions, replacements and swaps of adjacent characters. It may be up to a
+    /// third of the longer word, and at least 1. A known word that begins with `word` also counts as similar, if `word`
+    /// has three or more letters.
     ///
-    /// - Returns: The nearest word, the first of several; nil when none is near.
+    /// - Returns: The most similar word, the first one if several are equally similar. Nil when none is similar.
     public static func nearest(to word: String, among known: [String]) -> String? {
         let wanted = Array(word.lowercased())
-        // Nothing we know is this long, and the table below grows with the product of both lengths.
+        // No known word is this long, and the running time is proportional to the product of both lengths.
         guard wanted.count <= 128 else { return nil }
         var best: (word: String, distance: Int)?
         for candidate in known {

@@ -1,10 +1,11 @@
 import CSodium
 
-/// The keyed hash HMAC-SHA-256: an authentication code, and a way to derive values that nobody can guess without the key.
+/// The keyed hash HMAC-SHA-256: an authentication code, and a way to derive values that are unpredictable without the
+/// key.
 ///
 /// Source: RFC 2104 §2; `crypto_auth_hmacsha256_init`.
 public enum HMACSHA256 {
-    /// The code of `bytes` under `key`, which may have any count.
+    /// Returns the code of `bytes` with `key`, which may have any length.
     public static func code(of bytes: [UInt8], key: Secret) -> SHA256Digest {
         Sodium.prepare()
         var state = crypto_auth_hmacsha256_state()

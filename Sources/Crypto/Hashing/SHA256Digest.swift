@@ -1,15 +1,15 @@
-/// The 32 bytes that ``SHA256`` makes.
+/// A SHA-256 digest of 32 bytes.
 ///
-/// Made to be a dictionary's key: four words without a heap box, compared whole and hashed by the first word, whose
-/// bits are as random as any. It compares in ordinary time; whoever compares against a digest that must stay secret
-/// uses ``constantTimeEqual(_:_:)``.
+/// It is designed as a dictionary key: four words stored inline, compared completely and hashed by the first word,
+/// whose bits are uniformly distributed. Comparison does not take constant time. Compare digests that must stay secret
+/// with ``constantTimeEqual(_:_:)``.
 public struct SHA256Digest: Hashable, Sendable {
     typealias Words = (UInt64, UInt64, UInt64, UInt64)
 
-    /// The number of bytes in every digest.
+    /// The number of bytes in a digest.
     public static let count = 32
 
-    // In memory order, so that the bytes can be copied out as they stand.
+    // In memory order, so that the bytes can be copied out directly.
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
@@ -19,7 +19,7 @@ public struct SHA256Digest: Hashable, Sendable {
         (first, second, third, fourth) = words
     }
 
-    /// Takes the 32 bytes of a digest; nil for any other count.
+    /// Creates a digest from its 32 bytes. Returns nil for any other length.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.count else { return nil }
         var words: Words = (0, 0, 0, 0)
@@ -27,7 +27,7 @@ public struct SHA256Digest: Hashable, Sendable {
         self.init(words: words)
     }
 
-    /// The first eight bytes as a number, for tables whose keys are not the adversary's to choose.
+    /// The first eight bytes as a number, for hash tables whose keys an attacker cannot choose.
     public var leadingWord: UInt64 { first }
 
     /// The 32 bytes.
@@ -50,7 +50,7 @@ public struct SHA256Digest: Hashable, Sendable {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Feeds the first word.
+    /// Hashes the first word only.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(first)
     }

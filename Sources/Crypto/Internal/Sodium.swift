@@ -1,13 +1,13 @@
 import CSodium
 
-/// libsodium, initialised once for the whole program.
+/// Initialises libsodium once per program.
 enum Sodium {
     private static let initialised: Void = {
-        // -1 means that the system has no source of random numbers; nothing in this module is safe then.
+        // -1 means that the system has no source of random numbers. Nothing in this module is safe in that case.
         precondition(sodium_init() >= 0, "libsodium could not be initialised: the system gives no random numbers.")
     }()
 
-    /// Makes sure that the library picked its implementations; safe from any thread, costs one load after the first.
+    /// Ensures that the library is initialised. Can be called from any thread, and costs one load after the first call.
     ///
     /// Source: `sodium_init`.
     @inline(__always)

@@ -1,21 +1,21 @@
 import CSodium
 
-/// Keys made from passphrases.
+/// Derives keys from passphrases.
 ///
-/// A call takes as long and as much memory as its parameters say: keep it off the shared thread pool.
+/// A call uses as much time and memory as its parameters specify. Do not call it on the shared thread pool.
 ///
 /// Source: RFC 9106; `crypto_pwhash_argon2id`.
 public enum Argon2id {
-    /// The number of bytes in a salt.
+    /// The length of a salt, in bytes.
     public static let saltCount = 16
 
-    /// Derives a key; equal arguments give equal keys.
+    /// Derives a key. Equal arguments give equal keys.
     ///
     /// - Parameters:
     ///   - passphrase: 0 to ``PasswordHash/maximumPasswordCount`` bytes.
-    ///   - salt: ``saltCount`` random bytes, kept beside what the key seals.
-    ///   - parameters: The work to do.
-    ///   - count: The key's length, 16 bytes or more.
+    ///   - salt: ``saltCount`` random bytes, stored with the sealed data.
+    ///   - parameters: The memory and passes to use.
+    ///   - count: The length of the key: at least 16 bytes.
     /// - Returns: The key.
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/tooLong`` for the passphrase,
     ///   ``CryptoError/Code/tooShort`` for the salt or `count`, ``CryptoError/Code/outOfMemory``.

@@ -1,4 +1,4 @@
-/// How much work Argon2id does: more makes guessing dearer and signing in slower.
+/// The cost parameters of Argon2id. Higher values make guessing more expensive and sign-in slower.
 ///
 /// Source: RFC 9106 §3.1 and §4.
 public struct Argon2idParameters: Sendable, Equatable {
@@ -12,15 +12,15 @@ public struct Argon2idParameters: Sendable, Equatable {
     /// Source: `crypto_pwhash_argon2id_MEMLIMIT_INTERACTIVE`, `crypto_pwhash_argon2id_OPSLIMIT_INTERACTIVE`.
     public static let `default` = Argon2idParameters(unchecked: 65536, 2)
 
-    /// The most memory, in KiB, that a hash from a database may take: 2 GiB.
+    /// The maximum memory in KiB that a stored hash may require: 2 GiB.
     ///
-    /// Source: RFC 9106 §4, its first recommendation.
+    /// Source: RFC 9106 §4, first recommendation.
     public static let bearableMemoryKiB = 2_097_152
 
-    /// The most passes that a hash from a database may take.
+    /// The maximum number of passes that a stored hash may require.
     public static let bearableIterations = 100
 
-    /// Whether a stored text may ask for this work: at most ``bearableMemoryKiB`` and ``bearableIterations``.
+    /// Whether a stored hash may require this work: at most ``bearableMemoryKiB`` and ``bearableIterations``.
     public var isBearable: Bool {
         memoryKiB <= Self.bearableMemoryKiB && iterations <= Self.bearableIterations
     }
@@ -30,14 +30,14 @@ public struct Argon2idParameters: Sendable, Equatable {
         self.iterations = iterations
     }
 
-    /// Checks and takes the parameters.
+    /// Creates parameters and validates them.
     ///
     /// - Parameters:
-    ///   - memoryKiB: 8 KiB to 4 TiB less one KiB.
+    ///   - memoryKiB: 8 KiB to 4 TiB minus 1 KiB.
     ///   - iterations: 1 to 2^32 - 1.
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/invalidParameters``.
     ///
-    /// Source: `crypto_pwhash_argon2id_MEMLIMIT_MIN` and its neighbours.
+    /// Source: `crypto_pwhash_argon2id_MEMLIMIT_MIN` and related constants.
     public init(memoryKiB: Int, iterations: Int) throws(CryptoError) {
         guard (8...4_294_967_295).contains(memoryKiB) else {
             throw CryptoError(.invalidParameters, "Could not use Argon2id with \(memoryKiB) KiB: use 8 KiB or more.")

@@ -1,13 +1,13 @@
-/// The parameters of a stored Argon2id hash; its salt and hash are looked at only for their alphabet.
+/// The parameters of a stored Argon2id hash. The salt and hash are only checked for their alphabet.
 ///
-/// Source: the PHC string format; RFC 9106 §3.1 for the least values.
+/// Source: the PHC string format; RFC 9106 §3.1 for the minimum values.
 struct PHCFields {
     let memoryKiB: Int
     let iterations: Int
     let lanes: Int
 
-    /// Reads `$argon2id$v=19$m=..,t=..,p=..$salt$hash`; nil for anything else and for
-    /// parameters that are not bearable.
+    /// Parses `$argon2id$v=19$m=..,t=..,p=..$salt$hash`. Returns nil for anything else and for parameters above the
+    /// limits of ``Argon2idParameters/isBearable``.
     init?(_ text: String) {
         guard text.utf8.count <= 1024 else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
@@ -19,7 +19,7 @@ struct PHCFields {
         guard numbers.count == 3, let memoryKiB = Self.number(numbers[0], "m="),
             let iterations = Self.number(numbers[1], "t="), let lanes = Self.number(numbers[2], "p=")
         else { return nil }
-        // A row of the database must not be able to ask for all of the machine's memory, or for hours.
+        // The limits keep a stored hash from requesting all memory of the machine, or hours of computation.
         guard let parameters = try? Argon2idParameters(memoryKiB: memoryKiB, iterations: iterations),
             parameters.isBearable
         else { return nil }
@@ -29,7 +29,7 @@ struct PHCFields {
         self.lanes = lanes
     }
 
-    /// Reads `name` and a decimal number of 32 bits above zero, written without leading zeros.
+    /// Parses `name` and a decimal 32-bit number above zero without leading zeros.
     private static func number(_ part: Substring.UTF8View, _ name: String) -> Int? {
         let digits = part.dropFirst(2)
         guard part.starts(with: name.utf8), (1...10).contains(digits.count), digits.first != UInt8(ascii: "0"),

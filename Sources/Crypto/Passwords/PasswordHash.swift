@@ -1,21 +1,22 @@
 import CSodium
 
-/// A password as it may be stored: Argon2id's output with its salt and parameters in one line of text.
+/// A password hash for storage: the output of Argon2id with its salt and parameters in one line of text.
 ///
-/// The text is `$argon2id$v=19$m=65536,t=2,p=1$salt$hash`, salt and hash in unpadded base 64. A value may come from
-/// anywhere, so the text is not trusted: one that is no such line verifies nothing.
+/// The text is `$argon2id$v=19$m=65536,t=2,p=1$salt$hash`, with salt and hash in unpadded base 64. The text is not
+/// trusted: a malformed one verifies no password.
 ///
-/// Making and verifying take as long and as much memory as the parameters say: keep them off the shared thread pool.
+/// Creating and verifying use as much time and memory as the parameters specify. Do not call them on the shared thread
+/// pool.
 ///
 /// Source: RFC 9106; the PHC string format; `crypto_pwhash_argon2id_str`.
 public struct PasswordHash: RawRepresentable, Sendable, Equatable {
-    /// The most bytes a password may have, so that nobody can make the gateway hash megabytes.
+    /// The maximum length of a password in bytes, so that clients cannot make the gateway hash megabytes.
     public static let maximumPasswordCount = 4096
 
-    /// The line of text.
+    /// The text.
     public let rawValue: String
 
-    /// Takes a stored line of text as it is; see ``isWellFormed``.
+    /// Creates a value from stored text, without validation; see ``isWellFormed``.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -24,7 +25,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - password: 0 to ``maximumPasswordCount`` bytes.
-    ///   - parameters: The work to do.
+    ///   - parameters: The memory and passes to use.
     /// - Returns: A hash that ``verify(_:)`` accepts for this password only.
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/tooLong`` or ``CryptoError/Code/outOfMemory``.
     ///
@@ -44,9 +45,11 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
         return PasswordHash(rawValue: String(decoding: line, as: UTF8.self))
     }
 
-    /// A hash of no password, at once: it refuses every one, after the same work as a hash of ``make(_:parameters:)``.
+    /// Returns, without computing a hash, a value that matches no password. Verifying it does the same work as for a
+    /// hash from ``make(_:parameters:)``.
     ///
-    /// Salt and hash are random, as many bytes as that makes; a password that fits cannot be found.
+    /// The salt and hash are random and have the same lengths as in that function, so no matching password can be
+    /// found.
     ///
     /// Source: the PHC string format; `crypto_pwhash_argon2id_str`.
     public static func ofNoPassword(parameters: Argon2idParameters = .default) -> PasswordHash {
@@ -56,7 +59,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
             rawValue: "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.iterations),p=1$\(salt)$\(hash)")
     }
 
-    /// The alphabet of PHC strings is that of RFC 4648 §4, without padding.
+    /// Encodes bytes in the alphabet of PHC strings: that of RFC 4648 §4, without padding.
     private static func base64(_ bytes: [UInt8]) -> String {
         let letters = Base64URL.encode(bytes).utf8.map { byte in
             switch byte {
@@ -68,8 +71,8 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// Whether this is the hash of `password`: false for another password, one that is too long, or a text that is not
-    /// well-formed or asks for more than ``Argon2idParameters/isBearable`` allows.
+    /// Returns whether this is the hash of `password`. False for a different password, a password that is too long, and
+    /// a text that is malformed or requires more than ``Argon2idParameters/isBearable`` allows.
     ///
     /// Source: `crypto_pwhash_argon2id_str_verify`.
     public func verify(_ password: Secret) -> Bool {
@@ -80,14 +83,14 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
         }
     }
 
-    /// Whether the hash was made with other parameters, or cannot be read: then make it anew at the next sign-in.
+    /// Returns whether the hash has different parameters or is malformed. If so, replace it at the next sign-in.
     public func needsRehash(for parameters: Argon2idParameters) -> Bool {
         guard let fields = PHCFields(rawValue) else { return true }
         return fields.memoryKiB != parameters.memoryKiB || fields.iterations != parameters.iterations
             || fields.lanes != 1
     }
 
-    /// What the hash was made with; nil for a text that is no Argon2id hash.
+    /// The parameters of the hash. Nil for a text that is not an Argon2id hash.
     public var parameters: Argon2idParameters? {
         PHCFields(rawValue).flatMap { try? Argon2idParameters(memoryKiB: $0.memoryKiB, iterations: $0.iterations) }
     }
@@ -111,10 +114,10 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
 }
 
 extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the hash: who has it can guess.
+    /// A placeholder instead of the hash, which would allow offline guessing.
     public var description: String { "‹password hash›" }
-    /// Never the hash: who has it can guess.
+    /// A placeholder instead of the hash, which would allow offline guessing.
     public var debugDescription: String { description }
-    /// A mirror without children.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

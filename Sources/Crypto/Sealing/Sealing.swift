@@ -2,13 +2,13 @@ import CSodium
 
 /// Authenticated encryption with a key of 32 bytes: XChaCha20-Poly1305.
 ///
-/// Its nonce of 24 bytes is drawn at random for every box, so a key may seal without a counter.
+/// A random nonce of 24 bytes is chosen for each box, so a key needs no counter.
 ///
 /// Source: draft-irtf-cfrg-xchacha-03 §2; `crypto_aead_xchacha20poly1305_ietf_encrypt`.
 public enum Sealing {
     /// The number of bytes in a key.
     public static let keyCount = 32
-    /// How many bytes a box is longer than what it holds: 24 of nonce and 16 of tag.
+    /// The difference in length between a box and its plaintext: 24 bytes for the nonce and 16 for the tag.
     public static let overhead = nonceCount + tagCount
 
     private static let nonceCount = 24
@@ -17,12 +17,12 @@ public enum Sealing {
     /// Seals `plaintext`.
     ///
     /// The box is `nonce ‖ ciphertext ‖ tag`, ``overhead`` bytes longer than the plaintext. Two calls with equal
-    /// arguments never return equal boxes.
+    /// arguments return different boxes.
     ///
     /// - Parameters:
     ///   - plaintext: Any number of bytes.
     ///   - key: ``keyCount`` bytes.
-    ///   - context: Bound but not stored; ``open(_:key:context:)`` needs the same bytes.
+    ///   - context: Authenticated but not stored. ``open(_:key:context:)`` needs the same bytes.
     /// - Returns: The box.
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/invalidKey``.
     ///
@@ -44,16 +44,16 @@ public enum Sealing {
         return nonce + sealed
     }
 
-    /// Opens a box that ``seal(_:key:context:)`` made with the same key and context.
+    /// Opens a box that ``seal(_:key:context:)`` sealed with the same key and context.
     ///
     /// - Parameters:
     ///   - box: `nonce ‖ ciphertext ‖ tag`.
     ///   - key: ``keyCount`` bytes.
-    ///   - context: The bytes given when sealing.
-    /// - Returns: The plaintext, whole; nothing of a changed box is ever returned.
-    /// - Throws: ``CryptoError`` with code ``CryptoError/Code/tooShort`` below ``overhead`` bytes,
-    ///   ``CryptoError/Code/cannotOpen`` for another key or context or a changed box,
-    ///   ``CryptoError/Code/invalidKey`` for a key of another length.
+    ///   - context: The bytes that were passed to ``seal(_:key:context:)``.
+    /// - Returns: The complete plaintext. No part of a modified box is ever returned.
+    /// - Throws: ``CryptoError`` with code ``CryptoError/Code/tooShort`` for fewer than ``overhead`` bytes,
+    ///   ``CryptoError/Code/cannotOpen`` for a different key or context or a modified box,
+    ///   ``CryptoError/Code/invalidKey`` for a key of the wrong length.
     ///
     /// Source: draft-irtf-cfrg-xchacha-03 §2.
     public static func open(_ box: [UInt8], key: Secret, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {

@@ -1,6 +1,6 @@
 import CSodium
 
-/// Whether two byte strings are equal; the time depends on their counts only, never on where they differ.
+/// Returns whether two byte strings are equal. The time depends only on their lengths, not on where they differ.
 ///
 /// Source: `sodium_memcmp`.
 public func constantTimeEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {

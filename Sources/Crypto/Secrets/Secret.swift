@@ -1,30 +1,30 @@
-/// Bytes that nobody shall read by accident: a token, a password, a key.
+/// Bytes that must not be exposed by accident, such as a token, a password or a key.
 ///
-/// The bytes stand in memory of their own that is overwritten when the last copy of the value goes away; copies share
-/// it. Printing, interpolating, dumping or mirroring a secret shows `‹secret›`. What ``reveal()`` and ``withBytes(_:)``
-/// hand out is the caller's to keep short.
+/// The bytes have their own memory, which copies of the value share. It is overwritten when the last copy is destroyed.
+/// Printing, interpolating, dumping or mirroring a secret shows `‹secret›`. Callers should keep the results of
+/// ``reveal()`` and ``withBytes(_:)`` only briefly.
 ///
 /// Source: RFC 6819 §5.1.6; `sodium_memzero`.
 public struct Secret: Sendable {
     private let storage: SecretBytes
 
-    /// Takes the UTF-8 bytes of `string`; the string itself stays where it is.
+    /// Copies the UTF-8 bytes of `string`. The string itself is not wiped.
     public init(_ string: String) {
         var string = string
         storage = string.withUTF8 { SecretBytes(copying: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Takes a copy of `bytes`.
+    /// Copies `bytes`.
     public init(bytes: [UInt8]) {
         storage = bytes.withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
-    /// Makes a secret of `count` bytes that `fill` writes.
+    /// Creates a secret of `count` bytes that `fill` writes.
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         storage = SecretBytes(count: count, fill: fill)
     }
 
-    /// Makes `count` random bytes, as for a key.
+    /// Creates a secret of `count` random bytes, for example a key.
     ///
     /// Source: `randombytes_buf`.
     public static func random(_ count: Int) -> Secret {
@@ -34,37 +34,37 @@ public struct Secret: Sendable {
     /// The number of bytes.
     public var count: Int { storage.bytes.count }
 
-    /// The bytes read as UTF-8; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the bytes decoded as UTF-8. Invalid UTF-8 becomes U+FFFD.
     public func reveal() -> String {
         String(decoding: storage.bytes, as: UTF8.self)
     }
 
-    /// Calls `body` with the bytes in an array that is overwritten afterwards, unless `body` kept it.
+    /// Calls `body` with the bytes in an array. The array is overwritten afterwards, unless `body` has kept a copy.
     public func withBytes<R>(_ body: ([UInt8]) throws -> R) rethrows -> R {
         var bytes = [UInt8](storage.bytes)
         defer { wipe(&bytes) }
         return try body(bytes)
     }
 
-    /// Calls `body` with the bytes where they stand; the pointer is good only inside.
+    /// Calls `body` with a pointer to the bytes. The pointer is valid only during the call.
     public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        // The storage must outlive the call: only the pointer goes in.
+        // The storage must outlive the call, because only the pointer is passed.
         try withExtendedLifetime(storage) { try body(UnsafeRawBufferPointer(storage.bytes)) }
     }
 }
 
 extension Secret: Equatable {
-    /// Whether both hold the same bytes; the time depends on the counts only.
+    /// Returns whether two secrets have the same bytes. The time depends only on their lengths.
     public static func == (one: Secret, other: Secret) -> Bool {
         one.withUnsafeBytes { one in other.withUnsafeBytes { other in constantTimeEqual(one, other) } }
     }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always `‹secret›`.
+    /// The text `‹secret›`.
     public var description: String { "‹secret›" }
-    /// Always `‹secret›`.
+    /// The text `‹secret›`.
     public var debugDescription: String { "‹secret›" }
-    /// A mirror without children.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

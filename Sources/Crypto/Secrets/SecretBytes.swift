@@ -1,7 +1,7 @@
 import CSodium
 
-/// The memory behind a ``Secret``, overwritten before it is given back.
-final class SecretBytes: @unchecked Sendable {  // Written in `init` and `deinit` only, when it is unshared.
+/// The memory of a ``Secret``, overwritten before it is freed.
+final class SecretBytes: @unchecked Sendable {  // Written in `init` and `deinit` only, while it is not shared.
     let bytes: UnsafeMutableRawBufferPointer
 
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
@@ -19,7 +19,7 @@ final class SecretBytes: @unchecked Sendable {  // Written in `init` and `deinit
     }
 }
 
-/// Overwrites an array's bytes with zeros; of an array that is shared, only a new copy is, so wipe the only one.
+/// Overwrites the bytes of an array with zeros. If the array shares its storage, only a new copy is overwritten.
 ///
 /// Source: `sodium_memzero`, which a compiler does not optimise away.
 public func wipe(_ bytes: inout [UInt8]) {

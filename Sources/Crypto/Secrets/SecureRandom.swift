@@ -2,7 +2,7 @@ import CSodium
 
 /// Random bytes from the system's generator.
 public enum SecureRandom {
-    /// Makes `count` bytes nobody can predict.
+    /// Returns `count` unpredictable bytes.
     ///
     /// Source: `randombytes_buf`, which reads `getrandom(2)`.
     public static func bytes(_ count: Int) -> [UInt8] {

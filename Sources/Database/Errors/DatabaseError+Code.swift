@@ -1,5 +1,5 @@
 extension DatabaseError {
-    /// The kinds of failure that a caller may want to tell apart.
+    /// A kind of failure that a caller may want to distinguish.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case corrupt, notADatabase, readOnly, full, newerThanProgram, locked, cannotOpen, moved, io
@@ -9,60 +9,61 @@ extension DatabaseError {
 
         private let kind: Kind
 
-        /// The file is damaged: its header, its schema or a page met on the way.
+        /// The file is damaged: its header, its schema or a page that was read.
         public static let corrupt = Code(kind: .corrupt)
-        /// The file is something else: no SQLite database, or one of another program.
+        /// The file is not an SQLite database, or it belongs to another program.
         public static let notADatabase = Code(kind: .notADatabase)
-        /// The file, or the folder that must hold its log, may not be written by this user.
+        /// This user may not write to the file, or to the folder that holds its log.
         public static let readOnly = Code(kind: .readOnly)
-        /// The disk, a quota or the page limit is full; nothing of the write was kept.
+        /// The disk, a quota or the page limit is full. Nothing in the write was kept.
         public static let full = Code(kind: .full)
-        /// A newer program has migrated the file further than this one knows.
+        /// A newer program has migrated the file to a version that this program does not know.
         public static let newerThanProgram = Code(kind: .newerThanProgram)
-        /// Another program held its lock for longer than the busy time-out.
+        /// Another program held its lock for longer than the busy timeout.
         public static let locked = Code(kind: .locked)
-        /// The file or its folder could not be made or opened.
+        /// The file or its folder could not be created or opened.
         public static let cannotOpen = Code(kind: .cannotOpen)
         /// The file was moved, replaced or deleted while it was open.
         public static let moved = Code(kind: .moved)
-        /// The disk did not read or write.
+        /// A read from or a write to the disk failed.
         public static let io = Code(kind: .io)
         /// The database was closed before the call.
         public static let closed = Code(kind: .closed)
-        /// The program's own mistake: wrong SQL, wrong number of parameters, a write inside a read.
+        /// The program used the database incorrectly: wrong SQL, a wrong number of parameters, or a write inside a
+        /// read.
         public static let misuse = Code(kind: .misuse)
-        /// A column holds another type than the statement promises, or NULL.
+        /// A column holds NULL or a value of a type that the statement does not expect.
         public static let unexpectedValue = Code(kind: .unexpectedValue)
-        /// The statement was stopped from outside.
+        /// The statement was interrupted from outside.
         public static let interrupted = Code(kind: .interrupted)
-        /// Whatever else SQLite reports; ``DatabaseError/cause`` has its code.
+        /// Any other error of SQLite. ``DatabaseError/cause`` has its result code.
         public static let other = Code(kind: .other)
 
-        /// A rule of the schema refused the change.
+        /// The change violates a constraint of the schema.
         public static func constraint(_ constraint: Constraint) -> Code {
             Code(kind: .constraint(constraint))
         }
 
-        /// Which rule of the schema refused, or nil for every other code.
+        /// The violated constraint of the schema. Nil for every other code.
         public var constraint: Constraint? {
             if case .constraint(let constraint) = kind { constraint } else { nil }
         }
 
-        /// The code's name, such as `locked`.
+        /// The name of the code, such as `locked`.
         public var description: String { "\(kind)" }
     }
 
-    /// The rules of a schema that can refuse a change.
+    /// A constraint of a schema that can refuse a change.
     public enum Constraint: Hashable, Sendable {
-        /// `UNIQUE` or `PRIMARY KEY`: the row is there already.
+        /// `UNIQUE` or `PRIMARY KEY`: the row already exists.
         case unique
-        /// `REFERENCES`: the other row is missing, or still pointed at.
+        /// `REFERENCES`: the referenced row is missing, or the row to be deleted is still referenced.
         case foreignKey
-        /// `NOT NULL`.
+        /// `NOT NULL`: the value is missing.
         case notNull
-        /// `CHECK`.
+        /// `CHECK`: the condition of the schema is not met.
         case check
-        /// A trigger, a strict table's column type, and what SQLite may add.
+        /// A trigger, the column type of a strict table, or a constraint that a later SQLite adds.
         case other
     }
 }

@@ -1,24 +1,24 @@
 internal import CSQLite
 
 extension SQLiteFailure {
-    /// What this module detects itself, in SQLite's terms: in WAL mode SQLite does not look.
+    /// The failure for a moved file. This module detects it itself because SQLite does not check for it in WAL mode.
     static var moved: SQLiteFailure {
         SQLiteFailure(resultCode: LATCH_SQLITE_READONLY_DBMOVED, text: "the file has moved")
     }
 
-    /// A finding of `PRAGMA quick_check`.
+    /// Returns the failure for a finding of `PRAGMA quick_check`.
     static func corrupt(_ finding: String) -> SQLiteFailure {
         SQLiteFailure(resultCode: SQLITE_CORRUPT, text: finding)
     }
 
-    /// A file that opened for reading only.
+    /// The failure for a file that could be opened only for reading.
     static var readOnly: SQLiteFailure {
         SQLiteFailure(resultCode: SQLITE_READONLY, text: "it opens for reading only")
     }
 }
 
 extension DatabaseError {
-    /// What a connection was about to do when SQLite refused; opens the message.
+    /// The operation that a connection attempted when SQLite reported an error. The error message begins with it.
     enum Act: String {
         case open = "open"
         case prepare = "prepare a statement for"
@@ -26,20 +26,21 @@ extension DatabaseError {
         case write = "write to"
     }
 
-    /// The one way from SQLite's result code to an error.
+    /// Returns the error for a result code of SQLite. Every such error is made here.
     ///
     /// - Parameters:
-    ///   - failure: The extended result code and SQLite's words.
-    ///   - act: What was tried.
+    ///   - failure: The extended result code and SQLite's message.
+    ///   - act: The attempted operation.
     ///   - subject: The file as messages name it, quoted.
-    ///   - systemError: The system's number behind `SQLITE_CANTOPEN` and `SQLITE_IOERR`, where there are any.
-    /// - Returns: The error with its code, sentence and cause.
+    ///   - systemError: The system's error number behind `SQLITE_CANTOPEN` and `SQLITE_IOERR`. Nil when there is none.
+    /// - Returns: The error with its code, message and cause.
     ///
     /// Source: SQLite, "Result and Error Codes".
     static func sqlite(
         _ failure: SQLiteFailure, act: Act, subject: String, systemError: SystemError? = nil
     ) -> DatabaseError {
-        // What SQLite calls a full disk is one that was full at a write of a page; the log's index may not fit either.
+        // SQLite reports SQLITE_FULL only when it cannot write a page. A full disk can also fail the log's index with
+        // another result code.
         let code = systemError?.isDiskFull ?? false ? .full : code(of: failure, act: act)
         let reason = systemError?.description ?? failure.text
         return DatabaseError(

@@ -1,4 +1,4 @@
-/// Brings a file's schema to the program's version, or says why not.
+/// Migrates a file's schema to the program's version, or throws the reason why it cannot.
 ///
 /// Source: SQLite, "Pragma Statements": `application_id`, `user_version`; "ALTER TABLE" §7 for rebuilding tables.
 struct Migrator: Sendable {
@@ -27,7 +27,7 @@ struct Migrator: Sendable {
 
     private var newestVersion: Int { migrations.last?.version ?? 0 }
 
-    /// Refuses another program's file and a newer program's, without changing anything.
+    /// Throws when the file belongs to another program or was migrated by a newer program. Changes nothing.
     func check(_ connection: Connection) throws(DatabaseError) {
         let id = try connection.first(Self.applicationID) ?? 0
         let version = try connection.first(Self.version) ?? 0
@@ -48,7 +48,7 @@ struct Migrator: Sendable {
         }
     }
 
-    /// Runs the steps that the file lacks, each in a transaction of its own.
+    /// Runs the migrations that the file lacks, each in its own transaction.
     func migrate(_ connection: Connection, until deadline: ContinuousClock.Instant) throws(DatabaseError) {
         if try connection.first(Self.applicationID) != ownID {
             try transaction(connection, until: deadline) { () throws(DatabaseError) in
@@ -57,7 +57,7 @@ struct Migrator: Sendable {
         }
         for migration in migrations where try connection.first(Self.version) ?? 0 < migration.version {
             try transaction(connection, until: deadline) { () throws(DatabaseError) in
-                // Another program may have been faster: asked again under the lock.
+                // Checked again under the lock, because another program may have run the migration meanwhile.
                 guard try connection.first(Self.version) ?? 0 < migration.version else { return }
                 try run(migration, connection)
             }
@@ -96,7 +96,7 @@ struct Migrator: Sendable {
     ) throws(DatabaseError) {
         try connection.beginWriting(until: deadline)
         do throws(DatabaseError) {
-            // Also what is already there: between our check and our lock another program may have been here.
+            // Checked again, because another program may have changed the file between the first check and the lock.
             try check(connection)
             try body()
             try connection.commitWriting()

@@ -6,12 +6,13 @@
     internal import Darwin
 #endif
 
-/// The database's file and folder before SQLite opens them.
+/// Prepares the database's file and folder before SQLite opens them.
 enum DatabaseFile {
-    /// Makes the file with mode 0600 and its folders with mode 0700 where they are missing; changes none that exist.
+    /// Creates the file with mode 0600 and its folders with mode 0700 where they are missing. Leaves existing ones
+    /// unchanged.
     ///
-    /// SQLite gives its log and its shared memory the file's mode and owner. After a crash the file is there, empty
-    /// and ready, or not there.
+    /// SQLite gives its log and its shared memory the file's mode and owner. After a crash, the file either does not
+    /// exist or is empty and usable.
     ///
     /// Source: `mknod(2)`, `mkdir(2)`, `fsync(2)`.
     static func prepare(_ path: String) throws(DatabaseError) {
@@ -25,21 +26,21 @@ enum DatabaseFile {
         synchronize(folder)
     }
 
-    /// The path in a form in which SQLite finds no special meaning, as it would in `:memory:`.
+    /// Returns the path in a form in which SQLite sees no special name, such as `:memory:`.
     static func unambiguous(_ path: String) -> String {
         path.hasPrefix("/") ? path : "./" + path
     }
 
     #if canImport(Darwin)
-        /// Untested. `mknod(2)` is for the superuser there, so a lock taken through another descriptor of this process
-        /// between the two calls would be lost.
+        /// Creates the file. Untested. On Darwin, `mknod(2)` requires the superuser, so this implementation opens and
+        /// closes the file. A lock that this process takes through another descriptor between the two calls is lost.
         private static func make(_ path: String) -> Int32 {
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             return descriptor < 0 ? -1 : close(descriptor)
         }
     #else
-        /// Makes the file without opening it: closing any descriptor of a file drops all locks that this process has on
-        /// it, also those of another connection (fcntl(2), "Advisory record locking").
+        /// Creates the file without opening it. Closing any descriptor of a file releases all locks that this process
+        /// has on it, including those of another connection (fcntl(2), "Advisory record locking").
         private static func make(_ path: String) -> Int32 {
             mknod(path, S_IFREG | 0o600, 0)
         }
@@ -58,7 +59,8 @@ enum DatabaseFile {
         synchronize(parent)
     }
 
-    /// Makes a new name in a folder survive a loss of power; where the system cannot, it is as safe as it gets.
+    /// Makes a new directory entry survive a power failure. Errors are ignored: where the system does not support this,
+    /// nothing more can be done.
     private static func synchronize(_ folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -1,26 +1,27 @@
 internal import CSQLite
 import Primitives
 
-/// One open SQLite connection: the only owner of the pointer, closed when it goes.
+/// One open SQLite connection. It is the only owner of the pointer, and closes the connection when it is deallocated.
 ///
-/// Used by one thread only, the one that opened it; hence no mutex inside SQLite either (`SQLITE_OPEN_NOMUTEX`).
+/// Only the thread that opened it uses it. SQLite therefore needs no mutex of its own (`SQLITE_OPEN_NOMUTEX`).
 ///
 /// Source: `sqlite3_open_v2`, `sqlite3_set_authorizer`, `sqlite3_wal_hook`.
 final class Handle {
     let pointer: OpaquePointer
     /// The file as messages name it, quoted.
     let subject: String
-    /// Pages in the write-ahead log after this connection's last commit.
+    /// The number of pages in the write-ahead log after this connection's last commit.
     var logPages = 0
     /// How long to wait for another program's lock.
     var busyTimeout = Duration.zero
     private var busySince = ContinuousClock.now
-    /// While true, statements may begin, end and nest transactions; bodies of callers may not.
+    /// Whether statements may begin, end and nest transactions. False while the body of a caller runs.
     var allowsTransactionControl = true
-    /// Whether the connection reads only because this module wants it so; then a write is the program's mistake.
+    /// Whether this module, not the file, makes the connection read-only. A write is then a programming error.
     var refusesWrites = false
 
-    /// SQLite's own count of its memory is asked for by nobody, and takes a lock at every allocation; set before the first use.
+    /// Turns off SQLite's memory statistics, which are not used and take a lock at every allocation. Must run before
+    /// the first use of SQLite.
     ///
     /// Source: SQLite, "Configuration Options": `SQLITE_CONFIG_MEMSTATUS`.
     private static let isSetUp = latch_sqlite3_config_flag(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK
@@ -42,11 +43,11 @@ final class Handle {
     }
 
     deinit {
-        // v2: a statement still held somewhere keeps the connection until it goes, too.
+        // v2: the connection stays open until the last statement that is still referenced is finalized.
         sqlite3_close_v2(pointer)
     }
 
-    /// Refuses what a damaged or hostile schema could make of us, and transaction control in callers' SQL.
+    /// Protects against damaged or hostile schemas, and refuses transaction control in callers' SQL.
     private func harden() {
         for (option, value) in [
             (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
@@ -56,18 +57,18 @@ final class Handle {
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(pointer, authorize, context)
-        // Takes the place of SQLite's own checkpoint inside COMMIT, for which callers would have to wait.
+        // Replaces SQLite's automatic checkpoint inside COMMIT, for which callers would have to wait.
         sqlite3_wal_hook(pointer, noteLog, context)
         sqlite3_busy_handler(pointer, beBusy, context)
     }
 
-    /// Whether the file can only be read, though it was opened for both.
+    /// Whether the file is read-only, although it was opened for reading and writing.
     var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-    /// Whether no transaction is open: none was begun, or SQLite has rolled it back by itself.
+    /// Whether no transaction is open: none was begun, or SQLite has rolled it back.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(pointer) != 0 }
 
-    /// Whether the open transaction owes a row to a deferred foreign key.
+    /// Whether the open transaction violates a deferred foreign key.
     var hasDeferredViolations: Bool {
         var current: Int32 = 0
         var highest: Int32 = 0
@@ -75,7 +76,7 @@ final class Handle {
         return current != 0
     }
 
-    /// Whether the path leads to another file by now, or to none. One `stat(2)`.
+    /// Whether the path now leads to another file or to none. Calls `stat(2)` once.
     var hasMoved: Bool {
         var moved: Int32 = 0
         let result = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
@@ -86,34 +87,36 @@ final class Handle {
     var totalChanges: Int64 { sqlite3_total_changes64(pointer) }
     var changes: Int64 { sqlite3_changes64(pointer) }
 
-    /// Waits a little for a lock that was asked for `attempts` times before; false when it took too long.
+    /// Waits briefly for a lock that was already requested `attempts` times. Returns false when ``busyTimeout`` is
+    /// exceeded.
     ///
-    /// SQLite's own handler sleeps up to 100 ms, in which a busy neighbour lets the lock go and takes it again many
-    /// times; a short sleep, the length of one flushed commit, finds the gap.
+    /// SQLite's own handler sleeps up to 100 ms. In that time, a busy program releases the lock and takes it again many
+    /// times. A sleep as short as one flushed commit finds a moment when the lock is free.
     fileprivate func waitForLock(attempts: Int32) -> Bool {
         if attempts == 0 { busySince = .now }
         guard busySince.duration(to: .now) < busyTimeout else { return false }
-        // No event tells when another program lets a lock of SQLite's go; only the database's own thread waits here.
+        // No event reports that another program released a lock of SQLite. Only the database's own thread waits here.
         SystemThread.sleep(.milliseconds(1))
         return true
     }
 
-    /// Runs a script of any number of statements; rows are dropped.
+    /// Runs a script of any number of statements and discards its rows.
     func execute(_ script: String, act: DatabaseError.Act) throws(DatabaseError) {
         let result = sqlite3_exec(pointer, script, nil, nil, nil)
         guard result == SQLITE_OK else { throw failure(result, act) }
     }
 
-    /// Runs `body` while SQL may not begin or end transactions.
+    /// Runs `body` while SQL cannot begin or end transactions.
     func withoutTransactionControl(_ body: (Handle) throws(DatabaseError) -> Void) throws(DatabaseError) {
         allowsTransactionControl = false
         defer { allowsTransactionControl = true }
         try body(self)
     }
 
-    /// Moves the log into the file; `truncating` also cuts it to nothing, which needs that nobody else reads.
+    /// Copies the log into the file. `truncating` also truncates the log, which requires that no other connection
+    /// reads.
     ///
-    /// Gives whether all of it went; false when somebody was in the way.
+    /// Returns whether the whole log was copied. False when another connection prevented it.
     func checkpoint(truncating: Bool) throws(DatabaseError) -> Bool {
         var inLog: Int32 = 0
         var moved: Int32 = 0
@@ -124,7 +127,7 @@ final class Handle {
         return inLog == moved
     }
 
-    /// The error for a result code that this connection has just given.
+    /// Returns the error for a result code that a call on this connection just returned.
     func failure(_ result: Int32, _ act: DatabaseError.Act) -> DatabaseError {
         let text = String(cString: sqlite3_errmsg(pointer))
         if refusesWrites, result == SQLITE_READONLY {
@@ -140,7 +143,8 @@ final class Handle {
     }
 }
 
-/// Denies transaction control and other files to SQL that is not this module's own. Asked at prepare time only.
+/// Denies transaction control and access to other files to SQL that is not from this module. SQLite calls it only when
+/// it prepares a statement.
 private func authorize(
     context: UnsafeMutableRawPointer?, action: Int32, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?

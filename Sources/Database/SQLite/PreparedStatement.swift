@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// One compiled statement of one connection, finalized when it goes.
+/// One compiled statement of one connection, finalized when it is deallocated.
 ///
 /// Source: `sqlite3_prepare_v3`, `sqlite3_step`, `sqlite3_reset`.
 final class PreparedStatement {
@@ -49,7 +49,7 @@ final class PreparedStatement {
         Self.misuse("it takes \(parameterCount) parameters and is declared with \(given)", sql, handle)
     }
 
-    /// Goes to the next row; false when there is none left.
+    /// Advances to the next row. Returns false when there are no more rows.
     func step() throws(DatabaseError) -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -58,7 +58,7 @@ final class PreparedStatement {
         }
     }
 
-    /// Makes it ready for the next use and forgets the bound values.
+    /// Resets the statement for its next use and clears the bound values.
     func reset() {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
@@ -129,7 +129,7 @@ final class PreparedStatement {
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
     func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
-    /// The column's text, or nil when it is not UTF-8.
+    /// Returns the text of a column, or nil when it is not UTF-8.
     func text(_ column: Int32) -> String? {
         guard let start = sqlite3_column_text(pointer, column) else { return "" }
         let count = Int(sqlite3_column_bytes(pointer, column))

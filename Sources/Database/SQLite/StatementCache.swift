@@ -1,10 +1,11 @@
-/// The compiled statements of one connection.
+/// The cache of one connection's compiled statements.
 ///
-/// Found by the identity of the statement's text, so that a `static let` statement is found without hashing its SQL;
-/// a statement made anew for each call is found by its SQL. Bounded: SQL made at run time cannot fill the memory.
+/// A statement is looked up by the identity of its text, so that a `static let` statement is found without hashing its
+/// SQL. A statement that is created for each call is looked up by its SQL. The cache is limited, so that SQL created at
+/// run time cannot exhaust the memory.
 struct StatementCache {
     private struct Entry {
-        // Kept so that its identity cannot pass to another object.
+        // Retained so that no other object can have its identity.
         let text: SQLText
         let prepared: PreparedStatement
     }
@@ -13,7 +14,7 @@ struct StatementCache {
     private var byIdentity: [ObjectIdentifier: Entry] = [:]
     private var bySQL: [String: PreparedStatement] = [:]
 
-    /// The compiled form of `text`, compiled now if it is new.
+    /// Returns the compiled form of `text`, and compiles it when it is not in the cache.
     mutating func prepared(_ text: SQLText, on handle: Handle) throws(DatabaseError) -> PreparedStatement {
         if let entry = byIdentity[ObjectIdentifier(text)] { return entry.prepared }
         let prepared = if let known = bySQL[text.sql] { known } else { try compile(text, on: handle) }

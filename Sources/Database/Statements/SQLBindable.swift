@@ -1,12 +1,12 @@
-/// A value that can stand for a `?` of a statement.
+/// A value that can be bound to a `?` of a statement.
 ///
-/// Conforming to it is writing one call of ``SQLSlot``; a raw-representable type conforms by naming the protocol.
+/// A conforming type calls one method of ``SQLSlot``. A raw-representable type only declares the conformance.
 public protocol SQLBindable: Sendable {
-    /// Puts the value into its place.
+    /// Binds the value to a parameter.
     func bind(to slot: SQLSlot) throws(DatabaseError)
 }
 
-/// The place of one parameter in a statement about to run.
+/// One parameter of a statement that is about to run.
 public struct SQLSlot {
     let statement: PreparedStatement
     let index: Int32
@@ -15,11 +15,11 @@ public struct SQLSlot {
     public func bindNull() throws(DatabaseError) { try statement.bindNull(index) }
     /// Binds an integer.
     public func bind(_ value: Int64) throws(DatabaseError) { try statement.bind(value, index) }
-    /// Binds a floating-point number; SQLite keeps NaN as NULL.
+    /// Binds a floating-point number. SQLite stores NaN as NULL.
     public func bind(_ value: Double) throws(DatabaseError) { try statement.bind(value, index) }
-    /// Binds text; a NUL inside is kept.
+    /// Binds text, including any NUL characters in it.
     public func bind(_ value: String) throws(DatabaseError) { try statement.bind(text: value, index) }
-    /// Binds bytes; the empty array is the empty blob, not NULL.
+    /// Binds bytes. The empty array is bound as an empty blob, not as NULL.
     public func bind(_ value: [UInt8]) throws(DatabaseError) { try statement.bind(blob: value, index) }
 }
 

@@ -1,14 +1,14 @@
 /// A value that can be read from a column.
 ///
-/// Conforming to it is writing one call of ``SQLColumn``; a raw-representable type conforms by naming the protocol.
+/// A conforming type calls one method of ``SQLColumn``. A raw-representable type only declares the conformance.
 public protocol SQLReadable {
-    /// Reads the value; another type than expected throws ``DatabaseError/Code/unexpectedValue``.
+    /// Reads the value. Throws ``DatabaseError/Code/unexpectedValue`` when the column holds another type.
     static func read(from column: SQLColumn) throws(DatabaseError) -> Self
 }
 
-/// One column of the row that a statement stands on.
+/// One column of the current row of a statement.
 ///
-/// Nothing is converted except an integer read as a floating-point number.
+/// The only conversion is from an integer to a floating-point number.
 public struct SQLColumn {
     let statement: PreparedStatement
     let index: Int32
@@ -16,33 +16,33 @@ public struct SQLColumn {
     /// Whether the column is NULL.
     public var isNull: Bool { statement.storageClass(index) == .null }
 
-    /// The integer in it.
+    /// Returns the integer in the column.
     public func integer() throws(DatabaseError) -> Int64 {
         guard statement.storageClass(index) == .integer else { throw unexpected("an integer") }
         return statement.int64(index)
     }
 
-    /// The number in it, as floating point.
+    /// Returns the number in the column as a floating-point number.
     public func real() throws(DatabaseError) -> Double {
         let storage = statement.storageClass(index)
         guard storage == .real || storage == .integer else { throw unexpected("a number") }
         return statement.double(index)
     }
 
-    /// The text in it.
+    /// Returns the text in the column.
     public func text() throws(DatabaseError) -> String {
         guard statement.storageClass(index) == .text else { throw unexpected("text") }
         guard let text = statement.text(index) else { throw unexpected("UTF-8 text") }
         return text
     }
 
-    /// The bytes in it.
+    /// Returns the bytes in the column.
     public func blob() throws(DatabaseError) -> [UInt8] {
         guard statement.storageClass(index) == .blob else { throw unexpected("a blob") }
         return statement.blob(index)
     }
 
-    /// The error that says what was expected here; it names column and statement and never the value.
+    /// Returns an error that tells what was expected. It names the column and the statement but never the value.
     public func unexpected(_ expected: String) -> DatabaseError {
         DatabaseError(
             .unexpectedValue,
@@ -55,7 +55,7 @@ public struct SQLColumn {
 extension SQLColumn: Sendable {}
 
 extension SQLReadable where Self: RawRepresentable, RawValue: SQLReadable {
-    /// Reads the raw value; one that the type does not know throws ``DatabaseError/Code/unexpectedValue``.
+    /// Reads the raw value. Throws ``DatabaseError/Code/unexpectedValue`` for a raw value that the type does not have.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> Self {
         guard let value = Self(rawValue: try RawValue.read(from: column)) else {
             throw column.unexpected("\(Self.self)")

@@ -1,10 +1,10 @@
-/// The row that a statement stands on, handed to the statement's `row` closure and valid only there.
+/// The current row of a statement. It is passed to the statement's `row` closure and valid only there.
 public struct SQLRow {
     let statement: PreparedStatement
 
-    /// The value of a column, counted from 0.
+    /// Returns the value of a column, counted from 0.
     ///
-    /// - Throws: ``DatabaseError/Code/unexpectedValue`` for another type or NULL, naming column and statement;
+    /// - Throws: ``DatabaseError/Code/unexpectedValue`` for another type or NULL, naming the column and the statement;
     ///   ``DatabaseError/Code/misuse`` for a column that the statement does not have.
     public func get<Value: SQLReadable>(_ column: Int) throws(DatabaseError) -> Value {
         guard column >= 0, column < statement.columnCount else {

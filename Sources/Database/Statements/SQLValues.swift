@@ -24,7 +24,7 @@ extension Int: SQLBindable, SQLReadable {
 extension Int32: SQLBindable, SQLReadable {
     /// Binds an integer.
     public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
-    /// Reads an integer of 32 bits.
+    /// Reads an integer that fits in 32 bits.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> Int32 {
         guard let value = Int32(exactly: try column.integer()) else { throw column.unexpected("a smaller integer") }
         return value
@@ -34,7 +34,7 @@ extension Int32: SQLBindable, SQLReadable {
 extension Bool: SQLBindable, SQLReadable {
     /// Binds 1 or 0.
     public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self ? 1 as Int64 : 0) }
-    /// Reads 1 or 0; every other integer is refused.
+    /// Reads 1 or 0. Throws for every other integer.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> Bool {
         switch try column.integer() {
         case 0: false
@@ -45,9 +45,9 @@ extension Bool: SQLBindable, SQLReadable {
 }
 
 extension Double: SQLBindable, SQLReadable {
-    /// Binds a floating-point number; SQLite keeps NaN as NULL.
+    /// Binds a floating-point number. SQLite stores NaN as NULL.
     public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
-    /// Reads a number.
+    /// Reads a number as a floating-point number.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> Double { try column.real() }
 }
 
@@ -66,9 +66,9 @@ extension [UInt8]: SQLBindable, SQLReadable {
 }
 
 extension Date: SQLBindable, SQLReadable {
-    /// Binds whole milliseconds since 1970, rounded to the nearest.
+    /// Binds the date as whole milliseconds since 1970, rounded to the nearest.
     ///
-    /// A date beyond 64 bits of milliseconds throws ``DatabaseError/Code/misuse``.
+    /// Throws ``DatabaseError/Code/misuse`` for a date whose milliseconds do not fit in 64 bits.
     public func bind(to slot: SQLSlot) throws(DatabaseError) {
         guard let milliseconds = Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) else {
             throw DatabaseError(.misuse, "Could not bind a date: it is too far away to count its milliseconds.")
@@ -83,9 +83,9 @@ extension Date: SQLBindable, SQLReadable {
 }
 
 extension UUID: SQLBindable, SQLReadable {
-    /// Binds lower-case text.
+    /// Binds the UUID as lower-case text.
     public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(text) }
-    /// Reads text in either case.
+    /// Reads a UUID from text in upper or lower case.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> UUID {
         guard let value = UUID(text: try column.text()) else { throw column.unexpected("a UUID") }
         return value
@@ -93,14 +93,14 @@ extension UUID: SQLBindable, SQLReadable {
 }
 
 extension Optional: SQLBindable where Wrapped: SQLBindable {
-    /// Binds NULL for nil.
+    /// Binds the value, or NULL for nil.
     public func bind(to slot: SQLSlot) throws(DatabaseError) {
         if let self { try self.bind(to: slot) } else { try slot.bindNull() }
     }
 }
 
 extension Optional: SQLReadable where Wrapped: SQLReadable {
-    /// Reads nil from NULL.
+    /// Reads the value, or nil for NULL.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> Wrapped? {
         if column.isNull { nil } else { try Wrapped.read(from: column) }
     }

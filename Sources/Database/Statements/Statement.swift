@@ -1,8 +1,8 @@
 /// An SQL statement with the types of its parameters and of its rows.
 ///
-/// Make it once and keep it (`static let`): each connection compiles it once and finds it again without hashing.
-/// The number of `?` in the SQL and of the parameter types must be equal; otherwise the first use throws
-/// ``DatabaseError/Code/misuse``.
+/// Create each statement once and keep it (`static let`). Each connection then compiles it once and finds it again
+/// without hashing. The number of `?` in the SQL must equal the number of parameter types. Otherwise the first use
+/// throws ``DatabaseError/Code/misuse``.
 /// ```swift
 /// static let nameByID = Statement("SELECT name FROM people WHERE id = ?", Int.self) { row throws(DatabaseError) in
 ///     try row.get(0) as String
@@ -14,12 +14,12 @@ public struct Statement<Row, each Parameter: SQLBindable>: Sendable {
     let text: SQLText
     let row: @Sendable (SQLRow) throws(DatabaseError) -> Row
 
-    /// Makes a statement whose rows are read by `row`.
+    /// Creates a statement whose rows are read by `row`.
     ///
     /// - Parameters:
-    ///   - sql: One statement, values as `?`.
+    ///   - sql: One statement, with a `?` for each value.
     ///   - parameters: The types of the values, in the order of the `?`.
-    ///   - row: Makes one row's value; the `SQLRow` must not outlive the call.
+    ///   - row: Returns the value of one row. The `SQLRow` must not outlive the call.
     public init(
         _ sql: String, _ parameters: repeat (each Parameter).Type,
         row: @escaping @Sendable (SQLRow) throws(DatabaseError) -> Row
@@ -32,17 +32,17 @@ public struct Statement<Row, each Parameter: SQLBindable>: Sendable {
 }
 
 extension Statement where Row == Void {
-    /// Makes a statement that is run for its effect.
+    /// Creates a statement that returns no rows.
     ///
     /// - Parameters:
-    ///   - sql: One statement, values as `?`.
+    ///   - sql: One statement, with a `?` for each value.
     ///   - parameters: The types of the values, in the order of the `?`.
     public init(_ sql: String, _ parameters: repeat (each Parameter).Type) {
         self.init(sql, repeat each parameters) { (_: SQLRow) throws(DatabaseError) in }
     }
 }
 
-/// A statement's SQL as an object, so that it can be known by its identity.
+/// A statement's SQL as an object, so that it can be looked up by its identity.
 final class SQLText: Sendable {
     let sql: String
     let parameterCount: Int

@@ -4,9 +4,10 @@
     public import Foundation
 #endif
 
-/// UUIDs as text. Each row has one, and Foundation's own go through `snprintf` and `sscanf`.
+/// Conversion of UUIDs from and to text. Every row contains a UUID, and Foundation's own conversions use the slow
+/// `snprintf` and `sscanf`.
 extension UUID {
-    /// The UUID in small letters, as it is stored.
+    /// The UUID in lower-case letters, as it is stored.
     public var text: String {
         String(unsafeUninitializedCapacity: 36) { text in
             withUnsafeBytes(of: uuid) { bytes in
@@ -25,7 +26,7 @@ extension UUID {
         }
     }
 
-    /// Reads a UUID in letters of either case; nil for any other text.
+    /// Creates a UUID from text in upper or lower case. Returns nil for any other text.
     ///
     /// Source: RFC 9562 §4.
     public init?(text: String) {

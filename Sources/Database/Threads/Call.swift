@@ -1,16 +1,17 @@
 internal import Synchronization
 
-/// A caller's request on its way to a worker thread, whatever it gives back.
+/// A caller's request to a worker thread, independent of the type of its value.
 protocol PendingCall: AnyObject, Sendable {
-    /// Takes the call up; false when it was cancelled meanwhile, and then its caller has been told already.
+    /// Marks the call as started. Returns false when it was cancelled, in which case its caller has already been
+    /// resumed.
     func start() -> Bool
-    /// Runs the body and keeps its outcome. Returns the error that it threw, if it did.
+    /// Runs the body and keeps its outcome. Returns the error that the body threw, or nil.
     func perform(on connection: Connection) -> (any Error)?
-    /// Gives the caller the kept outcome, or `failure` in its place. Once, after ``start()``.
+    /// Resumes the caller with the kept outcome, or with `failure` in its place. Called once, after ``start()``.
     func settle(failure: (any Error)?)
 }
 
-/// A body with its caller waiting for the value.
+/// A body whose caller waits for the value.
 final class Call<Value: Sendable>: PendingCall {
     private let body: @Sendable (Connection) throws -> Value
     private let state = Mutex(CallState<Value>())
@@ -21,8 +22,8 @@ final class Call<Value: Sendable>: PendingCall {
 
     /// Posts the call with `post` and waits for its value.
     ///
-    /// Cancelled before the worker takes it up, it throws `CancellationError` and the body never runs;
-    /// afterwards the body completes and its outcome is given.
+    /// When the task is cancelled before the worker starts the body, throws `CancellationError` and the body never
+    /// runs. Once the body has started, it completes and its outcome is returned.
     func value(_ post: (Call) throws(DatabaseError) -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -63,37 +64,38 @@ final class Call<Value: Sendable>: PendingCall {
     }
 }
 
-/// The way of one call: idle, waiting, then taken up or abandoned.
+/// The state of one call: idle, waiting, then started or abandoned.
 struct CallState<Value: Sendable>: Sendable {
     private enum Phase {
         /// The state before the caller waits.
         case idle
         /// The state once the caller waits in the queue.
         case waiting(CheckedContinuation<Value, any Error>)
-        /// The state once a worker has taken the call up: cancellation comes too late.
+        /// The state once a worker has started the call. Cancellation has no effect any more.
         case started(CheckedContinuation<Value, any Error>)
-        /// The state once the caller has its answer, or was cancelled before it began to wait.
+        /// The state once the caller was resumed, or was cancelled before it began to wait.
         case over
     }
 
     private var phase = Phase.idle
     var outcome: Result<Value, any Error>?
 
-    /// The caller waits; false when it was cancelled before.
+    /// Records that the caller waits. Returns false when it was cancelled before.
     mutating func wait(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         guard case .idle = phase else { return false }
         phase = .waiting(continuation)
         return true
     }
 
-    /// A worker takes the call up; false when there is nobody waiting any more.
+    /// Records that a worker starts the call. Returns false when no caller waits any more.
     mutating func start() -> Bool {
         guard case .waiting(let continuation) = phase else { return false }
         phase = .started(continuation)
         return true
     }
 
-    /// Cancellation or a closed queue: the continuation to resume, or nil when the call is taken up or over.
+    /// Abandons the call because it was cancelled or the queue is closed. Returns the continuation to resume, or nil
+    /// when the call has started, has ended or has no waiting caller yet.
     mutating func abandon() -> CheckedContinuation<Value, any Error>? {
         switch phase {
         case .idle:
@@ -107,7 +109,7 @@ struct CallState<Value: Sendable>: Sendable {
         }
     }
 
-    /// The worker is done: whom to tell, and what the body made.
+    /// Ends a started call. Returns the continuation to resume and the body's outcome.
     mutating func finish() -> (CheckedContinuation<Value, any Error>, Result<Value, any Error>?)? {
         guard case .started(let continuation) = phase else { return nil }
         phase = .over

@@ -6,14 +6,14 @@
     internal import Darwin
 #endif
 
-/// A queue that plain threads wait on: posting never blocks, taking does.
+/// A queue for plain threads. Posting never blocks; taking blocks until there is an element.
 ///
-/// Source: `pthread_cond_wait(3)`; the standard library has a mutex and no condition.
-final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards what changes; the pointers never do.
+/// Source: `pthread_cond_wait(3)`; the standard library has a mutex but no condition variable.
+final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards the state; the pointers are fixed.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var elements: [Element] = []
-    /// Elements at the front that `takeOne` has handed out and not yet cut off.
+    /// The number of elements at the front that `takeOne` has returned but not yet removed from the array.
     private var taken = 0
     private var isClosed = false
 
@@ -29,7 +29,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         lock.deallocate()
     }
 
-    /// Puts an element at the end; false when the mailbox is closed, and then it is not kept.
+    /// Appends an element. Returns false, and does not keep the element, when the mailbox is closed.
     func post(_ element: Element) -> Bool {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -39,7 +39,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         return true
     }
 
-    /// Waits until there is something and takes all of it; nil once closed and empty.
+    /// Waits for elements and returns all of them. Returns nil once the mailbox is closed and empty.
     func takeAll() -> [Element]? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -49,7 +49,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         return all
     }
 
-    /// Waits until there is something and takes the oldest; nil once closed and empty.
+    /// Waits for an element and returns the oldest. Returns nil once the mailbox is closed and empty.
     func takeOne() -> Element? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -59,7 +59,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         return elements[taken - 1]
     }
 
-    /// Refuses new elements from now on; the ones inside are still handed out.
+    /// Closes the mailbox for new elements. Elements that are already in it are still returned.
     func close() {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -72,7 +72,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         return elements.count > taken
     }
 
-    /// Lets go of what was handed out: all at once, or when it is half of a long queue.
+    /// Removes the elements that were returned from the array: when all were, or when they are half of a long queue.
     private func cutOff() {
         guard taken == elements.count || taken >= 64 && taken * 2 >= elements.count else { return }
         elements.removeFirst(taken)

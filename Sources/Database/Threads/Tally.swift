@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the writer has done so far.
+/// Counts the commits and writes of the writer.
 final class Tally: Sendable {
     private let commits = Atomic(0)
     private let writes = Atomic(0)
@@ -8,7 +8,7 @@ final class Tally: Sendable {
     var commitCount: Int { commits.load(ordering: .acquiring) }
     var writeCount: Int { writes.load(ordering: .acquiring) }
 
-    /// Counts one commit that kept so many writes.
+    /// Counts one commit that kept `count` writes.
     func add(writes count: Int) {
         writes.add(count, ordering: .releasing)
         commits.add(1, ordering: .releasing)

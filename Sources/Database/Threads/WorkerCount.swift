@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many worker threads still run, for the ones who wait for all to end.
+/// The number of running worker threads, with a way to wait until all have ended.
 final class WorkerCount: Sendable {
     private struct State {
         var running = 0
@@ -9,12 +9,12 @@ final class WorkerCount: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts one thread as running; before it is started.
+    /// Counts one thread as running. Called before it is started.
     func enter() {
         state.withLock { $0.running += 1 }
     }
 
-    /// Counts one thread as ended, after its connection is closed.
+    /// Counts one thread as ended. Called after its connection is closed.
     func leave() {
         let released = state.withLock { state in
             state.running -= 1
@@ -25,12 +25,12 @@ final class WorkerCount: Sendable {
         for continuation in released { continuation.resume() }
     }
 
-    /// Whether any thread still runs.
+    /// Whether any thread is still running.
     var areRunning: Bool {
         state.withLock { $0.running > 0 }
     }
 
-    /// Returns once no thread runs any more.
+    /// Waits until no thread is running.
     func waitForAll() async {
         await withCheckedContinuation { continuation in
             let ended = state.withLock { state in

@@ -1,27 +1,27 @@
-/// The loop of the one thread that writes: takes all that waits, commits it together, tells the callers, and again.
+/// The loop of the writer thread. It takes all waiting jobs, commits their writes together and resumes the callers.
 ///
-/// A lone caller is never kept waiting for company; groups form while the commit before is on its way to the disk.
+/// A single write never waits for others. Groups form while the previous commit is flushed to the disk.
 struct Writer {
-    /// What the writer is asked for.
+    /// A job for the writer.
     enum Job: Sendable {
-        /// A change, to be committed together with others.
+        /// A change that is committed together with others.
         case write(any PendingCall, outlivesPowerLoss: Bool)
-        /// Something between two commits, outside any transaction.
+        /// A task that runs between two commits, outside any transaction.
         case errand(any PendingCall)
-        /// A read, where there is no other connection to read with.
+        /// A read, for a database without reading connections.
         case read(any PendingCall)
     }
 
-    /// Pages in the log from which on it is moved into the file; SQLite's own default.
+    /// The number of pages in the log from which the log is copied into the file. The same as SQLite's default.
     private static let checkpointPages = 1000
 
     let connection: Connection
     let busyTimeout: Duration
     let tally: Tally
-    /// Whether a commit is brought to the disk at once, as SQLite is told now.
+    /// Whether commits are flushed to the disk at once: the connection's current setting.
     var syncsCommits: Bool
 
-    /// Serves jobs until the mailbox is closed and empty.
+    /// Runs jobs until the mailbox is closed and empty.
     mutating func run(_ mailbox: Mailbox<Job>) {
         let isDurable = syncsCommits
         while let jobs = mailbox.takeAll() {
@@ -37,7 +37,10 @@ struct Writer {
         }
     }
 
-    /// In the log, what is committed later never outlives what was committed before it.
+    /// Sets whether commits are flushed to the disk.
+    ///
+    /// Mixing both kinds of commits is safe: in the log, a later commit never survives a power failure that an earlier
+    /// commit does not.
     ///
     /// Source: SQLite, "Pragma Statements": `synchronous`, NORMAL in WAL mode.
     private mutating func syncCommits(_ syncs: Bool) throws(DatabaseError) {
@@ -58,7 +61,8 @@ struct Writer {
         }
     }
 
-    /// Commits the calls together. When one of them loses the transaction, the ones after it get a new one.
+    /// Commits the calls together. When one of them causes a rollback of the transaction, the calls after it run in a
+    /// new transaction.
     private mutating func write(_ calls: [any PendingCall], syncs: Bool) {
         var waiting = calls[...]
         while !waiting.isEmpty {
@@ -73,7 +77,7 @@ struct Writer {
         }
     }
 
-    /// Runs the calls' bodies in the open transaction and commits it; only then the callers hear of it.
+    /// Runs the bodies of the calls in the open transaction and commits it. The callers are resumed only after that.
     private func writeGroup(_ waiting: inout ArraySlice<any PendingCall>) {
         var done: [(call: any PendingCall, failure: (any Error)?)] = []
         do throws(DatabaseError) {
@@ -96,11 +100,11 @@ struct Writer {
         tally.add(writes: kept)
     }
 
-    /// Moves a long log into the file, after the callers have their answers.
+    /// Copies a long log into the file, after the callers were resumed.
     private func tidy() {
         guard connection.handle.logPages >= Self.checkpointPages else { return }
         connection.handle.logPages = 0
-        // What fails here stays in the log, where it is just as safe, and the next commit tries again.
+        // When the checkpoint fails, the data stays in the log, where it is just as safe. The next commit tries again.
         _ = try? connection.handle.checkpoint(truncating: false)
     }
 }

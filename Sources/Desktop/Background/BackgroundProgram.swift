@@ -6,22 +6,23 @@
     import Darwin
 #endif
 
-/// A program of ours that goes on without the terminal from which it is started: as a service of the person's own manager of
-/// services where there is one, else as a process in a session of its own.
+/// A program of this project that keeps running after its terminal closes: as a systemd user service where available,
+/// otherwise as a process in its own session.
 ///
 /// Source: DL-17; `setsid(2)`; systemd.service(5).
 public struct BackgroundProgram: Sendable {
-    /// Who sees to the program.
+    /// What supervises the program.
     public enum Keeper: String, Sendable {
-        /// systemd, as a service: it is started again after a crash, and whenever the user's systemd instance starts.
+        /// systemd, as a user service. It restarts the program after a crash, and starts it whenever the user's systemd
+        /// instance starts.
         case service
-        /// Nobody.
+        /// Nothing. The program is a process in its own session.
         case itself
     }
 
-    /// The variable that tells the program where its starter waits for it.
+    /// The environment variable with the path of the socket on which the starting program waits.
     private static let variable = "LATCH_READY"
-    /// How long a program may take to begin.
+    /// The timeout for the program to report that it is ready.
     private static let patience = Duration.seconds(20)
 
     private let words: [String]
@@ -30,14 +31,17 @@ public struct BackgroundProgram: Sendable {
     private let environment: [String: String]
     private let log: String
 
-    /// Describes a program that is not started yet.
+    /// Describes a program without starting it.
     ///
     /// - Parameters:
-    ///   - words: The program's path and its arguments; never a secret, for others may read them.
+    ///   - words: The path of the program and its arguments. They must not contain secrets, because others can read
+    ///     them.
     ///   - service: The unit file of the service.
-    ///   - description: The same for people.
-    ///   - environment: The variables that a service is to have; never a secret. A process has all of this one's.
-    ///   - log: The file with what it says, made anew with mode 0600. Its folder is there.
+    ///   - description: The description of the service for people.
+    ///   - environment: The environment variables of a service. They must not contain secrets. A process inherits all
+    ///     variables of the calling process.
+    ///   - log: The file for the output of the program. It is created or truncated, with mode 0600. Its folder must
+    ///     exist.
     public init(
         _ words: [String], as service: ServiceFile, description: String, environment: [String: String], log: String
     ) {
@@ -48,14 +52,15 @@ public struct BackgroundProgram: Sendable {
         self.log = log
     }
 
-    /// Starts it and returns when it has said that it has begun, or has ended well.
+    /// Starts the program. Returns when it has reported that it is ready, or has exited with status 0.
     ///
     /// - Parameters:
-    ///   - bus: The session's bus.
-    ///   - folders: Folders that only this user can read, to wait in for the program's word: the first that can be used.
-    /// - Returns: Who sees to it.
-    /// - Throws: ``DesktopError/Code/programFailed``, ``DesktopError/Code/cannotListen``; the program may run all the same
-    ///   when it took too long to say so.
+    ///   - bus: The session bus.
+    ///   - folders: Folders that only this user can read. The socket for the report of the program is created in the
+    ///     first usable one.
+    /// - Returns: What supervises the program.
+    /// - Throws: ``DesktopError/Code/programFailed``, ``DesktopError/Code/cannotListen``. After a timeout the program
+    ///   may still be running.
     public func start(bus: BusAddress, waitingIn folders: [String]) async throws(DesktopError) -> Keeper {
         let (receiver, socket) = try Self.receiver(folders)
         defer { receiver.close() }
@@ -74,8 +79,8 @@ public struct BackgroundProgram: Sendable {
         }
     }
 
-    /// Starts the program as a systemd user service, and returns whether that worked. The unit file then stays, without the
-    /// variables that only this start needs.
+    /// Starts the program as a systemd user service. Returns whether that worked. The unit file is then written again
+    /// without the variables that only this start needs.
     private func startService(_ bus: BusAddress, _ ready: [String: String]) async -> Bool {
         do {
             try service.write(
@@ -92,7 +97,8 @@ public struct BackgroundProgram: Sendable {
         }
     }
 
-    /// Tells the program that started this one that it has begun; nothing happens where nobody waits for that.
+    /// Reports to the program that started this one that it is ready. Does nothing when no program waits for the
+    /// report.
     public static func tellReady(_ environment: [String: String]) {
         guard let path = environment[variable], let slash = path.lastIndex(of: "/"),
             let folder = try? LinkFolder(String(path[..<slash]), isMade: false)

@@ -1,28 +1,28 @@
 import FoundationEssentials
 
-/// A program that the desktop starts when the person signs in to it.
+/// A program that the desktop starts when the user signs in.
 ///
 /// Source: Desktop Application Autostart Specification 0.5; Desktop Entry Specification 1.5.
 public struct LoginEntry: Sendable {
-    /// The entry's file; nil where the person has no home.
+    /// The path of the entry. Nil when the user has no home folder.
     public let path: String?
 
-    /// Names an entry, which may be there or not.
+    /// Describes an entry, which need not exist.
     ///
     /// - Parameters:
-    ///   - name: The file's name, without its ending.
-    ///   - environment: Where the person's configuration is.
+    ///   - name: The file name, without its extension.
+    ///   - environment: The variables that locate the user's configuration: `XDG_CONFIG_HOME` and `HOME`.
     public init(_ name: String, environment: [String: String]) {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         path = folder.map { $0 + "/autostart/\(name).desktop" }
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the entry atomically.
     ///
     /// - Parameters:
-    ///   - words: The program and its arguments; never a secret.
-    ///   - title: What it is called on lists of what is started.
+    ///   - words: The program and its arguments. They must not contain secrets.
+    ///   - title: The name in the desktop's list of autostart programs.
     /// - Throws: ``DesktopError/Code/cannotWrite``.
     public func write(_ words: [String], title: String) throws(DesktopError) {
         guard let path else {
@@ -46,7 +46,7 @@ public struct LoginEntry: Sendable {
         }
     }
 
-    /// Removes it, if it is there.
+    /// Removes the entry, if it exists.
     public func remove() {
         if let path { try? FileManager.default.removeItem(atPath: path) }
     }

@@ -1,23 +1,23 @@
 import CProcess
 import FoundationEssentials
 
-/// The unit file of a systemd user service. The user's systemd instance starts the service again after a crash, and whenever
-/// the instance itself starts: when the user signs in, or when the machine starts if lingering is enabled.
+/// The unit file of a systemd user service. The user's systemd instance restarts the service after a crash, and starts
+/// it whenever the instance itself starts: when the user signs in, or when the machine starts if lingering is enabled.
 ///
 /// Source: systemd.unit(5), user unit search path; systemd.service(5); systemd.syntax(7).
 public struct ServiceFile: Sendable {
     /// The name of the unit, with its ending `.service`.
     public let name: String
-    /// The path of the unit file; nil when neither `XDG_CONFIG_HOME` nor `HOME` is set.
+    /// The path of the unit file. Nil when neither `XDG_CONFIG_HOME` nor `HOME` is set.
     public let path: String?
     /// The symbolic link that makes systemd start the service with `default.target`.
     private let link: String?
 
-    /// Names a service; its unit file may exist or not.
+    /// Describes a service, whose unit file need not exist.
     ///
     /// - Parameters:
     ///   - name: The name of the unit, without its ending.
-    ///   - environment: The variables that tell where the user's configuration is: `XDG_CONFIG_HOME` and `HOME`.
+    ///   - environment: The variables that locate the user's configuration: `XDG_CONFIG_HOME` and `HOME`.
     public init(_ name: String, environment: [String: String]) {
         self.name = name + ".service"
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
@@ -32,9 +32,11 @@ public struct ServiceFile: Sendable {
     /// Writes the unit file, readable by this user only, and enables the service.
     ///
     /// - Parameters:
-    ///   - words: The program's path and its arguments; never a secret, because others may ask systemd for them.
+    ///   - words: The path of the program and its arguments. They must not contain secrets, because others can ask
+    ///     systemd for them.
     ///   - description: The description of the unit, for people.
-    ///   - environment: The variables that the program gets besides those of systemd; never a secret.
+    ///   - environment: The variables that the program gets in addition to those of systemd. They must not contain
+    ///     secrets.
     ///   - log: The file to which the program's output is appended.
     /// - Throws: ``DesktopError/Code/cannotWrite``.
     func write(
@@ -79,19 +81,21 @@ public struct ServiceFile: Sendable {
         }
     }
 
-    /// Removes the unit file and its link, if they exist. A service that runs is not stopped.
+    /// Removes the unit file and its link, if they exist. A running service is not stopped.
     public func remove() {
         for path in [link, path] {
             if let path { try? FileManager.default.removeItem(atPath: path) }
         }
     }
 
-    /// A command line for `ExecStart`. `$` is doubled in the arguments, where it would begin a variable.
+    /// Returns a command line for `ExecStart`. `$` is doubled in the arguments, where it would start a variable.
     private static func command(_ words: [String]) -> String {
         let arguments = words.dropFirst().map { quoted($0.replacing("$", with: "$$")) }
         return (words.prefix(1).map(quoted) + arguments).joined(separator: " ")
     }
 
+    /// Returns the text in double quotes, with escape sequences.
+    ///
     /// Source: systemd.syntax(7), "Quoting"; systemd.unit(5), "Specifiers".
     private static func quoted(_ text: String) -> String {
         let text = escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))

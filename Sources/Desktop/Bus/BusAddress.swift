@@ -1,26 +1,27 @@
 internal import Glibc
 
-/// Where a message bus listens, as its programs are told.
+/// The address of a message bus, from the environment.
 ///
 /// Source: D-Bus Specification, "Server Addresses", "Message Bus Messages"; XDG Base Directory Specification.
 public struct BusAddress: Sendable, Hashable {
-    /// Addresses as the specification writes them; nil where there is no such bus.
+    /// Server addresses in the format of the specification. Nil when there is no such bus.
     let text: String?
 
-    /// The bus of the person's session.
+    /// Returns the address of the user's session bus.
     public static func session(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return BusAddress(text: nil) }
         return BusAddress(text: "unix:path=" + escaped(folder + "/bus"))
     }
 
-    /// The bus of the machine.
+    /// Returns the address of the system bus.
     public static func system(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SYSTEM_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         return BusAddress(text: "unix:path=/run/dbus/system_bus_socket")
     }
 
-    /// Whether nothing can answer there, for the one socket that is named is not there. No library need be loaded to learn it.
+    /// Whether the address is a single socket path that does not exist. The check avoids loading libsystemd when there
+    /// is no bus.
     var isNowhere: Bool {
         guard let text else { return true }
         guard text.hasPrefix("unix:path="), !text.utf8.contains(where: { ",;%".utf8.contains($0) }) else {

@@ -1,29 +1,30 @@
 internal import CSystemd
 internal import Glibc
 
-/// A connection to a message bus, used by one thread at a time.
+/// A connection to a message bus. Only one thread may use it at a time.
 ///
-/// What fails gives nil and never an error: a machine without a bus, or without the service that is asked, is no fault. It
-/// never waits longer than two seconds. Nor is one without libsystemd.
+/// Failures return nil instead of throwing, because a machine may have no bus, no such service or no libsystemd. No
+/// call waits longer than two seconds, except ``wait(or:)``.
 ///
 /// Source: sd-bus(3).
 final class BusConnection {
-    /// How long connecting may take.
+    /// The timeout for connecting.
     private static let patience = Duration.seconds(1)
-    /// How long a service may think about one call; the bus may have to start it first.
+    /// The timeout of a method call, which includes the time the bus may need to start the service.
     private static let longPatience = Duration.seconds(2)
 
     private let bus: OpaquePointer
     private let library: latch_bus_functions
 
-    /// Connects; nil when no bus answers in time.
+    /// Connects to a bus. Returns nil when no bus responds in time.
     init?(_ address: BusAddress) {
         var raw: OpaquePointer?
         guard !address.isNowhere, let text = address.text, let library = BusLibrary.functions,
             library.sd_bus_new(&raw) >= 0, let raw
         else { return nil }
         (bus, self.library) = (raw, library)
-        // Not sd_bus_open_user(3): the first call would wait 25 seconds for a bus that takes connections and says nothing.
+        // sd_bus_open_user(3) is not used, because its first call would wait 25 seconds for a bus that accepts
+        // connections but does not respond.
         guard library.sd_bus_set_address(raw, text) >= 0, library.sd_bus_set_bus_client(raw, 1) >= 0,
             library.sd_bus_start(raw) >= 0,
             becomesReady(before: .now + Self.patience)
@@ -32,8 +33,8 @@ final class BusConnection {
 
     deinit { _ = library.sd_bus_close_unref(bus) }
 
-    /// Calls a method and waits for its answer; nil when there is none in time, or an error. The bus may start the service
-    /// for it when it `starts`.
+    /// Calls a method and waits for the reply. Returns nil for a timeout or an error. When `starts` is true, the bus
+    /// may start the service for the call.
     func call(
         _ method: BusMethod, starts: Bool = true, _ arguments: (BusMessage) -> Void = { _ in }
     ) -> BusMessage? {
@@ -52,12 +53,12 @@ final class BusConnection {
         return BusMessage(answer, library)
     }
 
-    /// Asks the bus for signals that match a rule; whether it took it.
+    /// Subscribes to signals that match a rule. Returns whether the bus accepted the rule.
     ///
     /// Source: D-Bus Specification, "org.freedesktop.DBus.AddMatch".
     func listen(to rule: String) -> Bool { call(.bus("AddMatch")) { $0.append(rule) } != nil }
 
-    /// The next signal that has come; nil when none has.
+    /// Returns the next received signal, without waiting. Nil when there is none.
     ///
     /// - Throws: ``Lost``.
     func nextSignal() throws(Lost) -> BusMessage? {
@@ -73,7 +74,7 @@ final class BusConnection {
         }
     }
 
-    /// Waits for something to come, or until `other` can be read.
+    /// Waits until a message arrives or `other` is readable.
     func wait(or other: Int32) {
         var both = [
             pollfd(
@@ -84,7 +85,7 @@ final class BusConnection {
         _ = poll(&both, 2, -1)
     }
 
-    /// The bus is gone.
+    /// The connection to the bus was lost.
     struct Lost: Error {}
 
     private func becomesReady(before deadline: ContinuousClock.Instant) -> Bool {
@@ -100,14 +101,14 @@ final class BusConnection {
     }
 }
 
-/// A method of a service.
+/// A D-Bus method: service, object path, interface and name.
 struct BusMethod {
     var service: String
     var path: String
     var interface: String
     var name: String
 
-    /// A method of the bus itself.
+    /// Returns a method of the bus itself.
     static func bus(_ name: String) -> BusMethod {
         BusMethod(
             service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",

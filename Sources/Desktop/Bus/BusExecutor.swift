@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor whose calls wait on a thread off the shared pool.
+/// Runs an actor with blocking calls on its own queue instead of the shared thread pool.
 final class BusExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -12,12 +12,12 @@ final class BusExecutor: SerialExecutor {
     }
 }
 
-/// Leaves a service that did not answer alone for a while, so that nobody waits for it again and again.
+/// A pause after a service did not respond, so that calls do not wait for it again and again.
 struct BusPause {
     private static let length = Duration.seconds(30)
     private var end: ContinuousClock.Instant?
 
-    /// Whether it may be asked.
+    /// Whether the service may be called again.
     var isOver: Bool { end.map { $0 <= .now } ?? true }
 
     mutating func begin() { end = .now + Self.length }

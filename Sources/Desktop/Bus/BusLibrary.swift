@@ -1,9 +1,9 @@
 internal import CSystemd
 internal import Glibc
 
-/// libsystemd's part for message buses, loaded when a bus is first asked for.
+/// The message bus functions of libsystemd, loaded on first use.
 enum BusLibrary {
-    /// Its functions; nil where it is not installed.
+    /// The functions. Nil when libsystemd is not installed.
     static let functions: latch_bus_functions? = {
         guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL) else { return nil }
         let functions = UnsafeMutablePointer<latch_bus_functions>.allocate(capacity: 1)

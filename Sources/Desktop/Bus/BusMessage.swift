@@ -1,24 +1,24 @@
 internal import CSystemd
 internal import Glibc
 
-/// A message of a bus: arguments are appended in order, and read in order.
+/// A D-Bus message. Arguments are appended and read in order.
 ///
 /// Source: sd_bus_message_append_basic(3), sd_bus_message_read_basic(3).
 final class BusMessage {
     private let raw: OpaquePointer
     private let library: latch_bus_functions
-    /// Whether something could not be appended; it is not sent then.
+    /// Whether appending an argument failed. Such a message is not sent.
     private(set) var isBroken = false
 
-    /// Takes a message over.
+    /// Takes ownership of a message.
     init(_ raw: OpaquePointer, _ library: latch_bus_functions) { (self.raw, self.library) = (raw, library) }
 
     deinit { _ = library.sd_bus_message_unref(raw) }
 
-    /// Whether it is a signal.
+    /// Whether the message is a signal.
     var isSignal: Bool { library.sd_bus_message_is_signal(raw, nil, nil) > 0 }
 
-    /// Whether it is the signal of this name.
+    /// Returns whether the message is the signal with this interface and name.
     func isSignal(_ interface: String, _ name: String) -> Bool {
         library.sd_bus_message_is_signal(raw, interface, name) > 0
     }
@@ -37,18 +37,18 @@ final class BusMessage {
         note(withUnsafePointer(to: byte) { library.sd_bus_message_append_basic(raw, Self.byte, $0) })
     }
 
-    /// A boolean is four bytes to sd-bus.
+    /// Appends a boolean, which sd-bus represents in four bytes.
     func append(_ flag: Bool) {
         note(
             withUnsafePointer(to: flag ? 1 as Int32 : 0) { library.sd_bus_message_append_basic(raw, Self.boolean, $0) })
     }
 
-    /// An array of elements that are strings.
+    /// Appends an array of strings.
     func append(_ texts: [String]) {
         within(Self.array, "s") { for text in texts { append(text) } }
     }
 
-    /// A dictionary of strings and variants.
+    /// Appends a dictionary from strings to variants.
     func append(variants entries: [(key: String, value: BusValue)]) {
         within(Self.array, "{sv}") {
             for (key, value) in entries {
@@ -60,35 +60,35 @@ final class BusMessage {
         }
     }
 
-    /// An array of elements of any type.
+    /// Appends an array with elements of the given type.
     func array(of contents: String, _ elements: () -> Void) { within(Self.array, contents, elements) }
 
-    /// A structure with these members.
+    /// Appends a structure with members of the given types.
     func structure(_ contents: String, _ members: () -> Void) { within(Self.structure, contents, members) }
 
-    /// A variant that holds one value of a type.
+    /// Appends a variant with a value of the given type.
     func variant(of contents: String, _ value: () -> Void) { within(Self.variant, contents, value) }
 
-    /// The next argument, a string.
+    /// Reads the next argument as a string.
     func string() -> String? {
         var text: UnsafePointer<CChar>?
         guard library.sd_bus_message_read_basic(raw, Self.string, &text) > 0, let text else { return nil }
         return String(cString: text)
     }
 
-    /// The next argument, a number.
+    /// Reads the next argument as a number.
     func uint32() -> UInt32? {
         var number: UInt32 = 0
         return library.sd_bus_message_read_basic(raw, Self.uint32, &number) > 0 ? number : nil
     }
 
-    /// The next argument, a variant that holds a number.
+    /// Reads the next argument as a variant with a number.
     func variantUInt32() -> UInt32? {
         guard library.sd_bus_message_enter_container(raw, Self.variant, "u") > 0 else { return nil }
         return uint32()
     }
 
-    /// The next argument, an array of strings.
+    /// Reads the next argument as an array of strings.
     func strings() -> [String] {
         guard library.sd_bus_message_enter_container(raw, Self.array, "s") > 0 else { return [] }
         var texts: [String] = []
@@ -96,7 +96,7 @@ final class BusMessage {
         return texts
     }
 
-    /// The next argument, an open file, as a descriptor that is the caller's to close.
+    /// Reads the next argument as a file descriptor and duplicates it. The caller must close the result.
     func descriptor() -> Int32? {
         var number: Int32 = -1
         guard library.sd_bus_message_read_basic(raw, Self.file, &number) > 0 else { return nil }
@@ -115,7 +115,7 @@ final class BusMessage {
         if status < 0 { isBroken = true }
     }
 
-    // Source: sd-bus-protocol.h, whose enumeration's values are these letters.
+    // Source: sd-bus-protocol.h. The values of its enumeration are these letters.
     private static let string = CChar(UInt8(ascii: "s"))
     private static let uint32 = CChar(UInt8(ascii: "u"))
     private static let int32 = CChar(UInt8(ascii: "i"))
@@ -128,7 +128,7 @@ final class BusMessage {
     private static let variant = CChar(UInt8(ascii: "v"))
 }
 
-/// What a variant may hold here.
+/// The types of variant values that are supported here.
 enum BusValue {
     case string(String)
     case boolean(Bool)

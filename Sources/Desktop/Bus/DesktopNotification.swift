@@ -1,21 +1,21 @@
-/// One message on the person's desktop, changed in its place as things go on.
+/// A desktop notification that is updated in place.
 ///
-/// Nothing happens where there is no desktop that shows such messages.
+/// All methods do nothing when no notification service is available.
 ///
 /// Source: Desktop Notifications Specification 1.2, §9; DL-15, DL-16.
 public actor DesktopNotification {
-    /// What it says.
+    /// The content of a notification.
     public struct Content: Sendable, Hashable {
-        /// The line on top.
+        /// The title.
         public var title: String
-        /// The text below it, plain.
+        /// The text below the title, without markup.
         public var body: String
-        /// Percent done, 0 to 100; nil for no bar.
+        /// The progress in percent, 0 to 100. Nil for no progress bar.
         public var progress: Int?
-        /// Whether it stays on the screen until it is over, and is no mere remark.
+        /// Whether the notification stays on the screen until it is finished or closed.
         public var isPersistent: Bool
 
-        /// Makes content.
+        /// Creates content.
         public init(title: String, body: String = "", progress: Int? = nil, isPersistent: Bool = false) {
             self.title = title
             self.body = body
@@ -25,7 +25,7 @@ public actor DesktopNotification {
     }
 
     private static let interface = "org.freedesktop.Notifications"
-    /// The least time between two updates.
+    /// The minimum interval between two updates.
     private static let pace = Duration.seconds(1)
 
     private let executor = BusExecutor("latchstring.notification")
@@ -34,43 +34,44 @@ public actor DesktopNotification {
     private var connection: BusConnection?
     private var pause = BusPause()
     private var readsMarkup = false
-    /// The desktop's number of the message that is shown.
+    /// The id of the displayed notification. 0 when none is displayed.
     private var number: UInt32 = 0
-    /// Whether the person has closed it.
+    /// Whether the person has closed the notification.
     private var isDismissed = false
     private var shown: (content: Content, moment: ContinuousClock.Instant)?
 
-    /// Its own thread: the bus may let it wait.
+    /// The actor's own executor, because calls to the bus block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes one that shows nothing yet.
+    /// Creates a notification without showing it.
     ///
     /// - Parameters:
-    ///   - bus: The session's bus.
-    ///   - name: Tells it from other messages of this program; one of the same name takes its place.
+    ///   - bus: The session bus.
+    ///   - name: Identifies the notification among those of this program. A notification with the same name replaces
+    ///     it.
     public init(_ bus: BusAddress, name: String) {
         address = bus
         self.name = name
     }
 
-    /// Shows how things stand. Within a second of the last time it does nothing, for the next update says more; and nothing
-    /// once the person has closed the message.
+    /// Shows new content. Does nothing within a second of the last update, because a later update will show more, and
+    /// nothing after the person has closed the notification.
     public func update(_ content: Content) {
         if let shown {
             guard shown.content != content else { return }
-            // It is told at once that it must not go away, or may.
+            // A change of `isPersistent` is shown at once.
             guard shown.content.isPersistent != content.isPersistent || shown.moment + Self.pace <= .now else { return }
         }
         show(content, isLast: false)
     }
 
-    /// Shows how things ended, also to a person who has closed the message before, and leaves it there.
+    /// Shows the final content, even when the person has closed the notification before, and leaves it on the screen.
     public func finish(_ content: Content) {
         show(content, isLast: true)
         (number, isDismissed, shown) = (0, false, nil)
     }
 
-    /// Takes the message away.
+    /// Closes the notification.
     public func close() {
         defer { (number, isDismissed, shown) = (0, false, nil) }
         guard number != 0, !isDismissed else { return }
@@ -93,7 +94,7 @@ public actor DesktopNotification {
             message.append(readsMarkup ? Self.escaped(content.body) : content.body)
             message.append([String]())
             message.append(variants: hints(content, isLast: isLast))
-            // How long it stays: -1 as the desktop likes, 0 until it is taken away.
+            // The expiration timeout: -1 for the desktop's default, 0 for none.
             message.append(isLast ? -1 as Int32 : 0)
         }
         guard let id = answer?.uint32() else {
@@ -103,7 +104,8 @@ public actor DesktopNotification {
         number = id
     }
 
-    /// A message that changes all the time is of low urgency: it may stay among the others and need not pop up.
+    /// Returns the hints. A notification that changes often has low urgency, so that it appears in the list without a
+    /// popup.
     private func hints(_ content: Content, isLast: Bool) -> [(key: String, value: BusValue)] {
         var hints: [(key: String, value: BusValue)] = [
             ("urgency", .byte(content.isPersistent || isLast ? 1 : 0)),
@@ -129,7 +131,7 @@ public actor DesktopNotification {
         return fresh
     }
 
-    /// Looks whether the person has closed the message meanwhile.
+    /// Checks whether the person has closed the notification.
     private func notice(_ connection: BusConnection) {
         while let signal = try? connection.nextSignal() {
             guard signal.isSignal(Self.interface, "NotificationClosed"), let id = signal.uint32() else { continue }

@@ -1,43 +1,44 @@
 internal import FoundationEssentials
 
-/// Whether there is a network, and whether every byte on it costs something.
+/// Whether the network is connected and whether it is metered.
 public struct NetworkState: Sendable, Hashable {
-    /// Whether other machines may be reached.
+    /// Whether other machines can be reached.
     public var isConnected: Bool
-    /// Whether what is sent is counted, as with a telephone.
+    /// Whether the connection is metered, as mobile connections often are.
     public var isMetered: Bool
 
-    /// Makes a state.
+    /// Creates a state.
     public init(isConnected: Bool, isMetered: Bool) {
         self.isConnected = isConnected
         self.isMetered = isMetered
     }
 
-    /// What is taken for granted where nobody watches the network.
+    /// The state that is assumed when no service reports the network state.
     public static let unwatched = NetworkState(isConnected: true, isMetered: false)
 }
 
-/// What the numbers of NetworkManager mean.
+/// Interprets NetworkManager's numbers.
 ///
 /// Source: NetworkManager's D-Bus types, `NMState`, `NMMetered`.
 struct NetworkNumbers {
-    /// The folder with the kernel's routes; tests have their own.
+    /// The folder with the kernel's routing tables. Tests use their own.
     let routes: String
-    /// NetworkManager may run on a machine whose network others see to: it says "disconnected" there for ever. Once it has
-    /// said otherwise it is believed.
+    /// Whether NetworkManager manages the network. On a machine where other software does, it reports "disconnected"
+    /// forever. Once it has reported a connection, its reports are trusted.
     private var isInCharge = false
 
     init(routes: String) { self.routes = routes }
 
     mutating func state(_ state: UInt32, metered: UInt32) -> NetworkState {
-        // 50 is a network without a way out of it, where a server of one's own may well be.
+        // 50 is a network without internet access (`NM_STATE_CONNECTED_LOCAL`). A private server may be reachable on
+        // it.
         if state >= 50 { isInCharge = true }
         let isConnected = state >= 50 || state == 0 || (!isInCharge && hasDefaultRoute)
-        // 1 is yes, 3 a guess of yes.
+        // 1 means metered, 3 means probably metered.
         return NetworkState(isConnected: isConnected, isMetered: metered == 1 || metered == 3)
     }
 
-    /// Whether the kernel has a way to the rest of the world.
+    /// Whether the kernel has a default route.
     ///
     /// Source: proc(5), `/proc/net/route`; the kernel's `fib_route_seq_show` and `rt6_info_route`.
     private var hasDefaultRoute: Bool {

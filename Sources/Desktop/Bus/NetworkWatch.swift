@@ -3,18 +3,18 @@ internal import Glibc
 import Primitives
 internal import Synchronization
 
-/// Tells when the network goes and comes, as NetworkManager sees it.
+/// Reports changes of the network state, from NetworkManager.
 ///
-/// Where there is no NetworkManager, there is always a network that costs nothing.
+/// Without NetworkManager the network is assumed to be connected and not metered.
 ///
 /// Source: NetworkManager's D-Bus interface, `org.freedesktop.NetworkManager`; DL-17.
 public struct NetworkWatch: Sendable {
     private let address: BusAddress
     private let routes: String
 
-    /// Makes a watch.
+    /// Creates a watch.
     ///
-    /// - Parameter bus: The machine's bus.
+    /// - Parameter bus: The system bus.
     public init(_ bus: BusAddress) { self.init(bus, routes: "/proc/net") }
 
     init(_ bus: BusAddress, routes: String) {
@@ -22,8 +22,8 @@ public struct NetworkWatch: Sendable {
         self.routes = routes
     }
 
-    /// How it is, at once, and each time that it changes; a listener who is late finds the newest only. The watch ends with
-    /// its listener.
+    /// The current state, followed by each change. A slow consumer receives only the latest state. The watch ends with
+    /// the stream.
     public var states: AsyncStream<NetworkState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             guard let watcher = NetworkWatcher(address, NetworkNumbers(routes: routes), { continuation.yield($0) })
@@ -37,7 +37,7 @@ public struct NetworkWatch: Sendable {
     }
 }
 
-/// The thread of one listener.
+/// The thread that watches for one stream.
 private final class NetworkWatcher: Sendable {
     private static let service = "org.freedesktop.NetworkManager"
     private static let path = "/org/freedesktop/NetworkManager"
@@ -45,14 +45,14 @@ private final class NetworkWatcher: Sendable {
         "type='signal',sender='\(service)',path='\(path)',interface='org.freedesktop.DBus.Properties'",
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'",
     ]
-    /// How long a bus that is gone is left alone.
+    /// The pause before reconnecting to a bus, in milliseconds.
     private static let pause: Int32 = 30_000
 
     private let address: BusAddress
     private let tell: @Sendable (NetworkState) -> Void
     private let numbers: Mutex<NetworkNumbers>
     private let told = Mutex<NetworkState?>(nil)
-    /// Can be read once the watch is to stop: when its other end is closed.
+    /// The read end of a pipe. It becomes readable when ``stop()`` closes the write end.
     private let end: Int32
     private let writer: Mutex<Int32?>
 
@@ -93,9 +93,9 @@ private final class NetworkWatcher: Sendable {
         }
     }
 
-    /// Follows one connection to its end.
+    /// Reports changes until the connection is lost or the watch stops.
     private func watch(_ connection: BusConnection) {
-        // Asked for before the first look, so that no change falls between.
+        // The subscription comes before the first query, so that no change is missed in between.
         guard Self.rules.allSatisfy(connection.listen) else { return }
         var isOld = true
         while !isStopped {

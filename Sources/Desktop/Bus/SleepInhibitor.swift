@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Keeps the machine awake while something large is under way.
+/// Prevents the machine from sleeping.
 ///
-/// The lock is a file that logind has open at its other end: it is gone with ``release()``, and with this program however
-/// that ends. Where there is no logind, or it refuses, the machine sleeps when it likes.
+/// The lock is a file descriptor whose other end logind holds. It is released by ``release()``, or when this process
+/// ends for any reason. Without logind, or when logind refuses, the machine may sleep.
 ///
 /// Source: systemd-logind, "Inhibitor Locks"; org.freedesktop.login1(5); DL-16.
 public actor SleepInhibitor {
@@ -16,36 +16,36 @@ public actor SleepInhibitor {
     private var lock: Int32?
     private var pause = BusPause()
 
-    /// Its own thread: the bus may let it wait.
+    /// The actor's own executor, because calls to the bus block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes one that holds nothing yet.
+    /// Creates an inhibitor without taking a lock.
     ///
-    /// - Parameter bus: The machine's bus.
+    /// - Parameter bus: The system bus.
     public init(_ bus: BusAddress) { address = bus }
 
     deinit {
         if let lock { close(lock) }
     }
 
-    /// Whether the machine is kept awake.
+    /// Whether the lock is held.
     public var isHeld: Bool { lock != nil }
 
-    /// Keeps the machine awake from now on; a second call changes nothing.
+    /// Takes the lock. Further calls have no effect.
     ///
-    /// - Parameter reason: What people read who ask what keeps their machine awake.
+    /// - Parameter reason: The reason that the system shows to people.
     public func hold(_ reason: String) {
         guard lock == nil, pause.isOver else { return }
-        // The file outlives the connection that it came by.
+        // The file descriptor stays valid after the connection is closed.
         let answer = BusConnection(address)?.call(Self.inhibit) { message in
-            // `block`, not `delay`: five seconds are of no use to a large file.
+            // `block` instead of `delay`, because the five seconds of a delay lock are too short for a large file.
             for word in ["sleep:idle", "Latchstring", reason, "block"] { message.append(word) }
         }
         lock = answer?.descriptor()
         if lock == nil { pause.begin() }
     }
 
-    /// Lets the machine sleep again.
+    /// Releases the lock.
     public func release() {
         if let lock { close(lock) }
         lock = nil

@@ -1,17 +1,18 @@
-/// The person's own manager of services: what it has started outlives terminals, and is started again after a crash.
+/// The user's systemd instance. The services that it starts keep running when a terminal closes, and restart after a
+/// crash.
 ///
 /// Source: org.freedesktop.systemd1(5), `Reload`, `StartUnit`.
 actor UserManager {
     private let executor = BusExecutor("latchstring.units")
     private let address: BusAddress
 
-    /// Its own thread: the bus may let it wait.
+    /// The actor's own executor, because calls to the bus block.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ bus: BusAddress) { address = bus }
 
-    /// Makes systemd read the unit files again and start a service, and returns whether systemd accepted both. Every process
-    /// that may ask systemd can read the service's arguments and environment.
+    /// Reloads systemd's unit files and starts a service. Returns whether systemd accepted both. Every process that can
+    /// call systemd can read the arguments and environment of the service.
     func start(_ service: String) -> Bool {
         guard let connection = BusConnection(address), connection.call(Self.method("Reload"), starts: false) != nil
         else {

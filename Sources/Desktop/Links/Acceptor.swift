@@ -9,10 +9,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Takes connections of a listening socket, each on a thread of its own: a browser opens some in advance and says nothing
-/// on them.
+/// Accepts connections on a listening socket and serves each on its own thread. Browsers open some connections in
+/// advance without sending anything on them.
 final class Acceptor: Sendable {
-    /// More at once are closed unread.
+    /// The maximum number of concurrent connections. Further connections are closed unread.
     private static let limit = 16
 
     private struct State {
@@ -23,7 +23,7 @@ final class Acceptor: Sendable {
     private let state = Mutex(State())
     private let descriptor: Int32
 
-    /// Begins; `descriptor` is the acceptor's from now on.
+    /// Starts accepting. The acceptor takes ownership of `descriptor`.
     init(_ descriptor: Int32, serve: @escaping @Sendable (Int32) -> Void) {
         self.descriptor = descriptor
         SystemThread.detachOrEnd { [self] in
@@ -37,7 +37,8 @@ final class Acceptor: Sendable {
                     break
                 }
             }
-            // Closed by the thread that accepts: a number closed elsewhere could be another's before it looks again.
+            // The accepting thread closes the descriptor. If another thread did, the number could be reused before the
+            // next `accept`.
             state.withLock { state in
                 state.isStopped = true
                 close(descriptor)
@@ -45,7 +46,7 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// Takes no more.
+    /// Stops accepting connections.
     func stop() {
         state.withLock { state in
             guard !state.isStopped else { return }
@@ -75,7 +76,7 @@ final class Acceptor: Sendable {
 
 private func nextConnection(_ descriptor: Int32) -> Int32 {
     let connection = accept(descriptor, nil, nil)
-    // A browser that this program starts at the same moment may hold it for a while, which hurts nobody.
+    // A browser that is started at this moment may inherit the descriptor for a while, which does no harm.
     if connection >= 0 { _ = fcntl(connection, F_SETFD, FD_CLOEXEC) }
     return connection
 }

@@ -6,19 +6,19 @@
     import Darwin
 #endif
 
-/// Hands a link to the program that waits for it.
+/// Delivers a link to the program that waits for it.
 public enum LinkDelivery {
     static let taken = "taken\n"
     static let refused = "refused\n"
 
-    /// Hands it over and waits for the answer, some seconds at the most.
+    /// Delivers a link and waits for the reply, at most for some seconds.
     ///
     /// - Parameters:
-    ///   - link: The whole link.
-    ///   - name: The name that its receiver waits under.
-    ///   - folder: Where.
-    /// - Throws: ``DesktopError/Code/nobodyWaits`` when there is no such receiver, or it is not this user's;
-    ///   ``DesktopError/Code/refused`` when it waits for another link.
+    ///   - link: The complete link.
+    ///   - name: The name of the receiver.
+    ///   - folder: The folder with the socket of the receiver.
+    /// - Throws: ``DesktopError/Code/nobodyWaits`` when there is no such receiver or it does not belong to this user;
+    ///   ``DesktopError/Code/refused`` when it waits for a different link.
     public static func deliver(_ link: String, to name: String, in folder: LinkFolder) throws(DesktopError) {
         guard let connection = LocalSocket.connect(to: name, in: folder) else { throw nobody }
         defer { close(connection) }

@@ -6,24 +6,25 @@
     import Darwin
 #endif
 
-/// The folder in which programs that wait for a link have their sockets: this user's own, closed to everybody else.
+/// The folder with the sockets of programs that wait for a link. Only this user has access to it.
 ///
-/// It is held open, and the sockets in it are reached through that, so that nobody can put another folder in its place
-/// afterwards, and its path may be longer than a socket's.
+/// The folder stays open, and its sockets are addressed through the descriptor. That prevents others from replacing the
+/// folder later, and its path may be longer than a socket path.
 ///
 /// Source: `unix(7)`; `proc(5)`, `/proc/self/fd`.
 public final class LinkFolder: Sendable {
-    /// Where the system keeps what lives as long as this user's sessions, whatever the environment says.
+    /// The user's runtime folder, independent of the environment.
     ///
     /// Source: `pam_systemd(8)`, `XDG_RUNTIME_DIR`.
     public static var systemRuntime: String { "/run/user/\(geteuid())" }
 
     let descriptor: Int32
 
-    /// Opens the folder, made with mode 0700 when it is missing and `isMade`; the one above it must be there.
+    /// Opens the folder. When `isMade` is true and the folder is missing, creates it with mode 0700; its parent must
+    /// exist.
     ///
-    /// - Throws: ``DesktopError/Code/unsafeFolder`` when it is not there, is a link, belongs to somebody else, or others
-    ///   have rights to it.
+    /// - Throws: ``DesktopError/Code/unsafeFolder`` when the folder is missing, is a symbolic link, belongs to another
+    ///   user, or is accessible to others.
     public init(_ path: String, isMade: Bool = true) throws(DesktopError) {
         if isMade { _ = mkdir(path, 0o700) }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -45,7 +46,7 @@ public final class LinkFolder: Sendable {
         close(descriptor)
     }
 
-    /// The address of a socket here.
+    /// Returns the address of a socket in this folder.
     func address(of name: String) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -54,12 +55,12 @@ public final class LinkFolder: Sendable {
         return address
     }
 
-    /// Removes a socket.
+    /// Removes a socket from the folder.
     func remove(_ name: String) {
         unlinkat(descriptor, name, 0)
     }
 
-    /// Removes sockets behind which nobody is any more, as a program that was killed leaves them.
+    /// Removes stale sockets of programs that were killed.
     func sweep() {
         guard let folder = opendir("/proc/self/fd/\(descriptor)") else { return }
         defer { closedir(folder) }
@@ -69,7 +70,7 @@ public final class LinkFolder: Sendable {
             }
             var status = stat()
             guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK,
-                // A socket that has just been made does not listen yet.
+                // A socket that was just created may not be listening yet.
                 status.st_mtim.tv_sec < time(nil) - 2
             else { continue }
             guard let connection = LocalSocket.connect(to: name, in: self) else {

@@ -8,25 +8,25 @@ import Synchronization
     import Darwin
 #endif
 
-/// Waits for the one link that another program of this user hands over, as the handler of a custom scheme does.
+/// Waits for one link from another program of this user, such as the handler of a custom URL scheme.
 ///
 /// Source: RFC 8252 §7.1.
 public final class LinkReceiver: Sendable {
-    /// The longest link, in bytes.
+    /// The maximum length of a link, in bytes.
     public static let longestLink = 8_192
 
-    /// The link; ends after it.
+    /// A stream that yields the expected link and then ends.
     public let links: AsyncStream<String>
     private let acceptor: Acceptor
     private let folder: LinkFolder
     private let name: String
 
-    /// Begins to wait under a name.
+    /// Starts waiting under a name.
     ///
     /// - Parameters:
-    ///   - name: The socket's name in the folder; letters and digits.
-    ///   - folder: Where.
-    ///   - isExpected: Whether a link is the one; every other is refused and changes nothing.
+    ///   - name: The name of the socket in the folder: letters and digits.
+    ///   - folder: The folder of the socket.
+    ///   - isExpected: Returns whether a link is the expected one. Other links are refused without effect.
     /// - Throws: ``DesktopError/Code/taken``, ``DesktopError/Code/cannotListen``.
     public init(
         named name: String, in folder: LinkFolder, isExpected: @escaping @Sendable (String) -> Bool
@@ -62,14 +62,14 @@ public final class LinkReceiver: Sendable {
         close()
     }
 
-    /// Waits no more and removes the socket.
+    /// Stops waiting and removes the socket.
     public func close() {
         acceptor.stop()
         folder.remove(name)
     }
 }
 
-/// Lets the first expected link through, and it alone.
+/// Accepts the first expected link and refuses all others.
 final class LinkGate: Sendable {
     let links: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
@@ -81,7 +81,8 @@ final class LinkGate: Sendable {
         (links, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Whether the link is the first expected one; it is not given on yet, so that its bringer is answered before.
+    /// Returns whether the link is the first expected one. It is delivered separately, so that the sender gets its
+    /// reply first.
     func take(_ link: String) -> Bool {
         guard isExpected(link) else { return false }
         return isTaken.withLock { isTaken in

@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The system's calls for sockets of this machine, in the few forms that are needed.
+/// Wrappers for the system calls on local sockets.
 enum LocalSocket {
     private static let stream = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
-    /// A socket in a folder that takes connections; -1 when it cannot be had.
+    /// Returns a listening socket in a folder, or -1 on failure, with `errno` set.
     ///
     /// Source: `unix(7)`.
     static func listen(at name: String, in folder: LinkFolder) -> Int32 {
@@ -18,7 +18,7 @@ enum LocalSocket {
         return listening(AF_UNIX, &address)
     }
 
-    /// A connection to a socket in a folder; nil with `errno` set when nobody is there.
+    /// Returns a connection to a socket in a folder, or nil when the connection fails, with `errno` set.
     static func connect(to name: String, in folder: LinkFolder) -> Int32? {
         let descriptor = socket(AF_UNIX, stream, 0)
         guard descriptor >= 0 else { return nil }
@@ -37,7 +37,7 @@ enum LocalSocket {
         return descriptor
     }
 
-    /// A socket on a port of 127.0.0.1 that the system chooses; nil when it cannot be had.
+    /// Returns a listening socket on 127.0.0.1, on a port that the system chooses. Nil on failure.
     ///
     /// Source: RFC 8252 §7.3.
     static func listenOnLoopback() -> (descriptor: Int32, port: Int)? {
@@ -70,7 +70,7 @@ enum LocalSocket {
         return descriptor
     }
 
-    /// Whether the program at the other end belongs to this user.
+    /// Returns whether the program at the other end runs as this user.
     ///
     /// Source: `unix(7)`, `SO_PEERCRED`: process, user and group.
     static func isOwn(_ descriptor: Int32) -> Bool {
@@ -79,7 +79,7 @@ enum LocalSocket {
         return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 && credentials[1] == geteuid()
     }
 
-    /// Bounds each wait on a connection.
+    /// Sets the receive and send timeouts of a connection.
     static func bound(_ descriptor: Int32, seconds: Int) {
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -87,7 +87,8 @@ enum LocalSocket {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
     }
 
-    /// Reads until `isWhole`, the end, `limit` bytes or `deadline`; what came until then.
+    /// Reads until `isWhole` returns true, the end of the stream, `limit` bytes or `deadline`. Returns the bytes read
+    /// so far.
     static func read(
         _ descriptor: Int32, limit: Int, deadline: ContinuousClock.Instant = .now + .seconds(10),
         until isWhole: ([UInt8]) -> Bool = { _ in false }
@@ -104,7 +105,7 @@ enum LocalSocket {
         return bytes
     }
 
-    /// Writes every byte; whether that went.
+    /// Writes all bytes. Returns whether that succeeded.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
@@ -118,6 +119,6 @@ enum LocalSocket {
     }
 }
 
-// `connect` and `listen` are also names of members above.
+// `connect` and `listen` are also the names of members above.
 private let systemConnect = connect
 private let systemListen = listen

@@ -1,10 +1,10 @@
-/// What the browser shows at the end. Nothing is loaded, run, framed or kept, and no other site learns the address.
+/// The page that the browser shows at the end. Its headers forbid loading, scripts, framing, caching and referrers.
 enum LoopbackPage {
-    /// The browser brought a code.
+    /// The page for a request with an authorization code.
     static let done = page(
         200, "OK", "Back to the app", "The browser has done its part. You can close this page and return to the app.")
 
-    /// The browser brought an error instead of a code.
+    /// The page for a request with an error code instead of an authorization code.
     static func failed(_ error: String) -> [UInt8] {
         page(
             200, "OK", "You are not signed in",
@@ -12,7 +12,7 @@ enum LoopbackPage {
                 + " You can close this page; the app says more.")
     }
 
-    /// A request that is none of a sign-in's.
+    /// The page for a request that belongs to no sign-in.
     static func refused(_ status: Int) -> [UInt8] {
         page(
             status, status == 404 ? "Not Found" : "Bad Request", "No sign-in waits for this",

@@ -6,23 +6,23 @@
     import Darwin
 #endif
 
-/// Waits for the one request by which a browser comes back: on a port of 127.0.0.1 that the system chooses.
+/// Waits for the browser's redirect, on a port of 127.0.0.1 that the system chooses.
 ///
-/// Every other request is refused and changes nothing.
+/// Other requests are refused without effect.
 ///
 /// Source: RFC 8252 §7.3 and §8.3.
 public final class LoopbackReceiver: Sendable {
-    /// The address to come back to: `http://127.0.0.1:PORT` and the path.
+    /// The redirect URI: `http://127.0.0.1:PORT` and the path.
     public let redirect: String
-    /// The whole address that was called; ends after it.
+    /// A stream that yields the complete URL of the redirect and then ends.
     public let links: AsyncStream<String>
     private let acceptor: Acceptor
 
-    /// Begins to wait.
+    /// Starts waiting.
     ///
     /// - Parameters:
-    ///   - path: The path to come back to, as `/callback`.
-    ///   - isExpected: Whether a called address is the one; the second argument is ``redirect``.
+    ///   - path: The path of the redirect URI, such as `/callback`.
+    ///   - isExpected: Returns whether a requested URL is the expected one. The second argument is ``redirect``.
     /// - Throws: ``DesktopError/Code/cannotListen``.
     public init(path: String, isExpected: @escaping @Sendable (String, String) -> Bool) throws(DesktopError) {
         guard let (descriptor, port) = LocalSocket.listenOnLoopback() else {
@@ -61,7 +61,7 @@ public final class LoopbackReceiver: Sendable {
         close()
     }
 
-    /// Waits no more.
+    /// Stops waiting.
     public func close() {
         acceptor.stop()
     }

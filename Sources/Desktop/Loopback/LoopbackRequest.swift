@@ -1,19 +1,19 @@
-/// The head of a browser's request, as far as a loopback redirect needs it.
+/// The head of a browser's request, limited to what a loopback redirect needs.
 ///
 /// Source: RFC 9112 §3 and §5.
 public struct LoopbackRequest: Sendable, Equatable {
-    /// The longest head that is read, in bytes.
+    /// The maximum length of a head, in bytes.
     public static let longestHead = 32_768
 
-    /// Path and query, as they came.
+    /// The path and query, unchanged.
     public let target: String
-    /// The `Host` field.
+    /// The value of the `Host` field.
     public let host: String
 
     /// The path without the query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The error code that the browser brought instead of an authorization code; nil when there is no error.
+    /// The error code that the browser brought instead of an authorization code. Nil when there is no error.
     ///
     /// Source: RFC 6749 §4.1.2.1.
     public var error: String? {
@@ -21,7 +21,7 @@ public struct LoopbackRequest: Sendable, Equatable {
         return query.split(separator: "&").first { $0.hasPrefix("error=") }.map { String($0.dropFirst("error=".count)) }
     }
 
-    /// Reads a head; nil unless it is a whole `GET` of HTTP/1 in visible ASCII with one `Host`.
+    /// Parses a head. Returns nil unless it is a complete HTTP/1 `GET` in visible ASCII with exactly one `Host` field.
     public init?(_ bytes: [UInt8]) {
         guard Self.isWhole(bytes) else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map {
@@ -43,7 +43,7 @@ public struct LoopbackRequest: Sendable, Equatable {
         host = hosts[0]
     }
 
-    /// Whether the empty line has come.
+    /// Whether the bytes contain the empty line that ends the head.
     static func isWhole(_ bytes: [UInt8]) -> Bool {
         bytes.firstRange(of: Array("\r\n\r\n".utf8)) != nil
     }

@@ -8,22 +8,22 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// The folder of one browser's profile, which nobody else may read, locked as long as somebody needs it.
+/// A browser profile folder that only this user can read. It is locked while it is in use.
 final class BrowserProfile: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     let path: String
-    /// The folder held open, with the lock; whoever inherits it holds the lock too.
+    /// The open descriptor of the folder, which holds the lock. A process that inherits it holds the lock too.
     let descriptor: Int32
 
-    /// Makes one in a folder of profiles.
+    /// Creates a profile in a folder of profiles.
     init(in folder: String) throws(DesktopError) {
         try Self.make(folder)
         for _ in 0..<8 {
-            // mkdtemp(3) replaces the six letters at the end by others that make the name unique.
+            // mkdtemp(3) replaces the six letters at the end with a unique suffix.
             var template = Array((folder + "/profile-" + String(repeating: "X", count: 6)).utf8CString)
             guard mkdtemp(&template) != nil else { break }
             let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            // Another program may take it for one that was left, in the moment before it is locked.
+            // Before it is locked, another process may take the new profile for an abandoned one.
             if let descriptor = Self.lock(made) {
                 path = made
                 self.descriptor = descriptor
@@ -34,7 +34,7 @@ final class BrowserProfile: Sendable {
             .unsafeFolder, "Could not make a browser's profile in '\(folder)': \(String(cString: strerror(errno))).")
     }
 
-    /// Takes one that nobody needs any more; nil for anything else.
+    /// Takes over an abandoned profile. Returns nil when the path is in use or is not a profile of this user.
     init?(abandoned path: String) {
         guard let descriptor = Self.lock(path) else { return nil }
         self.path = path
@@ -45,16 +45,16 @@ final class BrowserProfile: Sendable {
         close(descriptor)
     }
 
-    /// Writes a file of the profile.
+    /// Writes a file to the profile.
     func write(_ text: String, to name: String) throws(DesktopError) {
         guard FileManager.default.createFile(atPath: path + "/" + name, contents: Data(text.utf8)) else {
             throw DesktopError(.unsafeFolder, "Could not write a browser's profile in '\(path)'.")
         }
     }
 
-    /// Removes it with all that is in it.
+    /// Removes the profile and its contents.
     func remove() {
-        // What the browser was still writing may come in between.
+        // Repeated, because the browser may still be writing files.
         for _ in 0..<20 {
             try? FileManager.default.removeItem(atPath: path)
             guard access(path, F_OK) == 0 else { return }

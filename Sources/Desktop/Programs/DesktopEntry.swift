@@ -1,15 +1,15 @@
-/// The text of desktop entries.
+/// Formats values of desktop entries.
 ///
 /// Source: Desktop Entry Specification 1.5, "The Exec key".
 public enum DesktopEntry {
-    /// A program's path, or an argument, as the key `Exec` wants it. Only what must be quoted is: `xdg-open` on a desktop that it does not
-    /// know takes quotes for a part of the name.
+    /// Returns the path of a program, or an argument, in the format of the key `Exec`. Quotes are added only where they
+    /// are required, because `xdg-open` on an unknown desktop takes them for a part of the name.
     public static func quoted(_ program: String) -> String {
         var quoted = ""
         var isPlain = true
         for character in program {
             switch character {
-            // Once for the quotes, once for the file; a percent sign would begin a field.
+            // Escaped once for the quotes and once for the file. A percent sign would start a field code.
             case "\\": quoted += "\\\\\\\\"
             case "\"", "`", "$": quoted += "\\\\\(character)"
             case "%": quoted += "%%"

@@ -11,10 +11,10 @@ import Primitives
     #error("Desktop needs a C library")
 #endif
 
-/// A program of the desktop, started in a session of its own: a browser outlives the program that opened it, and Ctrl-C at
-/// the terminal is not meant for it.
+/// A desktop program, started in its own session: a browser outlives the program that opened it, and must not get
+/// Ctrl-C from the terminal.
 ///
-/// It reads nothing, and what it says goes nowhere unless ``output(of:)`` gathers it.
+/// Its standard input is empty, and its output is discarded unless ``output(of:)`` collects it.
 ///
 /// Source: `posix_spawn(3)`, `setsid(2)`.
 public final class DesktopProgram: Sendable {
@@ -24,20 +24,20 @@ public final class DesktopProgram: Sendable {
     private let process: pid_t
     private let (ends, ending) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// Starts a program and does not wait for it.
+    /// Starts a program without waiting for it to end.
     ///
-    /// - Parameter words: The program, looked up in `PATH`, and its arguments; at least one.
+    /// - Parameter words: The program, looked up in `PATH`, and its arguments. At least one element.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
     public convenience init(_ words: [String]) throws(DesktopError) {
         self.init(process: try Self.spawn(words, output: nil))
     }
 
-    /// The same, and the program has a descriptor of this one, under the same number.
+    /// Starts a program that inherits a descriptor under the same number.
     convenience init(_ words: [String], holding descriptor: Int32) throws(DesktopError) {
         self.init(process: try Self.spawn(words, output: nil, holding: descriptor))
     }
 
-    /// The same, with what it says in an open file, and further variables in its environment.
+    /// Starts a program with standard output and error in an open file, and with additional environment variables.
     convenience init(
         _ words: [String], saying descriptor: Int32, environment: [String: String]
     ) throws(DesktopError) {
@@ -50,8 +50,8 @@ public final class DesktopProgram: Sendable {
         watch()
     }
 
-    /// Ends the program and those that it started, and returns when they are gone: asked to first, and told three seconds
-    /// later.
+    /// Ends the program and the processes that it started, with SIGTERM and after three seconds with SIGKILL. Returns
+    /// when they have ended.
     func end() {
         kill(-process, SIGTERM)
         for turn in 0..<80 where kill(-process, 0) == 0 {
@@ -60,16 +60,16 @@ public final class DesktopProgram: Sendable {
         }
     }
 
-    /// Waits for the program's end: its exit status, or 128 plus the signal that ended it; nil when the wait was cancelled,
-    /// which does not end the program. Ask once.
+    /// Waits for the program to end. Returns its exit status, or 128 plus the number of the signal that ended it.
+    /// Returns nil when the task is cancelled, which does not end the program. Call this once only.
     public func status() async -> Int32? {
         for await status in ends { return status }
         return nil
     }
 
-    /// Runs a program to its end.
+    /// Runs a program and waits for it to end.
     ///
-    /// - Returns: Its exit status and what it said on standard output.
+    /// - Returns: The exit status and the text from standard output.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
     public static func output(of words: [String]) async throws -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
@@ -123,12 +123,13 @@ public final class DesktopProgram: Sendable {
         } else {
             posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
-        // Onto itself: it stays open in the program. Source: `posix_spawn_file_actions_adddup2(3)`.
+        // Duplicating the descriptor onto itself keeps it open in the program. Source:
+        // `posix_spawn_file_actions_adddup2(3)`.
         if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // This program ignores SIGPIPE, which a child would inherit.
+        // This program ignores SIGPIPE, and a child process would inherit that.
         var (none, defaults) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigemptyset(&defaults)
@@ -161,7 +162,7 @@ public final class DesktopProgram: Sendable {
     }
 }
 
-/// What comes from a descriptor until its end.
+/// Reads from a descriptor until the end of the stream.
 private func readAll(_ descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 4096)

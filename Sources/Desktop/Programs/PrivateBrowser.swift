@@ -9,28 +9,28 @@ import Primitives
     import Darwin
 #endif
 
-/// A browser started for one sign-in, with a profile that nobody has used before and nobody will again.
+/// A browser that is started for one sign-in, with a new profile that is used only once.
 ///
-/// It knows no cookie of the person's own browser and leaves none there. It is a process of its own, so its end is known the
-/// moment that the window is closed. Its profile is locked as long as this program or the browser lives, and removed
-/// afterwards: by ``close()``, or by the next program's ``sweep(_:)`` when this one was killed.
+/// It shares no cookies with the person's own browser. It is a separate process, so closing its window can be detected.
+/// Its profile is locked while this program or the browser runs. It is removed by ``close()``, or by ``sweep(_:)`` of a
+/// later program when this one was killed.
 ///
-/// Source: TT-2; `flock(2)`: a lock lives as long as any descriptor of the same open file.
+/// Source: TT-2; `flock(2)`: a lock lasts as long as any descriptor of the same open file.
 public final class PrivateBrowser: Sendable {
-    /// The programs that are looked for, in this order.
+    /// The supported browser programs, in order of preference.
     public static let names = [
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "firefox", "firefox-esr",
     ]
 
-    /// The name of the browser's program.
+    /// The name of the browser program.
     public let name: String
     private let profile: BrowserProfile
     private let program: DesktopProgram
 
-    /// The first of ``names`` that is installed, with its whole path.
+    /// Finds the first of ``names`` that is installed.
     ///
-    /// - Parameter path: Where programs are, as in `PATH`; nil for this program's own.
-    /// - Returns: The path, or nil.
+    /// - Parameter path: A list of folders in the format of `PATH`. Nil for the environment's `PATH`.
+    /// - Returns: The full path of the program, or nil when none is installed.
     public static func find(in path: String? = nil) -> String? {
         let path = path ?? ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }
@@ -38,14 +38,14 @@ public final class PrivateBrowser: Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Opens an address.
+    /// Opens a web address in a new browser.
     ///
     /// - Parameters:
     ///   - address: A web address.
-    ///   - folder: Where profiles are made; made itself, with mode 0700, when it is missing.
-    ///   - path: Where programs are, as in `PATH`; nil for this program's own.
-    /// - Throws: ``DesktopError/Code/programMissing`` when no browser is installed, ``DesktopError/Code/programFailed``,
-    ///   ``DesktopError/Code/unsafeFolder``.
+    ///   - folder: The folder for profiles. It is created with mode 0700 when it is missing.
+    ///   - path: A list of folders in the format of `PATH`. Nil for the environment's `PATH`.
+    /// - Throws: ``DesktopError/Code/programMissing`` when no browser is installed,
+    ///   ``DesktopError/Code/programFailed``, ``DesktopError/Code/unsafeFolder``.
     public init(_ address: String, profilesIn folder: String, path: String? = nil) throws(DesktopError) {
         guard let path = Self.find(in: path) else {
             throw DesktopError(
@@ -65,12 +65,13 @@ public final class PrivateBrowser: Sendable {
         }
     }
 
-    /// Waits until the browser has ended: its exit status; nil when the wait was cancelled. Ask once.
+    /// Waits for the browser to end. Returns its exit status, or nil when the task is cancelled. Call this once only.
     public func status() async -> Int32? {
         await program.status()
     }
 
-    /// Ends the browser, if it runs still, and removes its profile; also when the caller is cancelled.
+    /// Ends the browser, if it is still running, and removes its profile. The work completes even when the caller is
+    /// cancelled.
     public func close() async {
         await withCheckedContinuation { continuation in
             SystemThread.detachOrEnd { [program, profile] in
@@ -81,13 +82,15 @@ public final class PrivateBrowser: Sendable {
         }
     }
 
-    /// Removes the profiles whose programs are gone, as programs that were killed leave them.
+    /// Removes abandoned profiles of programs that were killed.
     public static func sweep(_ folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             BrowserProfile(abandoned: folder + "/" + name)?.remove()
         }
     }
 
+    /// Returns the arguments for Chromium.
+    ///
     /// Source: chromium.org, "List of Chromium command line switches".
     private static func chromium(_ profile: String) -> [String] {
         [
@@ -96,6 +99,8 @@ public final class PrivateBrowser: Sendable {
         ]
     }
 
+    /// Returns the arguments for Firefox.
+    ///
     /// Source: firefox-source-docs.mozilla.org, "Command line parameters".
     private static func firefox(_ profile: String) -> [String] {
         ["--new-instance", "--no-remote", "--profile", profile, "--new-window"]

@@ -1,8 +1,8 @@
 import Primitives
 
 extension SystemThread {
-    /// Runs `body` on a new thread that nobody waits for. Where the system has no thread left the program ends, as nothing
-    /// that was begun could be ended.
+    /// Runs `body` on a new detached thread. When the system cannot start a thread, the program ends, because the work
+    /// cannot be undone or reported.
     static func detachOrEnd(_ body: @escaping @Sendable () -> Void) {
         do {
             try detach(blocksSignals: false, body)

@@ -1,13 +1,14 @@
-/// A proxy as curl takes it, and as messages may name it.
+/// The address of a proxy, in the form for curl and in a form for messages.
 struct ProxyAddress: Sendable {
-    /// The whole text, which may hold a password.
+    /// The complete address, which may contain a password.
     let text: String
-    /// Scheme, host and port, without user name and password.
+    /// Scheme, host and port, without user name and password, for messages.
     let shownName: String
 
-    /// Reads `scheme://[user:password@]host[:port]`; without a scheme it is an HTTP proxy.
+    /// Parses `scheme://[user:password@]host[:port]`. Without a scheme, the proxy is an HTTP proxy.
     ///
-    /// `https://` proxies are refused: curl would show them the client certificate and check the pin against theirs.
+    /// `https://` proxies are refused, because curl would send them the client certificate and compare their
+    /// certificate with the pin.
     init(_ text: String) throws(TransportError) {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = parts.count == 2 ? parts[0].lowercased() : "http"

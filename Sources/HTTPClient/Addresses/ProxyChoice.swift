@@ -1,6 +1,7 @@
-/// Which proxy, if any, stands between this client and an address.
+/// The rule that determines which proxy, if any, to use for an address.
 ///
-/// Source: curl(1) "ENVIRONMENT" for the variables; a loopback address never goes through the environment's proxy.
+/// Source: curl(1) "ENVIRONMENT" for the variables. A loopback address is never requested through the environment's
+/// proxy.
 struct ProxyChoice: Sendable {
     private enum Rule {
         case always(ProxyAddress?)
@@ -9,7 +10,8 @@ struct ProxyChoice: Sendable {
 
     private let rule: Rule
 
-    /// The configuration's proxy (`""` for none) or, if nil, the environment's variables.
+    /// Creates a rule from the configured proxy (`""` for none) or, if it is nil, from the variables of the
+    /// environment.
     init(configured: String?, environment: [String: String]) throws(TransportError) {
         guard let configured else {
             rule = .environment(environment)
@@ -18,7 +20,7 @@ struct ProxyChoice: Sendable {
         rule = .always(configured.isEmpty ? nil : try ProxyAddress(configured))
     }
 
-    /// The proxy for `address`; nil goes straight to it.
+    /// Returns the proxy for `address`, or nil for a direct connection.
     func proxy(for address: RequestAddress) throws(TransportError) -> ProxyAddress? {
         switch rule {
         case .always(let proxy): return proxy
@@ -29,7 +31,8 @@ struct ProxyChoice: Sendable {
     private static func proxy(
         for address: RequestAddress, _ variables: [String: String]
     ) throws(TransportError) -> ProxyAddress? {
-        // `HTTP_PROXY` in capitals is left out on purpose: a CGI program's environment holds a request's header there.
+        // `HTTP_PROXY` in upper case is ignored on purpose: in a CGI program, it contains the `Proxy` header field of
+        // the request.
         let names = address.scheme == "https" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
         let candidates = (names + ["all_proxy", "ALL_PROXY"]).lazy.compactMap { variables[$0] }
         guard let text = candidates.first, !text.isEmpty, !isLoopback(address.host) else { return nil }
@@ -42,9 +45,9 @@ struct ProxyChoice: Sendable {
         host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || IPv4(host)?.isLoopback == true
     }
 
-    /// Whether `exceptions`, names, addresses and IPv4 networks parted by commas or blanks, hold `host`.
+    /// Returns whether `host` matches `exceptions`: names, addresses and IPv4 networks, separated by commas or spaces.
     ///
-    /// A name stands for itself and everything under it; `*` stands for every host.
+    /// A name matches itself and all its subdomains. `*` matches every host.
     static func isExcepted(_ host: String, by exceptions: String) -> Bool {
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         return exceptions.lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
@@ -57,7 +60,7 @@ struct ProxyChoice: Sendable {
     }
 }
 
-/// An IPv4 address, as far as choosing a proxy needs it.
+/// An IPv4 address, with the operations that choosing a proxy needs.
 private struct IPv4 {
     private let value: UInt32
 
@@ -70,7 +73,7 @@ private struct IPv4 {
         value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Whether `network` is this address, or a network `a.b.c.d/n` around it.
+    /// Returns whether `network` is this address, or a network `a.b.c.d/n` that contains it.
     func isInside(_ network: Substring) -> Bool {
         let parts = network.split(separator: "/")
         guard let base = parts.first.flatMap({ IPv4($0) }) else { return false }

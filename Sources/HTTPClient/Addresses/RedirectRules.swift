@@ -1,15 +1,17 @@
 import Wire
 
-/// What becomes of a request that is redirected.
+/// The rules for following redirects.
 ///
 /// Source: RFC 9110 §15.4.
 struct RedirectRules {
-    /// Fields that say nothing about who asks; only these go to another origin.
+    /// Header fields that reveal nothing about the client. Only these are sent to another origin.
     private static let harmlessFields = [
         "Accept", "Accept-Encoding", "Accept-Language", "Range", "If-Range", "If-None-Match", "If-Modified-Since",
     ]
 
-    /// Where `response` sends a request for `address`; nil if it is no redirect, or names no target.
+    /// Returns the target of a redirect, or nil when the response is not a redirect or has no `Location`.
+    ///
+    /// - Throws: ``TransportError`` for a target that cannot be used, or that leads from `https` to `http`.
     static func target(
         of status: HTTPStatus, _ headers: HTTPHeaders, from address: RequestAddress
     ) throws(TransportError) -> RequestAddress? {
@@ -27,7 +29,7 @@ struct RedirectRules {
         return target
     }
 
-    /// The request to send to `target` after `status`, without what another origin must not see.
+    /// Returns the request to send to `target` after `status`, without anything that another origin must not receive.
     static func next(
         _ hop: Hop, after status: HTTPStatus, to target: RequestAddress
     ) throws(TransportError) -> Hop {
@@ -71,14 +73,15 @@ struct Hop {
     var address: RequestAddress
     var headers: HTTPHeaders
     var body: [UInt8]
-    /// Whether the chain has left the first origin: from then on it goes on without credentials, also if it returns.
+    /// Whether the chain has left the first origin. The rest of the chain is then sent without credentials, even if it
+    /// returns to the first origin.
     var isAway = false
-    /// Whether redirects have led to another origin.
+    /// Whether a redirect led to another origin.
     var hasLeft = false
 }
 
 extension PartReception {
-    /// Says that what comes is from where redirects led.
+    /// Records that the body comes from an address to which redirects led.
     mutating func redirect(from first: RequestAddress, to address: RequestAddress) {
         place = ResumePoint.place(of: address.url)
         takesPages = Self.name(first) == Self.name(address) && !Self.name(address).isEmpty

@@ -1,37 +1,37 @@
 import CCurl
 
-/// An `http` or `https` address, taken apart and put together again by the library that will use it.
+/// An `http` or `https` address. It is parsed and assembled by curl, which also uses it.
 struct RequestAddress: Sendable, Equatable {
-    /// The whole address without its fragment.
+    /// The complete address without its fragment.
     let url: String
     /// `http` or `https`.
     let scheme: String
-    /// The host as written, lower-cased; an IPv6 address in brackets.
+    /// The host in lower case. An IPv6 address is in brackets.
     let host: String
-    /// The port, the scheme's own if none is written.
+    /// The port. Default: the default port of the scheme.
     let port: Int
 
-    /// Scheme, host and port, the port only if it is not the scheme's own: what messages name.
+    /// Scheme, host and port, as messages name the server. The default port of the scheme is left out.
     var origin: String {
         let usual = scheme == "https" ? 443 : 80
         return port == usual ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
-    /// Whether both have one scheme, host and port.
+    /// Returns whether both addresses have the same scheme, host and port.
     ///
     /// Source: RFC 6454 §5.
     func hasSameOrigin(as other: RequestAddress) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// Takes `text` apart.
+    /// Parses an address.
     init(parsing text: String) throws(TransportError) {
         guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
             throw TransportError(
                 .invalidAddress, "Could not use the address: it holds a blank or a control character; remove it.")
         }
         let handle = AddressHandle()
-        // Curl takes one to three slashes for two.
+        // Checked here, because curl accepts one to three slashes in place of two.
         guard Self.hasPlainStart(text), handle.set(CURLUPART_URL, text) == CURLUE_OK else {
             throw TransportError(
                 .invalidAddress,
@@ -40,13 +40,14 @@ struct RequestAddress: Sendable, Equatable {
         try self.init(handle)
     }
 
-    /// Looks at bytes, as curl does: a mark that combines makes another character of the slash before it.
+    /// Returns whether the text has `://` after the scheme. Compares bytes, as curl does, because a combining mark
+    /// after a slash forms another character with it.
     private static func hasPlainStart(_ text: String) -> Bool {
         let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }
         return rest.starts(with: "://".utf8) && !rest.starts(with: ":///".utf8)
     }
 
-    /// What `location` means when this address answered with it; blanks in it are encoded.
+    /// Returns the address that a `Location` field of a response from this address refers to. Spaces in it are encoded.
     ///
     /// Source: RFC 9110 §10.2.2, RFC 3986 §5.2.
     func resolving(_ location: String) throws(TransportError) -> RequestAddress {
@@ -101,7 +102,7 @@ struct RequestAddress: Sendable, Equatable {
     }
 }
 
-/// A `CURLU`, released with its owner.
+/// A `CURLU` that is released when the value goes out of scope.
 private struct AddressHandle: ~Copyable {
     private let pointer = curl_url()
 

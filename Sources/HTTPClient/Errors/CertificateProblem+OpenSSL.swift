@@ -1,8 +1,9 @@
 import COpenSSL
 
 extension CertificateProblem {
-    /// What OpenSSL's verification found. `X509_V_OK` means that the chain is good and the name is not; curl says
-    /// `X509_V_ERR_UNSPECIFIED`, its own start value, when it stopped at the name before it asked OpenSSL.
+    /// Creates a problem from the result of OpenSSL's verification. `X509_V_OK` means that the chain is valid but the
+    /// name does not match. Curl reports `X509_V_ERR_UNSPECIFIED`, its initial value, when it rejected the name before
+    /// OpenSSL verified the chain.
     ///
     /// Source: `X509_STORE_CTX_get_error`(3).
     init(verifyResult: Int) {
@@ -22,7 +23,7 @@ extension CertificateProblem {
             }
     }
 
-    /// What is wrong and what to do, as the end of a sentence.
+    /// Returns the problem and its remedy, as the end of a sentence.
     func explanation(host: String) -> String {
         switch self {
         case .unknownIssuer:

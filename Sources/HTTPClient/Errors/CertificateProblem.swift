@@ -1,17 +1,17 @@
-/// Why a server's certificate was not accepted.
+/// The reason why a server's certificate was not accepted.
 public enum CertificateProblem: String, Hashable, Sendable, CaseIterable {
-    /// No trusted authority stands behind it.
+    /// No trusted authority issued the certificate.
     case unknownIssuer
-    /// Its last day has passed.
+    /// The certificate has expired.
     case expired
-    /// Its first day has not come, or this machine's clock is behind.
+    /// The certificate is not valid yet, or this machine's clock is wrong.
     case notYetValid
-    /// It is for another host.
+    /// The certificate is for another host.
     case wrongName
-    /// It stands behind itself, as certificates made at home do.
+    /// The certificate is signed by its own key, as self-made certificates are.
     case selfSigned
-    /// It is not the one that was pinned.
+    /// The certificate is not the pinned one.
     case pinMismatch
-    /// Anything else that the verification found.
+    /// Any other problem that the verification found.
     case other
 }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Why no connection came about, by the system's number.
+/// The reason why a connection failed, from the system's error number.
 ///
 /// Source: connect(2).
 enum ConnectProblem {
@@ -20,7 +20,7 @@ enum ConnectProblem {
         }
     }
 
-    /// Whether the system gives this process one more descriptor.
+    /// Returns whether this process can open another file descriptor.
     ///
     /// Source: open(2), `EMFILE` and `ENFILE`.
     static func canOpenMore() -> Bool {

@@ -1,21 +1,21 @@
 import CCurl
 
-/// What curl told about a transfer that failed.
+/// The information that curl provides about a failed transfer.
 ///
 /// Source: libcurl-errors(3), `curl_easy_getinfo`(3).
 struct CurlFailure: Error, CustomStringConvertible {
     let code: CURLcode
-    /// Curl's own words; they may name what the server sent, so they stay out of messages.
+    /// Curl's error message. It may quote data from the server and must not become part of messages for people.
     let text: String
-    /// `errno` of the last failed connection, 0 if there is none.
+    /// The `errno` of the last failed connection. 0 if there is none.
     let systemNumber: Int32
-    /// OpenSSL's `X509_V_ERR_…`, 0 if the chain was accepted.
+    /// OpenSSL's `X509_V_ERR_…`. 0 if the chain was accepted.
     let verifyResult: Int
-    /// The proxy's status to `CONNECT`, 0 if none came.
+    /// The proxy's response status to `CONNECT`. 0 if there was none.
     let proxyStatus: Int
-    /// Whether the connection, its TLS handshake included, was ready for a request.
+    /// Whether the connection was ready for a request, including its TLS handshake.
     let wasConnected: Bool
-    /// Whether no connection came about and this process could open nothing more.
+    /// Whether the connection failed because this process could not open another file descriptor.
     let lacksDescriptors: Bool
 
     init(_ code: CURLcode, _ easy: EasyHandle) {
@@ -25,14 +25,14 @@ struct CurlFailure: Error, CustomStringConvertible {
         verifyResult = easy.long(CURLINFO_SSL_VERIFYRESULT)
         proxyStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
         wasConnected = easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0
-        // Curl keeps no number of the socket that it could not make.
+        // Curl does not report the error number of a socket that it could not create.
         lacksDescriptors = code == CURLE_COULDNT_CONNECT && !ConnectProblem.canOpenMore()
     }
 
-    /// Curl's number and words, for logs.
+    /// Curl's error number and message, for logs.
     var description: String { "curl \(code.rawValue): \(text)" }
 
-    /// The error to give to people.
+    /// Returns the error for the caller, with a message for people.
     func error(for plan: TransferPlan) -> TransportError {
         let (kind, explanation) = explain(plan)
         return TransportError(kind, "Could not reach '\(plan.address.origin)': \(explanation)", cause: self)
@@ -66,7 +66,8 @@ struct CurlFailure: Error, CustomStringConvertible {
             return tlsReason
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM:
             return endReason
-        // Addresses were checked: an unsupported protocol is what the server spoke, HTTP/0.9.
+        // The scheme of the address was checked before, so an unsupported protocol is the server's, for example
+        // HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING,
             CURLE_BAD_FUNCTION_ARGUMENT:
             return (.invalidResponse, "what came is no HTTP response; check the port.")
@@ -122,7 +123,8 @@ struct CurlFailure: Error, CustomStringConvertible {
         )
     }
 
-    /// A TLS 1.3 server asks for a client certificate after the handshake: its alert then comes while reading.
+    /// The reason why the connection ended early. A TLS 1.3 server requests a client certificate after the handshake,
+    /// so its alert arrives while the response is read.
     private var endReason: (TransportError.Code, String) {
         if text.contains("alert") { return tlsReason }
         return (.closedEarly, "it closed the connection before the whole answer had come; try again.")

@@ -1,18 +1,18 @@
-/// Why a request brought no answer.
+/// An error for a request that got no response.
 ///
-/// An answer of any status, 500 as well, is not an error: it is a ``ClientResponse``. The message names the server by
-/// scheme, host and port only: paths and queries may hold secrets.
+/// A response of any status, including 500, is a ``ClientResponse`` and not an error. The message names the server by
+/// scheme, host and port only, because paths and queries may contain secrets.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it was; stable, for programs.
+    /// The kind of failure, for programs. Stable.
     public let code: Code
-    /// What was tried, with what, what went wrong and what to do about it, for people.
+    /// The operation, the problem and the remedy, for people.
     public let message: String
-    /// The error below, when there was one.
+    /// The underlying error. Nil when there is none.
     public let cause: (any Error)?
-    /// Whether it is of another origin, to which redirects led: the first one did answer.
+    /// Whether the error occurred at another origin, to which redirects led. The first origin did respond.
     public let isElsewhere: Bool
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil, isElsewhere: Bool = false) {
         self.code = code
         self.message = message
@@ -20,17 +20,17 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         self.isElsewhere = isElsewhere
     }
 
-    /// The message.
+    /// The ``message``.
     public var description: String { message }
 
-    /// Whether a connection stood, its TLS handshake included, before it failed.
+    /// Whether a connection was established, including its TLS handshake, before the failure.
     public var wasConnected: Bool { (cause as? CurlFailure)?.wasConnected ?? true }
-    /// Whether there was no connection because this process had too many files open.
+    /// Whether the connection failed because this process had too many open files.
     public var lacksDescriptors: Bool { (cause as? CurlFailure)?.lacksDescriptors ?? false }
 }
 
 extension TransportError {
-    /// The kinds of failure that a caller can tell apart.
+    /// The kind of a failure that a caller can distinguish.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case invalidAddress, invalidRequest, nameNotFound, refused, unreachable, timedOut
@@ -41,55 +41,55 @@ extension TransportError {
 
         private let kind: Kind
 
-        /// The address is no `http` or `https` URL, or carries a user name or password.
+        /// The address is not an `http` or `https` URL, or contains a user name or password.
         public static let invalidAddress = Code(kind: .invalidAddress)
-        /// The method or a header cannot be sent: it holds a character that would break the message, or is the
-        /// client's own business, such as `Content-Length`.
+        /// The method or a header field cannot be sent: it contains a character that would break the message, or it is
+        /// set by the client itself, such as `Content-Length`.
         public static let invalidRequest = Code(kind: .invalidRequest)
-        /// The host's name has no address.
+        /// The host name could not be resolved.
         public static let nameNotFound = Code(kind: .nameNotFound)
-        /// The host answers, and nothing listens on that port.
+        /// The host refused the connection, because nothing listens on the port.
         public static let refused = Code(kind: .refused)
-        /// There is no way to the host.
+        /// The host is not reachable.
         public static let unreachable = Code(kind: .unreachable)
-        /// The connection or the whole exchange took longer than allowed.
+        /// The connection or the whole exchange exceeded its timeout.
         public static let timedOut = Code(kind: .timedOut)
-        /// The server wants a client certificate, or the configured one cannot be used.
+        /// The server requires a client certificate, or the configured one cannot be used.
         public static let clientCertificate = Code(kind: .clientCertificate)
-        /// The two ends could not agree on TLS.
+        /// Client and server could not agree on TLS.
         public static let tls = Code(kind: .tls)
-        /// The connection ended before the whole response had come.
+        /// The connection ended before the response was complete.
         public static let closedEarly = Code(kind: .closedEarly)
-        /// The response is larger than allowed.
+        /// The response is larger than the limit.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// What came is no HTTP response.
+        /// The server did not send a valid HTTP response.
         public static let invalidResponse = Code(kind: .invalidResponse)
-        /// The proxy cannot be used: not found, refused, or it declined.
+        /// The proxy cannot be used: it was not found, refused the connection, or declined the request.
         public static let proxy = Code(kind: .proxy)
-        /// More redirects than ``ClientRequest/Redirects/follow(maximum:)`` allows.
+        /// The server sent more redirects than ``ClientRequest/Redirects/follow(maximum:)`` allows.
         public static let tooManyRedirects = Code(kind: .tooManyRedirects)
-        /// A redirect that is never followed: from `https` to `http`, to another scheme, or one that would send the
-        /// request's body to another origin.
+        /// The redirect is never followed: from `https` to `http`, to another scheme, or one that would send the
+        /// request body to another origin.
         public static let redirectRefused = Code(kind: .redirectRefused)
         /// A local file could not be read or written.
         public static let file = Code(kind: .file)
-        /// Something is at the file's place already.
+        /// A file already exists at the path.
         public static let fileExists = Code(kind: .fileExists)
-        /// The folder may not be written to.
+        /// This user may not write to the folder.
         public static let fileRefused = Code(kind: .fileRefused)
-        /// There is no room for the file.
+        /// The disk has no space for the file.
         public static let diskFull = Code(kind: .diskFull)
-        /// What came is not the rest of what was there.
+        /// The server's bytes do not continue the bytes in the part.
         static let rangeChanged = Code(kind: .rangeChanged)
-        /// Anything else.
+        /// Any other failure.
         public static let other = Code(kind: .other)
 
-        /// The server's certificate was not accepted, and why.
+        /// The server's certificate was not accepted, for the given reason.
         public static func certificate(_ problem: CertificateProblem) -> Code {
             Code(kind: .certificate(problem))
         }
 
-        /// Whether it says something of the other end or the way there, and nothing of this machine or of what was asked.
+        /// Whether the failure concerns the server or the network, and not this machine or the request.
         var isOfNetwork: Bool {
             switch kind {
             case .nameNotFound, .refused, .unreachable, .timedOut, .certificate, .clientCertificate, .tls, .closedEarly,
@@ -101,12 +101,12 @@ extension TransportError {
             }
         }
 
-        /// Why the server's certificate was not accepted; nil for every other code.
+        /// The reason why the server's certificate was not accepted. Nil for every other code.
         public var certificateProblem: CertificateProblem? {
             if case .certificate(let problem) = kind { problem } else { nil }
         }
 
-        /// The code's name, as `nameNotFound` or `certificate.expired`.
+        /// The name of the code, such as `nameNotFound` or `certificate.expired`.
         public var description: String {
             if let problem = certificateProblem { "certificate.\(problem.rawValue)" } else { "\(kind)" }
         }

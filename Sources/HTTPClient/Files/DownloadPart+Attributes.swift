@@ -10,8 +10,8 @@ public import FoundationEssentials
 #endif
 
 extension DownloadPart {
-    /// Puts a text on the file, which goes with it wherever it is moved; left out where the file system keeps no such
-    /// things.
+    /// Sets an extended attribute of the file, which is kept when the file is moved. Does nothing where the file system
+    /// does not support attributes.
     ///
     /// Source: xattr(7), the namespace `user`.
     public func setAttribute(_ name: String, _ value: String) {
@@ -20,8 +20,8 @@ extension DownloadPart {
         _ = value.withUTF8 { latch_set_attribute(file, name, $0.baseAddress, $0.count) }
     }
 
-    /// Lets others read the file, as far as this program's file mode creation mask does. Until then it is this user's
-    /// alone.
+    /// Lets other users read the file, as far as this program's file mode creation mask permits. Until then, only this
+    /// user can read it.
     ///
     /// Source: umask(2).
     public func share() {
@@ -30,24 +30,24 @@ extension DownloadPart {
 
     private static let mask: mode_t = mode_t(exactly: latch_file_mask()) ?? 0o077
 
-    /// A text that was put on a file; nil when there is none, or it is longer than `maximum` bytes.
+    /// Returns an extended attribute of a file, or nil when there is none or it is longer than `maximum` bytes.
     public static func attribute(_ name: String, of path: String, maximum: Int = 256) -> String? {
         var value = [UInt8](repeating: 0, count: maximum)
         let count = latch_attribute(path, name, &value, maximum)
         return count > 0 ? String(validating: value[..<count], as: UTF8.self) : nil
     }
 
-    /// What is at a path, told by a text that may be on it.
+    /// The state of a path, according to an extended attribute.
     public enum Mark: Sendable, Equatable {
-        /// No file.
+        /// There is no file.
         case noFile
-        /// A file without that text, or on a file system that keeps none.
+        /// A file without the attribute, or on a file system that does not support attributes.
         case unmarked
-        /// A file with that text; empty when it is no text, or longer than was asked for.
+        /// A file with the attribute. The value is empty when it is not text or is longer than requested.
         case marked(String)
     }
 
-    /// What is at a path: one call to the system where the file has the text.
+    /// Returns the state of a path. Makes a single system call when the file has the attribute.
     ///
     /// Source: getxattr(2), ERRORS; stat(2).
     public static func mark(_ name: String, at path: String, maximum: Int = 256) -> Mark {
@@ -60,9 +60,10 @@ extension DownloadPart {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? .unmarked : .noFile
     }
 
-    /// When a file's bytes, name or attributes were last changed; nil when there is no file.
+    /// Returns when the content, the name or the attributes of a file last changed, or nil when there is no file.
     ///
-    /// A part's time may be set to that of its picture, so the later of the two times counts that the system keeps.
+    /// The modification time of a part may be set to that of its picture. The result is therefore the later of the
+    /// modification time and the status change time.
     ///
     /// Source: inode(7), `mtime` and `ctime`.
     public static func lastChange(of path: String) -> Date? {

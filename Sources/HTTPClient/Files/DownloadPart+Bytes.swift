@@ -9,32 +9,32 @@ import Dispatch
     import Darwin
 #endif
 
-/// What a part holds, read and put together; off the shared threads, and a MiB at a time however long it is.
+/// Reading and joining the bytes of parts. Runs outside the shared thread pool, in chunks of 1 MiB for any length.
 extension DownloadPart {
     private static let chunkSize = 1 << 20
 
-    /// Some of the bytes; fewer where the part ends.
+    /// Returns bytes of the part, fewer than `count` at its end.
     ///
     /// - Throws: ``TransportError`` when they cannot be read.
     public func bytes(at offset: Int, count: Int) async throws -> [UInt8] {
         try await Self.blocking { [self] in try read(at: offset, count: count) }
     }
 
-    /// Drops everything.
+    /// Removes all bytes.
     ///
     /// - Throws: ``TransportError`` when the part cannot be written.
     public func empty() throws(TransportError) { try begin(at: 0, total: nil) }
 
-    /// Puts bytes to the end.
+    /// Appends bytes.
     ///
     /// - Throws: ``TransportError`` when they cannot be written.
     public func append(_ bytes: [UInt8]) async throws {
         try await Self.blocking { [self] in try bytes.withUnsafeBytes { try append($0) } }
     }
 
-    /// Puts bytes of another part to the end.
+    /// Appends bytes of another part.
     ///
-    /// - Throws: ``TransportError`` when they cannot be read or written, also when there are not so many.
+    /// - Throws: ``TransportError`` when they cannot be read or written, or when the other part has fewer bytes.
     public func append(_ range: Range<Int>, of other: DownloadPart) async throws {
         try await Self.blocking { [self] in
             var offset = range.lowerBound
@@ -47,7 +47,7 @@ extension DownloadPart {
         }
     }
 
-    /// Whether bytes of another part, from its beginning to its end, are the end of this one.
+    /// Returns whether this part ends with all bytes of another part.
     ///
     /// - Throws: ``TransportError`` when they cannot be read.
     public func ends(with other: DownloadPart) async throws -> Bool {

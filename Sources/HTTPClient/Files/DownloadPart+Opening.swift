@@ -8,16 +8,16 @@ import CProcess
     import Darwin
 #endif
 
-/// A part has one owner at a time.
+/// Opening and locking. A part has one owner at a time.
 extension DownloadPart {
-    /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
-    /// the lock is on the finished file, and it is tried again.
+    /// Opens and locks the part. Between opening and locking, the former owner may have moved it to its destination.
+    /// The lock is then on the finished file, and opening is repeated.
     ///
     /// - Parameters:
-    ///   - path: The part's path.
-    ///   - making: 0 when the file must exist already; otherwise ``made`` or ``madeAnew``.
-    /// - Returns: The open file, and how long it is.
-    /// - Throws: ``TransportError``, also when another download holds it.
+    ///   - path: The path of the part.
+    ///   - making: 0 when the file must exist already. Otherwise ``made`` or ``madeAnew``.
+    /// - Returns: The file descriptor and the size of the file in bytes.
+    /// - Throws: ``TransportError``, also when another download has locked the part.
     static func open(_ path: String, _ making: Int32) throws(TransportError) -> (file: Int32, size: Int) {
         while true {
             let file = system_open(path, making)
@@ -44,6 +44,8 @@ extension DownloadPart {
             && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
     }
 
+    /// Returns the error for a failed lock.
+    ///
     /// Source: flock(2), ERRORS; nfs(5), `local_lock`.
     private static func lockFailure(_ path: String, _ problem: SystemError) -> TransportError {
         if problem.number == EWOULDBLOCK {

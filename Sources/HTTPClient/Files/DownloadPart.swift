@@ -12,37 +12,36 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file under way: bytes that grow beside the place they are meant for, and become a file there only when they are
-/// whole.
+/// An unfinished download: a file that grows next to its destination and is moved there only when it is complete.
 ///
-/// What is written stays when a transfer breaks off, when the program ends and when it crashes, until
-/// ``publish(as:modified:isReplacing:)`` or ``remove()``. A lock that dies with its holder keeps two downloads of one
-/// part apart.
+/// The bytes are kept when a transfer breaks off, when the program ends and when it crashes, until
+/// ``publish(as:modified:isReplacing:)`` or ``remove()``. A lock prevents two downloads from writing to the same part.
+/// The system releases it when its owner ends.
 ///
 /// Source: DL-2; RFC 9110 §15.3.7.
 public final class DownloadPart: @unchecked Sendable {  // one owner at a time: its opener or the transfer
 
-    /// Where the part is.
+    /// The path of the part.
     public let path: String
     var file: Int32?
     private var digest: InsecureSHA1?
     var isFlushed = false
-    /// Small pieces that wait to be written together.
+    /// Small pieces that are buffered and written together.
     private var gathered: [UInt8] = []
-    /// Why bytes that came could not be written: no more are taken then.
+    /// The error of an earlier write. No more bytes are accepted after it.
     private var problem: TransportError?
-    /// How many bytes are in the file.
+    /// The number of bytes in the file, without those in ``gathered``.
     var stored: Int
     private let written: Atomic<Int>
     private let announced = Atomic<Int>(-1)
 
-    /// Opens a part, or makes an empty one that only this user can read.
+    /// Opens a part, or creates an empty one that only this user can read.
     ///
     /// - Parameters:
-    ///   - path: Where it is, or is to be.
-    ///   - isThere: Whether it must be there already: an empty one is not made then.
+    ///   - path: The path of the part.
+    ///   - isThere: Whether the part must already exist. When true, no empty part is created.
     /// - Throws: ``TransportError`` with code ``TransportError/Code/file``, ``TransportError/Code/fileRefused`` or
-    ///   ``TransportError/Code/diskFull``; also when another download holds it.
+    ///   ``TransportError/Code/diskFull``; also when another download has locked the part.
     public init(path: String, isThere: Bool = false) throws(TransportError) {
         self.path = path
         let (file, size) = try Self.open(path, isThere ? 0 : Self.made)
@@ -51,9 +50,9 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         written = Atomic(size)
     }
 
-    /// Creates an empty part with an unused, random name beside the file that it will become.
+    /// Creates an empty part with an unused, random name next to its destination.
     ///
-    /// - Throws: As ``init(path:isThere:)``.
+    /// - Throws: The errors of ``init(path:isThere:)``.
     init(newBeside path: String) throws(TransportError) {
         self.path = path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
         file = try Self.open(self.path, Self.madeAnew).file
@@ -63,20 +62,20 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     deinit { close() }
 
-    /// How many bytes are there; while a transfer runs, with those that it is about to write.
+    /// The number of bytes in the part, including those that a running transfer has not written yet.
     public var count: Int { written.load(ordering: .relaxed) }
 
-    /// How many there will be, where a server told.
+    /// The total number of bytes that the server announced. Nil when it did not.
     public var total: Int? {
         let total = announced.load(ordering: .relaxed)
         return total < 0 ? nil : total
     }
 
-    /// Begins to hash what is there and what will come.
+    /// Starts hashing the valid existing bytes and those that follow.
     ///
-    /// Without it nothing is hashed. Reading happens off the shared threads.
+    /// Without this call, nothing is hashed. Reads the file outside the shared thread pool.
     ///
-    /// - Parameter count: How many of the bytes are good.
+    /// - Parameter count: The number of valid bytes at the beginning of the part.
     /// - Throws: ``TransportError`` when they cannot be read.
     public func beginDigest(of count: Int) async throws {
         guard count > 0 else { return digest = InsecureSHA1() }
@@ -96,7 +95,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         }
     }
 
-    /// The SHA-1 of all bytes, where ``beginDigest(of:)`` was called; only once.
+    /// Returns the SHA-1 of all bytes if ``beginDigest(of:)`` was called. Later calls return nil.
     public func takeDigest() -> [UInt8]? {
         guard let digest = digest.take() else { return nil }
         return digest.finish()
@@ -110,29 +109,29 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         close()
     }
 
-    /// Lets go of the part; what it holds stays.
+    /// Closes and unlocks the part. Its bytes are kept.
     public func close() {
         guard let file else { return }
         try? store()
-        // By name: a program that is being started may hold a copy of the descriptor for a moment still.
+        // Unlocked explicitly, because a program that is being started may have a copy of the descriptor for a moment.
         flock(file, LOCK_UN)
         system_close(file)
         self.file = nil
     }
 
-    /// How many bytes this user may still write to a folder's file system; nil where the system does not tell.
+    /// Returns how many bytes this user may still write to the file system of a folder, or nil when it is not known.
     ///
     /// Source: statvfs(3), `f_bavail`.
     public static func freeBytes(in folder: String) -> Int? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
-        // A file system that counts its files may have bytes, and no room for one file more.
+        // A file system with a limited number of files may have free bytes but no room for another file.
         if status.f_files > 0, status.f_favail == 0 { return 0 }
         return Int(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
-    /// How many bytes a file holds; nil where there is none. A link counts as itself.
+    /// Returns the size of a file in bytes, or nil when it does not exist. A symbolic link is not followed.
     ///
     /// Source: lstat(2).
     public static func size(of path: String) -> Int? {
@@ -140,7 +139,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         return lstat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// Whether two paths are names of one file.
+    /// Returns whether two paths refer to the same file.
     public static func isSameFile(_ one: String, _ other: String) -> Bool {
         var first = stat()
         var second = stat()
@@ -150,20 +149,20 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     // MARK: - While a transfer runs, on its thread
 
-    /// Pieces are gathered to so many bytes: a slow network brings them in parts of a packet or two.
+    /// The size of the write buffer. A slow network delivers pieces of one or two packets.
     private static let gatheredSize = 64 << 10
-    /// From here on a piece is written as it came: a fast network brings them so, and copying costs more than writing
-    /// then.
+    /// The size from which a piece is written directly. A fast network delivers such pieces, and copying them costs
+    /// more than a write.
     private static let largePiece = 8 << 10
 
-    /// Drops everything from `offset` on, and says how long the whole will be.
+    /// Removes all bytes from `offset` on, and sets the announced total.
     func begin(at offset: Int, total: Int?) throws(TransportError) {
         guard let file else { return }
         isFlushed = false
         (gathered, problem) = ([], nil)
-        // Most are new and empty.
+        // Most parts are new and empty.
         if offset > 0 || stored > 0 {
-            // A truncation to the length that it has is refused by some drives of user space.
+            // Not truncated to its current size, because some user space file systems refuse that.
             guard offset == stored || ftruncate(file, off_t(offset)) == 0,
                 lseek(file, off_t(offset), SEEK_SET) == off_t(offset)
             else {
@@ -176,7 +175,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         announced.store(total ?? -1, ordering: .relaxed)
     }
 
-    /// Puts bytes to the end, some of them perhaps not before ``store()``.
+    /// Appends bytes. Some of them may be buffered until ``store()``.
     func append(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
         guard file != nil else { return }
         if let problem { throw problem }
@@ -192,7 +191,8 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         }
     }
 
-    /// Writes what is gathered. Its room is kept where more is to come: many parts may wait for their places.
+    /// Writes the buffered bytes. Keeps the capacity of the buffer only when more bytes are expected, because many
+    /// finished parts may wait to be published.
     func store(expectsMore: Bool = false) throws(TransportError) {
         if let problem { throw problem }
         defer { gathered.removeAll(keepingCapacity: expectsMore) }
@@ -219,15 +219,15 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     }
 }
 
-/// The system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which is hidden by a method with that name.
 private func system_write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(file, bytes.baseAddress, bytes.count)
 }
 
-/// The system's `close`, which methods of that name hide.
+/// Calls the system's `close`, which is hidden by methods with that name.
 func system_close(_ file: Int32) { _ = close(file) }
 
-/// Makes what one thread wrote before `release` visible to another thread after `acquire`.
+/// Makes the memory that one thread wrote before `release` visible to another thread after `acquire`.
 private final class MemoryOrder: Sendable {
     private let lock = Mutex(())
 
@@ -237,8 +237,8 @@ private final class MemoryOrder: Sendable {
 
 extension DownloadPart {
     static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        // What `body` did comes before what follows the await. The thread sanitizer misses that order for some continuations that
-        // a task of an actor waits for (Swift 6.3), so it is made by a lock as well.
+        // The effects of `body` are visible after the await. In Swift 6.3, the thread sanitizer misses that order for
+        // some continuations for which an actor's task waits, so a lock establishes it as well.
         let order = MemoryOrder()
         defer { order.acquire() }
         return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in

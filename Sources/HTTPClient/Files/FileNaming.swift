@@ -8,17 +8,18 @@ import CProcess
     import Darwin
 #endif
 
-/// How a part gets a file's name where nothing may be yet: what file systems can differs.
+/// A way to give a part its final name when no file with that name may exist. File systems differ in what they support.
 ///
-/// Most rename without replacing. Some network drives only link, and FAT and many drives of user space do neither: there an
-/// empty file takes the name first, which every file system gives only once, and the part is renamed over it. A crash between
-/// the two leaves both, see ``DownloadPart/removePlaceholder(_:of:)``.
+/// Most file systems rename without replacing. Some network drives only link. FAT and many user space file systems
+/// support neither. There, an empty file reserves the name first, because every file system creates a file exclusively.
+/// The part is then renamed over it. A crash between the two steps leaves both, see
+/// ``DownloadPart/removePlaceholder(_:of:)``.
 ///
 /// Source: renameat2(2), `RENAME_NOREPLACE`; link(2), ERRORS; open(2), `O_EXCL`.
 enum FileNaming {
     case byRenaming, byLinking, byPlaceholder
 
-    /// Brings a part to its name: by what, and why that could not be, if so.
+    /// Moves a part to its name. Returns the way that was used and the error, or nil for success.
     static func move(_ part: String, to name: String) -> (way: FileNaming, problem: SystemError?) {
         if latch_rename_new(part, name) == 0 { return (.byRenaming, nil) }
         guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { return (.byRenaming, .last) }
@@ -55,14 +56,15 @@ enum FileNaming {
 }
 
 extension DownloadPart {
-    /// Removes an empty file that took a name for a part before a crash, so that the name is free for it again.
+    /// Removes the empty file that reserved a name for a part before a crash, so that the name is free again.
     ///
-    /// Whether it is one is told by the caller, who noted the name when nothing was there, by its having no bytes, and by the file
-    /// system, which is tried: on those that need none an empty file is somebody else's, and stays.
+    /// The caller must have recorded that no file with the name existed. This function also checks that the file is
+    /// empty, and tests whether the file system needs such placeholders. Where it does not, an empty file belongs to
+    /// another program and is kept.
     ///
     /// - Parameters:
-    ///   - path: The name.
-    ///   - part: The part, in the same file system.
+    ///   - path: The reserved name.
+    ///   - part: The path of the part, in the same file system.
     public static func removePlaceholder(_ path: String, of part: String) {
         FileNaming.removePlaceholder(path, of: part)
     }

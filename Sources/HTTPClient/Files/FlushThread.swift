@@ -1,13 +1,13 @@
 import Primitives
 
-/// A thread that waits for the disk, and ends when it has.
+/// Runs blocking disk operations, each on a thread that ends afterwards.
 enum FlushThread {
     static func run<Outcome: Sendable>(_ body: @escaping @Sendable () -> Outcome) async -> Outcome {
         await withCheckedContinuation { continuation in
             do {
                 try SystemThread.detach { continuation.resume(returning: body()) }
             } catch {
-                // A system that gives no thread leaves the work to this one.
+                // When the system cannot start a thread, the work runs on this one.
                 continuation.resume(returning: body())
             }
         }

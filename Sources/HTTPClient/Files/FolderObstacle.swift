@@ -8,25 +8,25 @@ import CProcess
     import Darwin
 #endif
 
-/// What keeps this user from putting files in a folder, which need not be there yet.
+/// A reason why this user cannot put files in a folder, which need not exist yet.
 ///
 /// Source: access(2), ERRORS; stat(2), ERRORS.
 public enum FolderObstacle: Sendable, Equatable {
-    /// Something of that path is no folder.
+    /// The path exists but is not a folder.
     case file(String)
-    /// That folder may not be written, or not be entered.
+    /// The folder may not be written or entered.
     case refused(String)
-    /// That folder is on a file system that is mounted read-only.
+    /// The folder is on a file system that is mounted read-only.
     case readOnly(String)
-    /// That symbolic link leads to what does not exist.
+    /// The symbolic link leads to a path that does not exist.
     case danglingLink(String, target: String)
-    /// The system creates no folder at that path, for the reason with that number.
+    /// The system refuses to create a folder at the path, with the given error number.
     case noCreation(String, errno: Int32)
 
-    /// What is in the way of a folder.
+    /// Returns the first obstacle at the path of a folder or above it, without creating the folder.
     ///
-    /// - Parameter folder: Its whole path.
-    /// - Returns: The first thing above it or at its place; nil when nothing is in the way.
+    /// - Parameter folder: The absolute path of the folder.
+    /// - Returns: The obstacle, or nil when there is none.
     public static func before(_ folder: String) -> FolderObstacle? {
         var path = folder[...]
         while true {
@@ -42,7 +42,7 @@ public enum FolderObstacle: Sendable, Equatable {
         }
     }
 
-    /// What keeps a folder from being created: what ``before(_:)`` finds, else what the system answers to the attempt.
+    /// Returns the obstacle that ``before(_:)`` finds, or otherwise the error of an attempt to create the folder.
     ///
     /// Source: mkdir(2), ERRORS.
     public static func creating(_ folder: String) -> FolderObstacle? {
@@ -57,14 +57,14 @@ public enum FolderObstacle: Sendable, Equatable {
         return .noCreation(String(missing), errno: errno)
     }
 
-    /// Where a symbolic link leads; nil for what is none.
+    /// Returns the target of a symbolic link, or nil for any other file.
     private static func target(of path: String) -> String? {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &text, text.count)
         return count < 0 ? nil : String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// What is in the way, and what to do about it.
+    /// The obstacle and its remedy, for people.
     public var sentence: String {
         switch self {
         case .file(let path): "'\(path)' is a file and no folder. Move it away, or choose another folder."

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Why the system refused something, in its own words.
+/// An error of the system, with the system's description.
 struct SystemError: Error, CustomStringConvertible {
     let number: Int32
 
@@ -15,12 +15,12 @@ struct SystemError: Error, CustomStringConvertible {
     static var last: SystemError { SystemError(number: errno) }
 }
 
-/// Reading small files whole.
+/// Reads small files into memory.
 enum LocalFile {
-    /// The largest file that is read: certificate bundles of whole systems are around 200 KiB.
+    /// The maximum size of a file, in bytes. The certificate bundles of whole systems are around 200 KiB.
     private static let maximumBytes = 4 << 20
 
-    /// The file's bytes.
+    /// Returns the content of a file.
     static func contents(of path: String) -> Result<[UInt8], SystemError> {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return .failure(.last) }

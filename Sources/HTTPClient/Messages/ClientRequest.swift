@@ -1,40 +1,42 @@
 public import Wire
 
-/// One request to a server.
+/// A request to a server.
 public struct ClientRequest: Sendable {
-    /// The method; `GET` unless told.
+    /// The request method. Default: `GET`.
     public var method: HTTPMethod
-    /// The whole address, `https://host/path?query`, without user name and password.
+    /// The complete address, `https://host/path?query`, without user name and password.
     public var url: String
-    /// Header fields; they replace the configuration's extra headers of the same name.
+    /// The header fields. They replace the configuration's extra header fields with the same names.
     public var headers: HTTPHeaders
-    /// The body; empty means none for `GET`, `HEAD`, `DELETE` and `OPTIONS`, and a body of length 0 for the others.
+    /// The body. An empty array means no body for `GET`, `HEAD`, `DELETE` and `OPTIONS`, and a body of length 0 for
+    /// other methods.
     public var body: [UInt8]
-    /// The longest that name lookup, connecting and the TLS handshake may take together; 10 seconds unless told.
+    /// The timeout of name lookup, connecting and the TLS handshake together. Default: 10 seconds.
     public var connectTimeout: Duration
-    /// The longest that the exchange may take as a whole, all redirects included; 30 seconds unless told, nil for no
-    /// bound.
+    /// The timeout of the whole exchange, including all redirects. Nil means no timeout. Default: 30 seconds.
     public var timeout: Duration?
-    /// How long not one byte may come before a transfer counts as broken, in whole seconds; nil for no bound.
+    /// The time without a received byte after which a transfer fails, in whole seconds. Nil means no timeout. Default:
+    /// nil.
     public var stallTimeout: Duration?
-    /// What to do with a redirect; nothing unless told.
+    /// How redirects are handled. Default: they are not followed.
     public var redirects: Redirects
-    /// Whether a redirect that ``redirects`` would follow is followed, by the answer that leads on; every one unless told. It
-    /// must return at once.
+    /// A closure that decides whether a redirect that ``redirects`` allows is followed. It gets the redirect response
+    /// and must return at once. Nil, the default, follows every one.
     public var mayFollow: (@Sendable (ClientResponse) -> Bool)?
-    /// The largest body to accept, in bytes after decompression; nil means 16 MiB in memory and no bound for a
-    /// successful download.
+    /// The maximum size of the response body, in bytes after decompression. Nil, the default, means 16 MiB in memory
+    /// and no limit for a successful download.
     public var maximumBodyBytes: Int?
 
-    /// What to do with a response of status 301, 302, 303, 307 or 308.
+    /// The handling of responses with status 301, 302, 303, 307 or 308.
     public enum Redirects: Sendable, Equatable {
-        /// Hand it to the caller.
+        /// Redirects are returned to the caller.
         case none
-        /// Follow up to so many in a row; see ``HTTPClient/send(_:)`` for what is left out on the way.
+        /// Up to `maximum` redirects in a row are followed. See ``HTTPClient/send(_:)`` for what is not sent to other
+        /// origins.
         case follow(maximum: Int)
     }
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: [UInt8] = [],
         connectTimeout: Duration = .seconds(10), timeout: Duration? = .seconds(30), stallTimeout: Duration? = nil,

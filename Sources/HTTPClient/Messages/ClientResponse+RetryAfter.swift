@@ -3,7 +3,8 @@ public import FoundationEssentials
 import Wire
 
 extension ClientResponse {
-    /// How long the server wants to be left alone, told in seconds or as a date; nil where it tells nothing that can be read.
+    /// Returns how long the server asks the client to wait, from the seconds or the date in the `Retry-After` field.
+    /// Nil when there is no readable value.
     ///
     /// Source: RFC 9110 §10.2.3.
     public func retryAfter(now: Date) -> Duration? {

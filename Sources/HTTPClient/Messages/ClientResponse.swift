@@ -1,22 +1,22 @@
 public import Wire
 
-/// A server's whole answer.
+/// The complete response of a server.
 public struct ClientResponse: Sendable {
-    /// The status.
+    /// The status code.
     public var status: HTTPStatus
-    /// The header fields, without trailers; `Content-Length` and `Content-Encoding` are as sent, also when the body was
+    /// The header fields, without trailers. `Content-Length` and `Content-Encoding` are as sent, even when the body was
     /// decompressed.
     public var headers: HTTPHeaders
-    /// The body, decompressed; empty after a download that went to a file.
+    /// The decompressed body. Empty after a download to a file.
     public var body: [UInt8]
-    /// The address that answered: the request's own, or the last redirect's.
+    /// The address that sent the response: that of the request, or of the last redirect.
     public var url: String
-    /// The protocol version that was spoken.
+    /// The HTTP version of the response.
     public var httpVersion: HTTPVersion
-    /// What the redirects were that were followed to it; nil without any.
+    /// Information about the redirects that were followed. Nil without redirects.
     public var redirection: Redirection?
 
-    /// Makes a response, for tests of code that reads one.
+    /// Creates a response, for tests.
     public init(
         status: HTTPStatus, headers: HTTPHeaders = [:], body: [UInt8] = [], url: String = "",
         httpVersion: HTTPVersion = .http11
@@ -29,14 +29,16 @@ public struct ClientResponse: Sendable {
     }
 }
 
-/// That an answer came by redirects.
+/// Information about the redirects that led to a response.
 public struct Redirection: Sendable, Hashable {
-    /// Whether they led to another origin: what answers there got no credentials, and does not speak for the first.
+    /// Whether the redirects led to another origin. That origin got no credentials, and its response says nothing about
+    /// the first origin.
     public var isElsewhere: Bool
-    /// Whether a web page came where a file was asked for. It was not taken: the part is as it was.
+    /// Whether the server sent a web page in place of a requested file. The page was not accepted, and the part is
+    /// unchanged.
     public var isUntakenPage: Bool
 
-    /// Makes one, for tests of code that reads it.
+    /// Creates a value, for tests.
     public init(isElsewhere: Bool, isUntakenPage: Bool = false) {
         self.isElsewhere = isElsewhere
         self.isUntakenPage = isUntakenPage
@@ -59,6 +61,6 @@ public enum HTTPVersion: String, Sendable, CustomStringConvertible {
     /// HTTP/2, RFC 9113.
     case http2 = "2"
 
-    /// The version's number, `1.1` or `2`.
+    /// The version number, such as `1.1` or `2`.
     public var description: String { rawValue }
 }

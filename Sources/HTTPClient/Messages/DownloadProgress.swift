@@ -1,11 +1,11 @@
-/// How far a download has come.
+/// The progress of a download.
 public struct DownloadProgress: Sendable, Equatable {
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     public var received: Int
-    /// Bytes that the server announced, when it did.
+    /// The total number of bytes that the server announced. Nil when it did not.
     public var total: Int?
 
-    /// Makes a progress.
+    /// Creates a progress value.
     public init(received: Int, total: Int?) {
         self.received = received
         self.total = total

@@ -1,11 +1,11 @@
 public import Wire
 
 extension ResumePoint {
-    /// The fields of a request that asks whether the file is another by now.
+    /// The header fields of a request that checks whether the file has changed.
     ///
     /// Source: RFC 9110 §13.1.2 and §13.1.3.
     public var conditions: HTTPHeaders {
-        // What is compared must not be that of a compressed form.
+        // The compared values must not be those of a compressed form.
         var headers: HTTPHeaders = ["Accept-Encoding": "identity"]
         if let entityTag {
             headers["If-None-Match"] = entityTag
@@ -15,13 +15,14 @@ extension ResumePoint {
         return headers
     }
 
-    /// Whether the file is another by now, as far as the answer to such a request tells; nil where it does not.
+    /// Returns whether the file has changed, according to the response to a request with ``conditions``. Nil when the
+    /// response does not tell.
     ///
-    /// Two mirrors may give one file different entity tags: there the time and the length say whether it is one.
+    /// Two mirrors may give the same file different entity tags. In that case, time and length are compared.
     public func isChanged(by answer: ClientResponse) -> Bool? {
         if answer.status == .notModified { return false }
         guard answer.status == .ok else { return nil }
-        // Some answer HEAD with a length of nothing.
+        // Some servers send a length of 0 in response to HEAD.
         let length = answer.headers["Content-Length"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         let isOtherLength = total.flatMap { total in length.map { $0 != total } }
         let isOtherTime = lastModified.flatMap { time in answer.headers["Last-Modified"].map { $0 != time } }

@@ -3,25 +3,25 @@ import Crypto
 import FoundationEssentials
 import Wire
 
-/// Which bytes a part holds, and of which version of the file: what must be known to go on with it later.
+/// The bytes that a part holds and the version of their file: the state that is needed to resume a download.
 ///
 /// Source: RFC 9110 §8.8, §13.1.5 and §14.
 public struct ResumePoint: Sendable, Hashable, Codable {
-    /// How many bytes of the part are good.
+    /// The number of valid bytes in the part.
     public var count: Int
-    /// How long the file is, where the server told.
+    /// The size of the file in bytes. Nil when the server did not announce it.
     public var total: Int?
-    /// The file's entity tag, weak or strong, as the server wrote it.
+    /// The entity tag of the file, weak or strong, as sent by the server.
     public var entityTag: String?
-    /// The file's `Last-Modified`, as the server wrote it.
+    /// The `Last-Modified` of the file, as sent by the server.
     public var lastModified: String?
-    /// Whether `lastModified` is a strong validator, and is needed because there is no strong entity tag: the file was old
-    /// enough when it was sent that no other version can have the same time.
+    /// Whether `lastModified` is a strong validator and is needed because there is no strong entity tag. It is strong
+    /// when the file was old enough at the time of the response that no other version can have the same time.
     public var isTimeStrong: Bool
-    /// A digest of the place that redirects led to, its query left out; nil without redirects.
+    /// A digest of the address to which redirects led, without its query. Nil without redirects.
     public var place: String?
 
-    /// Makes a point; without a strong entity tag or a strong time the download cannot be resumed.
+    /// Creates a resume point. Without a strong entity tag or a strong time, the download cannot be resumed.
     public init(
         count: Int = 0, total: Int? = nil, entityTag: String? = nil, lastModified: String? = nil,
         isTimeStrong: Bool = false, place: String? = nil
@@ -34,25 +34,26 @@ public struct ResumePoint: Sendable, Hashable, Codable {
         self.place = place
     }
 
-    /// What the header of an answer says of its file.
+    /// Creates a resume point from the header fields of a response.
     init(_ headers: HTTPHeaders, total: Int?, at place: String?) {
         let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
-        // Beside a strong tag the time is never used, and parsing two dates takes long compared with a small file.
+        // With a strong entity tag, the time is never used. Parsing two dates takes long compared with transferring a
+        // small file.
         self.init(
             total: total, entityTag: tag, lastModified: modified,
             isTimeStrong: !Self.isStrong(tag) && Self.isStrong(modified, at: headers["Date"]), place: place)
     }
 
-    /// Whether it identifies one version of the file: by a strong entity tag, or by a strong time.
+    /// Whether the point identifies one version of the file, by a strong entity tag or a strong time.
     ///
     /// Source: RFC 9110 §15.3.7.3: parts are combined only when they share one strong validator.
     public var tellsVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
 
-    /// Whether a request for the rest can be made at all.
+    /// Whether the rest of the file can be requested.
     public var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
 
-    /// The value of `If-Range`; nil when it may not be sent. Beside a weak entity tag it may not be sent, even if the time is
-    /// strong; the answer is compared instead.
+    /// The value of `If-Range`, or nil when the field must not be sent. It must not be sent with a weak entity tag,
+    /// even if the time is strong. The response is compared instead.
     ///
     /// Source: RFC 9110 §13.1.5: neither a weak entity tag nor a time beside a tag.
     var condition: String? {
@@ -60,15 +61,15 @@ public struct ResumePoint: Sendable, Hashable, Codable {
         return isTimeStrong ? lastModified : nil
     }
 
-    /// The digest of a place.
+    /// Returns the digest of an address, without its query.
     static func place(of url: String) -> String {
         String(SHA256.digest(String(url.prefix { $0 != "?" })).hexadecimal.prefix(16))
     }
 
-    /// Whether an answer from a place is about the same version of the file. Two places may both have a file of one second; only
-    /// a strong entity tag says that it is one file.
+    /// Returns whether a response from an address is about the same version of the file. Two addresses may both have a
+    /// file with the same time, so only a strong entity tag identifies the same file at another address.
     ///
-    /// Source: RFC 9110 §8.8.3.2, the strong comparison; §15.3.7: an answer to `If-Range` may omit `Last-Modified`.
+    /// Source: RFC 9110 §8.8.3.2, the strong comparison; §15.3.7: a response to `If-Range` may omit `Last-Modified`.
     func isSame(_ headers: HTTPHeaders, at place: String?) -> Bool {
         let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
         if Self.isStrong(entityTag) { return tag == entityTag && (modified ?? lastModified) == lastModified }
@@ -80,10 +81,12 @@ public struct ResumePoint: Sendable, Hashable, Codable {
 
     private static func isStrong(_ tag: String?) -> Bool { tag.map { !$0.hasPrefix("W/") } ?? false }
 
-    /// How many seconds a file must be older than the answer that delivers it. The clock of the file system may differ from the
-    /// server's, and some file systems store times with a resolution of two seconds.
+    /// The minimum age of a file at the time of the response, in seconds, for a strong time. The clock of the file
+    /// system may differ from the server's, and some file systems store times with a resolution of two seconds.
     private static let strongAge = 60
 
+    /// Returns whether a modification time is a strong validator.
+    ///
     /// Source: RFC 9110 §8.8.2.2, which does not fix the difference; RFC 7232 §2.2.2 has 60 seconds.
     private static func isStrong(_ modified: String?, at date: String?) -> Bool {
         guard let modified, let date else { return false }
@@ -92,7 +95,7 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     }
 }
 
-/// The parts of a file that an answer holds.
+/// The range of a file that a response contains.
 ///
 /// Source: RFC 9110 §14.4.
 struct ContentRange: Equatable {
@@ -100,7 +103,7 @@ struct ContentRange: Equatable {
     var last: Int
     var total: Int
 
-    /// Reads `bytes 100-199/200`; nil for another unit, an unknown length and anything malformed.
+    /// Parses `bytes 100-199/200`. Returns nil for another unit, an unknown length or malformed text.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -2,14 +2,16 @@ import CCurl
 import Wire
 
 extension EasyHandle {
-    /// Brings a whole plan into the handle. `transfer` gets the callbacks; it and `trust` outlive the handle's use.
+    /// Sets all options of the handle for a plan. `transfer` gets the callbacks. `transfer` and `trust` must outlive
+    /// the use of the handle.
     func prepare(_ plan: TransferPlan, trust: Trust, for transfer: Transfer) {
         set(CURLOPT_URL, plan.address.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, false)
         set(CURLOPT_NOSIGNAL, true)
-        // A transfer that ends during name lookup leaves the lookup's thread behind instead of stopping all others.
+        // A transfer that ends during a name lookup leaves the thread of the lookup running and does not block the
+        // other transfers.
         set(CURLOPT_QUICK_EXIT, true)
         set(CURLOPT_TCP_KEEPALIVE, true)
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
@@ -19,7 +21,8 @@ extension EasyHandle {
             set(CURLOPT_LOW_SPEED_LIMIT, 1)
             set(CURLOPT_LOW_SPEED_TIME, max(1, Int(stall.components.seconds)))
         }
-        // Fewer and larger writes to the file; as much as curl itself takes, for there are several at once.
+        // Fewer and larger writes to the file. Not larger than curl's own read size, because several buffers exist at
+        // once.
         if plan.reception != nil { set(CURLOPT_BUFFERSIZE, 100 << 10) }
         set(CURLOPT_CONNECT_ONLY, plan.connectsOnly)
         set(CURLOPT_USERAGENT, plan.userAgent)
@@ -47,12 +50,13 @@ extension EasyHandle {
             setBody(plan.body)
         }
         if plan.method != .head { set(CURLOPT_CUSTOMREQUEST, plan.method.rawValue) }
-        // A file gets the bytes as they are, and its progress a total that fits.
+        // Downloads are not compressed, so that the file gets the original bytes and the announced total matches its
+        // size.
         if plan.reception == nil { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
         prepareFields(plan.headers)
     }
 
-    /// A line `Name;` sends an empty value, and `Name:` leaves out a field that curl would add of itself.
+    /// Adds the header fields. A line `Name;` sends an empty value, and `Name:` removes a field that curl would add.
     private func prepareFields(_ headers: HTTPHeaders) {
         for field in headers {
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
@@ -65,7 +69,7 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYPEER, trust.isEnforced)
         set(CURLOPT_SSL_VERIFYHOST, trust.checksName ? 2 : 0)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // The trust brings its own authorities.
+        // The trust provides the authorities.
         set(CURLOPT_CAINFO, nil as String?)
         set(CURLOPT_CAPATH, nil as String?)
         check(latch_curl_set_tls_context(pointer, installTrust), CURLOPT_SSL_CTX_FUNCTION)
@@ -100,7 +104,8 @@ private let installTrust: curl_ssl_ctx_callback = { _, context, trust in
 }
 
 extension Duration {
-    /// Whole milliseconds, at least 1, for curl takes 0 as its own default; at most what 32 bits hold.
+    /// The duration in whole milliseconds: at least 1, because curl treats 0 as its default, and at most what fits in
+    /// 32 bits.
     var wholeMilliseconds: Int {
         let parts = components
         guard parts.seconds < 2_000_000 else { return 2_000_000_000 }

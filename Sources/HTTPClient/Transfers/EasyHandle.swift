@@ -1,6 +1,6 @@
 import CCurl
 
-/// One of curl's transfers with the memory it points into; only ever used by its loop's thread.
+/// One transfer of curl with the memory that it points to. Used only by the thread of its loop.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private var fields: UnsafeMutablePointer<curl_slist>?
@@ -19,7 +19,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// What curl says about its failure.
+    /// Curl's description of the failure.
     var errorDescription: String { String(cString: errorText) }
 
     func set(_ option: CURLoption, _ value: Int) { check(latch_curl_set_long(pointer, option, value), option) }
@@ -32,19 +32,19 @@ final class EasyHandle {
         check(latch_curl_set_pointer(pointer, option, value), option)
     }
 
-    /// Copies `bytes` into the handle as the request's body.
+    /// Copies `bytes` into the handle as the request body.
     func setBody(_ bytes: [UInt8]) {
         check(
             latch_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)),
             CURLOPT_POSTFIELDSIZE_LARGE)
         bytes.withUnsafeBytes { buffer in
-            // An empty array has no address, and without one curl would read the body from standard input.
+            // An empty array has no address, and without one, curl would read the body from standard input.
             let start = buffer.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
             if let start { setPointer(CURLOPT_COPYPOSTFIELDS, start) } else { set(CURLOPT_COPYPOSTFIELDS, "") }
         }
     }
 
-    /// Adds a line as `CURLOPT_HTTPHEADER` takes it.
+    /// Adds a line in the format of `CURLOPT_HTTPHEADER`.
     func addField(_ line: String) {
         if let longer = curl_slist_append(fields, line) { fields = longer }
     }
@@ -63,8 +63,8 @@ final class EasyHandle {
         return Int(value)
     }
 
-    /// The options set here exist in every curl since 7.87 and copy their text: they fail only without memory, or in
-    /// a curl that was built without HTTP or TLS.
+    /// Traps when an option could not be set. The options used here exist in every curl since 7.87 and copy their text.
+    /// They fail only without memory, or in a curl that was built without HTTP or TLS.
     func check(_ code: CURLcode, _ option: CURLoption) {
         precondition(code == CURLE_OK, "curl refuses option \(option.rawValue) with code \(code.rawValue)")
     }

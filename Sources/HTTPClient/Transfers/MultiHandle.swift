@@ -10,22 +10,22 @@ import CCurl
 
 /// Curl's set of transfers with its pool of connections.
 ///
-/// Curl is told which socket is ready, and goes to no other transfer: asked to look itself, it asks the system about each at
-/// every packet of any.
+/// This class tells curl which socket is ready, and curl handles only the transfer of that socket. If curl polled the
+/// sockets itself, it would ask the system about every transfer for each received packet.
 ///
 /// Source: libcurl-multi(3), "MULTI_SOCKET"; curl_multi_socket_action(3).
-final class MultiHandle: @unchecked Sendable {  // One thread's, but for `wakeUp`, which never follows `close`.
+final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `wakeUp`, never after `close`.
     private let pointer: UnsafeMutableRawPointer
     private let alarm: Alarm
-    /// The alarm's end, then the sockets that curl waits for.
+    /// The reading end of the alarm, then the sockets that curl waits for.
     private var watched: [pollfd]
     private var ready: [(socket: curl_socket_t, events: Int32)] = []
-    /// When curl wants to be called without an event.
+    /// The time at which curl must be called without an event. Nil for none.
     private var deadline: ContinuousClock.Instant?
 
     private static let longestWait = 60_000
 
-    /// Curl's own set-up, done once; safe beside other threads since curl 7.84.
+    /// Initializes curl once. Safe with other threads since curl 7.84.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     init?() {
@@ -38,13 +38,13 @@ final class MultiHandle: @unchecked Sendable {  // One thread's, but for `wakeUp
 
     func wakeUp() { alarm.ring() }
 
-    /// Begins a transfer; false if there is not enough memory for it.
+    /// Starts a transfer. Returns false when there is not enough memory.
     func add(_ easy: EasyHandle) -> Bool { curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK }
 
-    /// Takes a transfer out. One that is not over has its connection closed, or its stream reset.
+    /// Removes a transfer. When it has not ended, its connection is closed or its stream is reset.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
-    /// Does what the last ``wait()`` found, and what is due.
+    /// Handles the events that the last ``wait(until:)`` found, and expired deadlines.
     func perform() {
         var running: Int32 = 0
         let events = ready
@@ -57,14 +57,14 @@ final class MultiHandle: @unchecked Sendable {  // One thread's, but for `wakeUp
         curl_multi_socket_action(pointer, curl_socket_t(-1), 0, &running)
     }
 
-    /// Waits for traffic, one of curl's own deadlines or ``wakeUp()``, until that moment or a minute at most.
+    /// Waits for traffic, a deadline of curl or ``wakeUp()``, until `moment`, for a minute at most.
     func wait(until moment: ContinuousClock.Instant?) {
         let end = [deadline, moment].compactMap { $0 }.min()
         let count = poll(&watched, nfds_t(watched.count), Int32(Self.pause(until: end)))
         guard count > 0 else { return }
         if watched[0].revents != 0 { alarm.silence() }
         for entry in watched.dropFirst() where entry.revents != 0 {
-            // Of an error curl learns by reading or writing, and then what it is.
+            // Curl detects the kind of an error when it reads or writes.
             let wanted = entry.events & (entry.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 ? ~0 : entry.revents)
             var events: Int32 = 0
             if wanted & Int16(POLLIN) != 0 { events |= CURL_CSELECT_IN }
@@ -93,7 +93,7 @@ final class MultiHandle: @unchecked Sendable {  // One thread's, but for `wakeUp
         alarm.close()
     }
 
-    // MARK: - What curl says
+    // MARK: - Callbacks of curl
 
     fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
         let index = watched.indices.dropFirst().first { watched[$0].fd == socket }
@@ -126,7 +126,7 @@ private let setTimer: curl_multi_timer_callback = { _, milliseconds, multi in
     return 0
 }
 
-/// What wakes a thread that waits for sockets.
+/// A pipe that wakes a thread that waits for sockets.
 private struct Alarm {
     let reading: Int32
     private let writing: Int32
@@ -141,7 +141,7 @@ private struct Alarm {
         (reading, writing) = (ends[0], ends[1])
     }
 
-    /// A pipe that is full rings already.
+    /// Writes to the pipe. When the pipe is full, the thread is already being woken.
     func ring() {
         var byte: UInt8 = 1
         _ = write(writing, &byte, 1)

@@ -1,15 +1,15 @@
 import Wire
 
-/// Takes a response apart as it comes, within its bounds.
+/// Receives a response piece by piece and enforces its limits.
 struct ResponseReceiver {
-    /// The most that a response's header may take, as many servers' own bound times sixteen.
+    /// The maximum size of a response header in bytes: sixteen times the usual limit of servers.
     static let maximumHeaderBytes = 256 << 10
-    /// The largest body in memory unless told.
+    /// The default maximum size of a body in memory, in bytes.
     static let usualMaximumBodyBytes = 16 << 20
 
     private(set) var headers = HTTPHeaders()
     private(set) var body: [UInt8] = []
-    /// Why the receiver ended the transfer, if it did.
+    /// The error with which the receiver ended the transfer. Nil when it did not.
     private(set) var refusal: TransportError?
 
     private let origin: String
@@ -27,9 +27,9 @@ struct ResponseReceiver {
         maximumBodyBytes = plan.maximumBodyBytes
     }
 
-    /// Takes one header line; false ends the transfer.
+    /// Processes one header line. Returns false to end the transfer.
     ///
-    /// A status line begins anew, as after `100 Continue`; trailers are dropped.
+    /// A status line starts a new response, for example after `100 Continue`. Trailers are ignored.
     mutating func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else {
@@ -58,7 +58,7 @@ struct ResponseReceiver {
         return words.count > 1 ? Int(String(decoding: words[1].prefix(3), as: UTF8.self)) ?? 0 : 0
     }
 
-    /// Takes a piece of the body; false ends the transfer.
+    /// Processes a piece of the body. Returns false to end the transfer.
     mutating func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let isFirst = received == 0
         received += bytes.count
@@ -80,7 +80,7 @@ struct ResponseReceiver {
         return true
     }
 
-    /// Says that the body is whole: an empty one too is a file.
+    /// Completes the body. An empty body also becomes a file.
     mutating func complete() throws(TransportError) {
         guard let reception, goesToPart else { return }
         if !hasBegunPart { try begin(reception) }
@@ -91,21 +91,21 @@ struct ResponseReceiver {
             "Could not download from '\(origin)': \(reception.part.count) of \(total) bytes came; try again to go on.")
     }
 
-    /// Writes what has come for a part; a failure is told with the next piece, or at the end.
+    /// Writes the bytes that were received for a part. A failure is reported with the next piece or at the end.
     func store() {
         if hasBegunPart { try? reception?.part.store() }
     }
 
-    /// Removes what a failed transfer leaves in memory; what came for a part stays in it.
+    /// Discards the body of a failed transfer in memory. Bytes that were received for a part are kept in it.
     mutating func discard() {
         body = []
         store()
     }
 
-    /// Whether what came without a type begins as a web page does.
+    /// Whether a body without a media type begins like a web page.
     private var beginsAsPage = false
 
-    /// Whether a web page came that is not the file; see ``PartReception/takesPages``.
+    /// Whether the response is a web page that is not accepted as the file; see ``PartReception/takesPages``.
     var isUntakenPage: Bool {
         guard let reception, !reception.takesPages, status == 200 || status == 206 else { return false }
         if beginsAsPage { return true }
@@ -135,7 +135,7 @@ struct ResponseReceiver {
         reception.progress?(DownloadProgress(received: reception.part.count, total: reception.part.total))
     }
 
-    /// Decides from the header where the bytes belong.
+    /// Decides from the header fields where the bytes belong, and prepares the part.
     private mutating func begin(_ reception: PartReception) throws(TransportError) {
         if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
             throw TransportError(

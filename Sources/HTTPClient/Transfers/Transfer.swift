@@ -1,7 +1,7 @@
 import Synchronization
 
-/// One exchange on its way through the loop.
-final class Transfer: @unchecked Sendable {  // One owner at a time: the maker until it is submitted, then the loop.
+/// One request and its response in the transfer loop.
+final class Transfer: @unchecked Sendable {  // One owner at a time: its creator until it is submitted, then the loop.
     let plan: TransferPlan
     var receiver: ResponseReceiver
     var easy: EasyHandle?
@@ -13,7 +13,7 @@ final class Transfer: @unchecked Sendable {  // One owner at a time: the maker u
         receiver = ResponseReceiver(plan)
     }
 
-    /// Whether the task that waits was cancelled, perhaps before the transfer was submitted.
+    /// Whether the waiting task was cancelled, possibly before the transfer was submitted.
     var isCancelled: Bool { cancelled.withLock { $0 } }
 
     func markCancelled() { cancelled.withLock { $0 = true } }
@@ -22,7 +22,7 @@ final class Transfer: @unchecked Sendable {  // One owner at a time: the maker u
         self.continuation = continuation
     }
 
-    /// Ends the transfer; a second end does nothing.
+    /// Ends the transfer. Has no effect when it has already ended.
     func end(_ result: Result<TransferResult, any Error>) {
         if case .failure = result { receiver.discard() }
         continuation?.resume(with: result)

@@ -2,11 +2,11 @@ import CCurl
 import Primitives
 import Synchronization
 
-/// What happens on the loop's thread.
+/// The functions that run on the thread of the loop.
 extension TransferLoop {
     typealias Active = [UnsafeMutableRawPointer: Transfer]
 
-    /// How long bytes that came for a part may be in memory alone.
+    /// The maximum time for which received bytes of a part are only in memory.
     private static let storeInterval = Duration.milliseconds(100)
 
     func run(_ multi: MultiHandle) {
@@ -24,7 +24,7 @@ extension TransferLoop {
                 finish(transfer, code, multi)
             }
             if own.isEmpty, maySleep() {
-                // A crash takes no more than what came in that time, also where nothing follows.
+                // Limits the bytes that a crash loses to those of one interval, even when no further bytes follow.
                 let isReceiving = active.values.contains { $0.plan.reception != nil }
                 if isReceiving, nextStore <= .now {
                     for transfer in active.values { transfer.receiver.store() }
@@ -38,7 +38,7 @@ extension TransferLoop {
         end(multi, active)
     }
 
-    /// Takes what others have given; false ends the loop.
+    /// Takes the commands and jobs from other threads. Returns false to end the loop.
     private func takeWork() -> Bool {
         state.withLock { state in
             guard state.phase == .running else { return false }
@@ -105,7 +105,7 @@ extension TransferLoop {
         transfer.end(outcome.mapError { $0 })
     }
 
-    /// Ends what is under way; what tasks have still to do is done elsewhere.
+    /// Cancels all transfers. Remaining jobs of tasks run on the global executor.
     private func end(_ multi: MultiHandle, _ active: Active) {
         for transfer in active.values {
             if let easy = transfer.easy { multi.remove(easy) }

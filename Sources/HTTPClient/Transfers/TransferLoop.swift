@@ -2,14 +2,14 @@ import CCurl
 import Primitives
 import Synchronization
 
-/// A thread that drives any number of transfers under one ``Trust``, with one pool of connections.
+/// A thread that runs any number of transfers under one ``Trust``, with one pool of connections.
 ///
-/// The thread starts with the first transfer and ends with ``close()`` or ``shutDown()``. It is an executor too: what a task
-/// does between its transfers can run on it, and then no other thread must be woken for each. Where the thread does not run,
-/// such a task runs where every other one does.
+/// The thread starts with the first transfer and ends with ``close()`` or ``shutDown()``. It is also an executor: a
+/// task can run on it between its transfers, so that no other thread must be woken for each. While the thread is not
+/// running, such a task runs on the global executor.
 ///
 /// Source: SE-0417.
-final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its thread touches `own`.
+final class TransferLoop: TaskExecutor, @unchecked Sendable {  // `own` is used only on the thread.
     enum Phase { case idle, running, closing, closed }
 
     enum Command {
@@ -21,7 +21,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         var phase = Phase.idle
         var commands: [Command] = []
         var jobs: [UnownedJob] = []
-        /// Whether the thread waits, and must be woken.
+        /// Whether the thread sleeps and must be woken.
         var isAsleep = false
         var multi: MultiHandle?
         var thread: SystemThread?
@@ -34,7 +34,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         }
     }
 
-    /// What the thread has given itself to do.
+    /// The commands and jobs that the thread itself submitted.
     struct Own {
         var commands: [Command] = []
         var jobs: [UnownedJob] = []
@@ -44,7 +44,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
 
     let trust: Trust
     let state = Mutex(State())
-    /// The number of the thread while it runs; 0 before and after.
+    /// The id of the thread while it runs. 0 before and after.
     let thread = Atomic<UInt>(0)
     var own = Own()
 
@@ -52,7 +52,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         self.trust = trust
     }
 
-    /// Runs `plan`. Cancelling the task closes its connection, or resets its HTTP/2 stream, and throws
+    /// Runs `plan`. Cancelling the task closes the connection, or resets the HTTP/2 stream, and throws
     /// `CancellationError`.
     func perform(_ plan: TransferPlan) async throws -> TransferResult {
         try Task.checkCancellation()
@@ -68,7 +68,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         }
     }
 
-    /// Cancels every transfer, closes every connection and waits for the thread's end.
+    /// Cancels all transfers, closes all connections and waits for the thread to end.
     func close() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -79,11 +79,11 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
             }
             if isOver { continuation.resume() }
         }
-        // The thread has nothing left to do: this waits for its last instructions only.
+        // The thread has no work left, so this waits only for its last instructions.
         state.withLock { $0.thread.take() }?.join()
     }
 
-    /// Begins what ``close()`` does and does not wait.
+    /// Starts the same shutdown as ``close()`` but does not wait.
     func shutDown() {
         let thread = state.withLock { state in
             Self.beginClosing(&state)
@@ -139,7 +139,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         }
     }
 
-    /// Takes a job of a task that prefers this thread.
+    /// Enqueues a job of a task that prefers this thread.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return own.jobs.append(job) }

@@ -1,7 +1,7 @@
 import CCurl
 import Wire
 
-/// What a finished transfer comes to.
+/// Determines the result of a finished transfer.
 enum TransferOutcome {
     static func result(
         of transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode

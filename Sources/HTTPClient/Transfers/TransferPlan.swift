@@ -1,32 +1,32 @@
 import Wire
 
-/// Everything one transfer needs, decided before it starts.
+/// The complete parameters of one transfer.
 struct TransferPlan: Sendable {
     var method: HTTPMethod
     var address: RequestAddress
-    /// All fields to send, the configuration's included.
+    /// All header fields to send, including those of the configuration.
     var headers: HTTPHeaders
     var body: [UInt8]
     var userAgent: String
     var proxy: ProxyAddress?
     var connectTimeout: Duration
-    /// What is left of the whole exchange's time; nil for no bound.
+    /// The remaining time of the whole exchange. Nil means no timeout.
     var timeout: Duration?
-    /// How long no byte may come before the transfer is given up; nil for no bound.
+    /// The time without a received byte after which the transfer fails. Nil means no timeout.
     var stallTimeout: Duration?
     var maximumBodyBytes: Int?
-    /// Where the body of a success goes; nil keeps it in memory.
+    /// The destination of the body of a successful response. Nil keeps it in memory.
     var reception: PartReception?
     /// Whether to stop after the TLS handshake, without a request.
     var connectsOnly = false
 }
 
-/// What one transfer brought.
+/// The result of one transfer.
 struct TransferResult: Sendable {
     var status: HTTPStatus
     var headers: HTTPHeaders
     var body: [UInt8]
     var version: HTTPVersion
-    /// Whether a web page came that was not taken for the file.
+    /// Whether the response was a web page that was not accepted as the file.
     var isUntakenPage = false
 }

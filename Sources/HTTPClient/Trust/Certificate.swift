@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// An X.509 certificate of OpenSSL's, released with its owner.
-final class Certificate: @unchecked Sendable {  // Never changed once made; OpenSSL counts references atomically.
+/// An X.509 certificate of OpenSSL, released when the object is deallocated.
+final class Certificate: @unchecked Sendable {  // Immutable; OpenSSL counts references atomically.
     let pointer: OpaquePointer
 
-    /// Takes over one reference to `pointer`.
+    /// Creates a certificate that takes ownership of one reference to `pointer`.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
 
     deinit { X509_free(pointer) }
 
-    /// Reads a certificate's DER form.
+    /// Creates a certificate from its DER form. Returns nil when it is malformed.
     convenience init?(der: [UInt8]) {
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var start = bytes.baseAddress
@@ -21,7 +21,7 @@ final class Certificate: @unchecked Sendable {  // Never changed once made; Open
         self.init(owning: parsed)
     }
 
-    /// Every certificate in a PEM text, in order; other blocks are skipped.
+    /// Returns all certificates in a PEM text, in order. Other blocks are skipped.
     static func all(inPEM text: [UInt8]) -> [Certificate] {
         guard let bio = memoryBIO(text) else { return [] }
         defer {
@@ -33,7 +33,7 @@ final class Certificate: @unchecked Sendable {  // Never changed once made; Open
         return found
     }
 
-    /// The DER form of a certificate that someone else owns.
+    /// Returns the DER form of a certificate without taking ownership of it.
     static func der(of pointer: OpaquePointer) -> [UInt8] {
         let count = Int(i2d_X509(pointer, nil))
         guard count > 0 else { return [] }
@@ -43,7 +43,7 @@ final class Certificate: @unchecked Sendable {  // Never changed once made; Open
         }
     }
 
-    /// The SHA-256 over the DER form of a certificate that someone else owns.
+    /// Returns the SHA-256 of the DER form of a certificate without taking ownership of it.
     static func fingerprint(of pointer: OpaquePointer) -> CertificateFingerprint? {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
@@ -52,7 +52,7 @@ final class Certificate: @unchecked Sendable {  // Never changed once made; Open
     }
 }
 
-/// OpenSSL's reader over a copy of `bytes`; whoever asks frees it.
+/// Returns an OpenSSL reader over a copy of `bytes`. The caller must free it.
 func memoryBIO(_ bytes: [UInt8]) -> OpaquePointer? {
     guard let bio = BIO_new(BIO_s_mem()) else { return nil }
     guard !bytes.isEmpty else { return bio }

@@ -1,13 +1,14 @@
-/// Whose word about a server's certificate is trusted.
+/// The certificate authorities that are trusted.
 public enum CertificateAuthorities: Sendable, Equatable {
-    /// The operating system's authorities, as OpenSSL finds them; `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+    /// The authorities of the operating system, as OpenSSL finds them. `SSL_CERT_FILE` and `SSL_CERT_DIR` override
+    /// them.
     case system
-    /// The operating system's, and those in a PEM file.
+    /// The authorities of the operating system and those in a PEM file.
     case systemAnd(pemFile: String)
-    /// Only those in a PEM file.
+    /// Only the authorities in a PEM file.
     case only(pemFile: String)
 
-    /// The PEM file's path, if there is one.
+    /// The path of the PEM file. Nil when there is none.
     public var pemFile: String? {
         switch self {
         case .system: nil

@@ -1,17 +1,18 @@
-/// The SHA-256 of a whole certificate in its DER form: what browsers and `openssl x509 -fingerprint -sha256` show.
+/// The SHA-256 of the DER form of a certificate, as shown by browsers and `openssl x509 -fingerprint -sha256`.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bytes.
+    /// The 32 bytes of the fingerprint.
     public let bytes: [UInt8]
 
-    /// Makes a fingerprint from 32 bytes; nil for any other count.
+    /// Creates a fingerprint from 32 bytes. Returns nil for any other number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads 64 hexadecimal digits in either case, in pairs that may be parted by colons or spaces; nil otherwise.
+    /// Creates a fingerprint from 64 hexadecimal digits in either case, in pairs that may be separated by colons or
+    /// spaces. Returns nil for any other text.
     ///
-    /// A leading `SHA256:` or `sha256 Fingerprint=`, as tools print it, is skipped.
+    /// A leading `SHA256:` or `sha256 Fingerprint=`, as printed by tools, is skipped.
     public init?(_ text: String) {
         var rest = text[...]
         for prefix in ["sha256 fingerprint=", "sha256:", "sha-256:", "sha256="]
@@ -35,7 +36,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         self.init(bytes: bytes)
     }
 
-    /// 32 pairs of upper-case hexadecimal digits parted by colons.
+    /// The fingerprint as 32 pairs of upper-case hexadecimal digits, separated by colons.
     public var description: String {
         bytes.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

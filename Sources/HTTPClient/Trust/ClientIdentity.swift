@@ -1,16 +1,16 @@
 import COpenSSL
 import Crypto
 
-/// A client certificate with its key and intermediates, read and found to fit together.
+/// A client certificate with its key and intermediates, checked to belong together.
 ///
-/// Everything that can be wrong with the files is found here, before any connection, and OpenSSL never asks the
-/// terminal for a passphrase.
-final class ClientIdentity: @unchecked Sendable {  // Never changed once made; OpenSSL counts references atomically.
+/// All problems with the files are detected here, before any connection. OpenSSL never asks for a passphrase on the
+/// terminal.
+final class ClientIdentity: @unchecked Sendable {  // Immutable; OpenSSL counts references atomically.
     private let certificate: Certificate
     private let chain: [Certificate]
     private let key: OpaquePointer
 
-    /// Reads the files that `source` names.
+    /// Creates an identity from the files in `source`.
     convenience init(_ source: ClientCertificate) throws(TransportError) {
         defer { ERR_clear_error() }
         switch source {
@@ -29,7 +29,7 @@ final class ClientIdentity: @unchecked Sendable {  // Never changed once made; O
 
     deinit { EVP_PKEY_free(key) }
 
-    /// Makes connections of `context` show this certificate when they are asked for one.
+    /// Makes connections of `context` present this certificate when the server requests one.
     func install(in context: OpaquePointer) -> Bool {
         SSL_CTX_use_certificate(context, certificate.pointer) == 1
             && SSL_CTX_use_PrivateKey(context, key) == 1
@@ -58,7 +58,7 @@ final class ClientIdentity: @unchecked Sendable {  // Never changed once made; O
         let text = try read(path)
         guard let bio = memoryBIO(text) else { throw unusable(path, "there is not enough memory") }
         defer { BIO_free(bio) }
-        // A passphrase is always handed over, if only an empty one: without any, OpenSSL would ask the terminal.
+        // Always passes a passphrase, even an empty one. Without any, OpenSSL would ask on the terminal.
         let key = withCString(passphrase) { PEM_read_bio_PrivateKey(bio, nil, nil, $0) }
         if let key { return key }
         guard String(decoding: text, as: UTF8.self).contains("PRIVATE KEY-----") else {
@@ -121,7 +121,7 @@ final class ClientIdentity: @unchecked Sendable {  // Never changed once made; O
         TransportError(.clientCertificate, "Could not use the client certificate '\(path)': \(reason).")
     }
 
-    /// Hands over the passphrase, or an empty one, as C's text, and wipes that copy afterwards.
+    /// Calls `body` with the passphrase, or an empty one, as a C string, and erases that copy afterwards.
     private static func withCString<R>(_ passphrase: Secret?, _ body: (UnsafeMutablePointer<CChar>) -> R) -> R {
         let bytes = passphrase?.withBytes { $0 } ?? []
         let text = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count + 1)

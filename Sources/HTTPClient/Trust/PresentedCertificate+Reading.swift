@@ -10,7 +10,7 @@ import FoundationEssentials
 #endif
 
 extension PresentedCertificate {
-    /// Reads the fields that a person looks at; nil if `certificate` has no dates that can be read.
+    /// Reads the fields that are shown to a person. Returns nil if `certificate` has no readable dates.
     init?(_ certificate: Certificate) {
         let pointer = certificate.pointer
         guard let notBefore = Self.date(X509_get0_notBefore(pointer)),
@@ -24,7 +24,9 @@ extension PresentedCertificate {
             fingerprint: fingerprint, isSelfSigned: X509_self_signed(pointer, 1) == 1)
     }
 
-    /// Source: `X509_NAME_print_ex`(3) in RFC 2253's form.
+    /// Returns a name as text.
+    ///
+    /// Source: `X509_NAME_print_ex`(3) in the form of RFC 2253.
     private static func text(_ name: OpaquePointer?) -> String {
         guard let name, let bio = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(bio) }

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-/// What a server shows for itself, unverified: to be looked at by a person, and pinned by its ``fingerprint``.
+/// The unverified certificate of a server, to be shown to a person and pinned by its ``fingerprint``.
 public struct PresentedCertificate: Sendable, Equatable {
-    /// Who it says it is, as `CN=photos.example,O=Home`.
+    /// The subject, such as `CN=photos.example,O=Home`.
     public var subject: String
-    /// Who signed it, in the same form.
+    /// The issuer, in the same form.
     public var issuer: String
-    /// Its first moment.
+    /// The start of the validity period.
     public var notBefore: Date
-    /// Its last moment.
+    /// The end of the validity period.
     public var notAfter: Date
-    /// The host names it is for, a leading `*.` included.
+    /// The host names in the certificate, which may begin with `*.`.
     public var dnsNames: [String]
-    /// The IP addresses it is for.
+    /// The IP addresses in the certificate.
     public var ipAddresses: [String]
-    /// The SHA-256 of its DER form.
+    /// The SHA-256 of the DER form.
     public var fingerprint: CertificateFingerprint
-    /// Whether its own key signed it.
+    /// Whether the certificate is signed by its own key.
     public var isSelfSigned: Bool
 }

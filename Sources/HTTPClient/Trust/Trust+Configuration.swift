@@ -1,5 +1,5 @@
 extension Trust {
-    /// The trust that `configuration` asks for; reads every file it names.
+    /// Creates the trust of a configuration. Reads every file that it names.
     convenience init(_ configuration: HTTPClient.Configuration) throws(TransportError) {
         let identity: ClientIdentity? =
             if let source = configuration.clientCertificate { try ClientIdentity(source) } else { nil }
@@ -10,7 +10,7 @@ extension Trust {
         }
     }
 
-    /// The same authorities without pin and client certificate: what another origin gets.
+    /// Creates the trust for other origins: the same authorities, without pin and client certificate.
     convenience init(elsewhere configuration: HTTPClient.Configuration) throws(TransportError) {
         self.init(try Self.authorities(configuration.authorities))
     }

@@ -1,16 +1,16 @@
 import COpenSSL
 import Synchronization
 
-/// Everything that decides whether a TLS connection is accepted and as whom it comes; fixed for the life of a
+/// The rules for accepting a TLS connection, and the client's identity. They are fixed for the lifetime of a
 /// ``TransferLoop``, so that no connection made under one trust is used under another.
 final class Trust: Sendable {
-    /// How a server's certificate is judged.
+    /// How a server's certificate is verified.
     enum Judgement: Sendable {
-        /// By authorities; `anchors` are trusted beside or instead of the system's.
+        /// By authorities. `anchors` are trusted in addition to the system's, or instead of them.
         case authorities(anchors: [Certificate], includesSystem: Bool)
-        /// By its fingerprint alone.
+        /// Only by its fingerprint.
         case pinned(CertificateFingerprint)
-        /// Not at all: the certificate is only put into the box, to be looked at.
+        /// Not verified. The certificate is only stored in the box, to be shown.
         case observed(CertificateBox)
     }
 
@@ -22,26 +22,27 @@ final class Trust: Sendable {
         self.identity = identity
     }
 
-    /// Whether curl compares the host's name with the certificate's.
+    /// Whether curl compares the host name with the certificate.
     var checksName: Bool {
         if case .authorities = judgement { true } else { false }
     }
 
-    /// Whether a judgement of no ends the handshake.
+    /// Whether a failed verification ends the handshake.
     var isEnforced: Bool {
         if case .observed = judgement { false } else { true }
     }
 
-    /// Brings this trust into the TLS context of one new connection.
+    /// Installs this trust in the TLS context of a new connection. Returns false on failure.
     func install(in context: OpaquePointer) -> Bool {
         switch judgement {
         case .authorities(let anchors, let includesSystem):
-            // Looks up by name when it needs to, where curl would read the whole bundle for each connection.
+            // OpenSSL looks up an authority by name when it needs one. Curl would read the whole bundle for each
+            // connection.
             if includesSystem { SSL_CTX_set_default_verify_paths(context) }
             let store = SSL_CTX_get_cert_store(context)
             guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.pointer) == 1 }) else { return false }
         case .pinned:
-            // The context may ask again during the connection; the loop that owns this object outlives it.
+            // The context may call back during the connection. The loop that owns this object outlives the connection.
             SSL_CTX_set_cert_verify_callback(context, judgePinned, Unmanaged.passUnretained(self).toOpaque())
         case .observed:
             SSL_CTX_set_cert_verify_callback(context, observe, Unmanaged.passUnretained(self).toOpaque())
@@ -50,7 +51,7 @@ final class Trust: Sendable {
     }
 }
 
-/// Accepts a chain exactly when its leaf has the pinned fingerprint.
+/// Accepts a chain if and only if its leaf has the pinned fingerprint.
 ///
 /// Source: `SSL_CTX_set_cert_verify_callback`(3).
 private let judgePinned: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { chain, trust in
@@ -65,7 +66,7 @@ private let judgePinned: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer
     return 1
 }
 
-/// Accepts every chain and keeps its leaf.
+/// Accepts every chain and stores its leaf.
 private let observe: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { chain, trust in
     if let chain, let trust, let leaf = X509_STORE_CTX_get0_cert(chain), X509_up_ref(leaf) == 1,
         case .observed(let box) = Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().judgement
@@ -75,7 +76,7 @@ private let observe: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -
     return 1
 }
 
-/// Holds the certificate that a handshake showed.
+/// Stores the certificate that a server sent in a handshake.
 final class CertificateBox: Sendable {
     private let content = Mutex<Certificate?>(nil)
 

@@ -1,25 +1,26 @@
-/// What a `Range` field asks for.
+/// The range that a `Range` field requests.
 ///
 /// Source: RFC 9110 §14.1.2 and §14.2.
 enum ByteRange: Equatable {
-    /// Bytes from `first` on, to `last` with it or to the end.
+    /// The bytes from `first` to `last` inclusive, or to the end when `last` is nil.
     case from(first: Int, last: Int?)
-    /// The last bytes.
+    /// The last bytes, with their number.
     case suffix(Int)
 
-    /// What a range comes to for a file of a certain size.
+    /// The result of applying a range to a file of a certain size.
     enum Resolved: Equatable {
-        /// These bytes.
+        /// A part of the file.
         case part(Range<Int>)
-        /// All of it: the last bytes of an empty file have no `Content-Range`.
+        /// The whole file. Used for the last bytes of an empty file, for which there is no `Content-Range`.
         case whole
-        /// None: 416.
+        /// No bytes: the response is 416.
         case unsatisfiable
     }
 
-    /// Reads a `Range` field's value; nil for what is passed over: another unit, several ranges, no valid range at all.
+    /// Parses the value of a `Range` field. Returns nil for a value that is ignored: another unit, several ranges or an
+    /// invalid range.
     ///
-    /// Numbers beyond what an `Int` holds count as the largest one.
+    /// Numbers that do not fit in an `Int` count as the largest `Int`.
     init?(_ value: String) {
         let text = value.utf8
         guard let equals = text.firstIndex(of: UInt8(ascii: "=")),
@@ -45,7 +46,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// The bytes of a file of `size` bytes.
+    /// Applies the range to a file of `size` bytes.
     func resolved(_ size: Int) -> Resolved {
         switch self {
         case .from(let first, let last):
@@ -78,7 +79,7 @@ enum ByteRange: Equatable {
     }
 }
 
-/// Names of range units compare without case.
+/// The unit of a range. Units are compared without regard to case.
 private enum HTTPUnit {
     static func areEqual(_ unit: Substring.UTF8View, _ known: StaticString) -> Bool {
         Token.isName(String(Substring(unit)), known)

@@ -1,32 +1,32 @@
-/// An entity tag, as it stands in `ETag`.
+/// An entity tag, as in the `ETag` field.
 ///
 /// Source: RFC 9110 §8.8.3.
 struct EntityTag: Equatable {
     let isWeak: Bool
-    /// What is between the quotation marks.
+    /// The text between the quotation marks.
     let opaque: String
 
-    /// Whether both are strong and the same.
+    /// Returns whether both tags are strong and equal.
     ///
     /// Source: RFC 9110 §8.8.3.2.
     func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Whether both have the same value, strong or weak.
+    /// Returns whether both tags have the same value, strong or weak.
     func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
 }
 
-/// What `If-Match` or `If-None-Match` names: any representation, or a list of tags.
+/// The value of `If-Match` or `If-None-Match`: any representation, or a list of tags.
 ///
 /// Source: RFC 9110 §13.1.1 and §13.1.2.
 enum EntityTags: Equatable {
     case any
     case list([EntityTag])
 
-    /// Reads the values of one field's lines; what stands behind something that is no tag is not read.
+    /// Parses the values of all lines of one field. In each line, everything after an invalid tag is ignored.
     init(_ values: [String]) {
         if values.count == 1, values[0] == "*" {
             self = .any
@@ -49,7 +49,7 @@ enum EntityTags: Equatable {
             while let byte = rest.first, Token.isSpace(byte) || byte == UInt8(ascii: ",") { rest.removeFirst() }
             guard let tag = EntityTag(readingFrom: &rest) else { return tags }
             tags.append(tag)
-            // Between two tags there is a comma.
+            // Tags are separated by commas.
             while let byte = rest.first, Token.isSpace(byte) { rest.removeFirst() }
             guard rest.first == UInt8(ascii: ",") else { return tags }
         }
@@ -57,7 +57,7 @@ enum EntityTags: Equatable {
 }
 
 extension EntityTag {
-    /// Reads a value that is one tag and nothing else; nil for any other.
+    /// Parses a value that consists of one tag. Returns nil for any other value.
     init?(_ value: String) {
         var rest = value.utf8[...]
         self.init(readingFrom: &rest)
@@ -72,7 +72,7 @@ extension EntityTag {
         text.removeFirst()
         guard let end = text.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         let inside = text[..<end]
-        // Any byte but blanks, controls and the quotation mark itself.
+        // Any byte except white space, control characters and the quotation mark.
         guard inside.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         opaque = String(Substring(inside))
         rest = text[text.index(after: end)...]

@@ -2,7 +2,8 @@ import Glibc
 import Wire
 
 extension HTTPDate {
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; years before 0000 and after 9999 are written as those.
+    /// The date as text, such as `Sun, 06 Nov 1994 08:49:37 GMT`. A date before the year 0000 or after 9999 is written
+    /// as the first or last date of that range.
     var text: String {
         let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
         var time = time_t(seconds)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An open file; closed when nobody holds it any more.
+/// An open file. It is closed when the object is deallocated.
 public final class OpenFile: Sendable {
-    /// The file's descriptor.
+    /// The file descriptor.
     public let descriptor: Int32
 
-    /// Takes a descriptor over.
+    /// Creates an object that takes ownership of a descriptor.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -14,10 +14,10 @@ public final class OpenFile: Sendable {
         close(descriptor)
     }
 
-    /// Reads bytes, which may block for as long as the disk does: not on a loop.
+    /// Reads bytes. The call may block as long as the disk does, so it must not run on an event loop.
     ///
-    /// - Returns: At most `count` bytes from `offset` on; fewer at the file's end, none behind it.
-    /// - Throws: ``HTTPServerError/Code/system`` when the system cannot read it.
+    /// - Returns: At most `count` bytes from `offset` on: fewer at the end of the file, none after it.
+    /// - Throws: ``HTTPServerError/Code/system`` when the system cannot read the file.
     public func bytes(at offset: Int, count: Int) throws(HTTPServerError) -> [UInt8] {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
@@ -35,13 +35,14 @@ public final class OpenFile: Sendable {
             .system, "Could not read a file: \(HTTPServerError.reason(failure)).", systemError: failure)
     }
 
-    /// Whether the file is at least `count` bytes long.
+    /// Returns whether the file is at least `count` bytes long.
     func reaches(_ count: Int) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(status.st_size) >= count
     }
 
-    /// Reads at `offset`, as many bytes as are there and fit; 0 at the file's end, -1 where it cannot be read.
+    /// Reads at `offset`, at most as many bytes as fit. Returns the number of bytes, 0 at the end of the file, or -1 on
+    /// failure.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
@@ -52,23 +53,24 @@ public final class OpenFile: Sendable {
 
 /// A part of an open file.
 ///
-/// A file that becomes shorter while it is sent ends the connection: the client sees that it has not got everything. What
-/// is written into a file while it is sent is sent as it is then; who replaces a file should rename another over it.
+/// When the file becomes shorter while it is sent, the connection is closed, so that the client detects that the file
+/// is incomplete. Bytes that are written into the file while it is sent may be sent. Replace a file by renaming another
+/// file over it instead.
 public struct FileRegion: Sendable {
-    /// The file.
+    /// The open file.
     public let file: OpenFile
-    /// Where the part begins, in bytes.
+    /// The offset of the part in the file, in bytes.
     public let offset: Int
-    /// How many bytes it has.
+    /// The size of the part in bytes.
     public let count: Int
 
-    /// Names a part of a file; negative numbers count as 0.
+    /// Creates a part of a file. Negative numbers count as 0.
     public init(_ file: OpenFile, offset: Int = 0, count: Int) {
         self.file = file
         self.offset = max(0, offset)
         self.count = max(0, min(count, .max - max(0, offset)))
     }
 
-    /// Where the part ends.
+    /// The offset of the end of the part, in bytes.
     var end: Int { offset + count }
 }

@@ -1,16 +1,16 @@
 import Wire
 
-/// The conditional fields of a request, weighed against one file.
+/// The conditional header fields of a request, evaluated for one file.
 ///
 /// Source: RFC 9110 §13.1 and §13.2.2.
 struct Preconditions {
-    /// What the conditions come to.
+    /// The result of the conditions.
     enum Outcome: Equatable {
         /// The method is performed.
         case proceed
-        /// The client has it: 304.
+        /// The client already has the file: the response is 304.
         case notModified
-        /// The file is not what the client believes: 412.
+        /// The file is not in the state that the client expects: the response is 412.
         case failed
     }
 
@@ -20,8 +20,8 @@ struct Preconditions {
     let modified: HTTPDate
     let now: Int
 
-    /// In the order of the RFC: `If-Match`, or else `If-Unmodified-Since`; then `If-None-Match`, or else
-    /// `If-Modified-Since`. A date that cannot be read, or stands there twice, is passed over.
+    /// The result, in the order of the RFC: `If-Match`, or `If-Unmodified-Since` without it; then `If-None-Match`, or
+    /// `If-Modified-Since` without it. A date that is invalid or occurs twice is ignored.
     var outcome: Outcome {
         let match = headers.values("If-Match")
         if !match.isEmpty {
@@ -39,8 +39,8 @@ struct Preconditions {
         return .proceed
     }
 
-    /// The range that is to be sent; nil for the whole file: no `Range`, one that is passed over, or `If-Range` naming
-    /// another file than this. A weak tag names none.
+    /// The range to send. Nil for the whole file: there is no `Range`, the `Range` is ignored, or `If-Range` does not
+    /// match the file. A weak tag never matches.
     ///
     /// Source: RFC 9110 §13.1.5 and §14.2.
     var range: ByteRange? {

@@ -2,18 +2,18 @@ import Glibc
 public import Wire
 
 extension ServedFile {
-    /// Answers a request for the file: all of it, one range, 304, 412 or 416.
+    /// Returns the response to a request for the file: the whole file, one range, 304, 412 or 416.
     ///
-    /// `ETag`, `Last-Modified` and `Accept-Ranges` are added. Several ranges get the whole file. `If-Range` is compared
-    /// strongly: the weak tag that another server gave for the same file never matches, so a client that had begun there
-    /// begins anew. `HEAD` is answered as `GET` without `Range`.
+    /// `ETag`, `Last-Modified` and `Accept-Ranges` are added. A request for several ranges gets the whole file.
+    /// `If-Range` is compared strongly. A weak tag that another server sent for the same file therefore never matches,
+    /// and the client restarts its download. The response to `HEAD` is that to `GET` without `Range`.
     ///
     /// - Parameters:
-    ///   - request: The request; its method decides what the conditions mean.
-    ///   - mediaType: What the file is.
-    ///   - headers: Fields of the caller's: `Cache-Control`, `Content-Disposition`, `Vary`. Those that describe the
-    ///     content go with 200 and 206 only.
-    /// - Returns: The answer. 304, 412 and 416 have no body: who has an envelope for errors gives it to them.
+    ///   - request: The request. Its method determines the meaning of the conditions.
+    ///   - mediaType: The media type of the file.
+    ///   - headers: Additional header fields: `Cache-Control`, `Content-Disposition`, `Vary`. Those that describe the
+    ///     content are sent only with 200 and 206.
+    /// - Returns: The response. 304, 412 and 416 have no body; a caller with an error envelope adds it.
     ///
     /// Source: RFC 9110 §13.2.2, §14.2 to §14.4, §15.3.7, §15.4.5, §15.5.13 and §15.5.17.
     public func answer(
@@ -25,7 +25,7 @@ extension ServedFile {
         switch conditions.outcome {
         case .failed: return ServerResponse(status: .preconditionFailed, headers: Self.withoutContent(headers))
         case .notModified:
-            // Nothing of it is sent; its length is.
+            // The file is not sent, only its length.
             return ServerResponse(
                 status: .notModified, headers: validators(Self.withoutContent(headers), lastModified),
                 body: .file(FileRegion(file, count: size)))

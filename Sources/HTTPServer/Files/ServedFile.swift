@@ -1,18 +1,19 @@
 import CMicroHTTPD
 import Glibc
 
-/// A file that is served: open, and as it was at that moment.
+/// A file to serve: the open file and its properties at the time it was opened.
 public struct ServedFile: Sendable {
     /// The open file.
     public let file: OpenFile
-    /// How many bytes it had.
+    /// The size in bytes.
     public let size: Int
-    /// When it was last modified, since 1970.
+    /// The time of the last modification, since 1970.
     public let modified: Duration
-    /// The entity tag, with its quotation marks: made of size, time of modification in nanoseconds and inode.
+    /// The entity tag with its quotation marks, made from the size, the modification time in nanoseconds and the inode.
     ///
-    /// It is strong, so that a download may be resumed by it: a file that is replaced, or written to, has another one.
-    /// The one gap is a file written in place twice to the same size within one tick of the file system's clock (4 ms).
+    /// The tag is strong, so that a download can be resumed with it: it changes when the file is replaced or written.
+    /// The only exception is a file that is written in place twice, to the same size, within one tick of the file
+    /// system's clock (4 ms).
     ///
     /// Source: RFC 9110 §8.8.1 and §8.8.3.
     public let entityTag: String
@@ -20,12 +21,14 @@ public struct ServedFile: Sendable {
     /// Opens a regular file below a folder.
     ///
     /// - Parameters:
-    ///   - path: From the folder on; no component may be `..`, and no link may lead out of the folder. Where the system
-    ///     cannot promise that (before Linux 5.6, or forbidden to), no component may be a link.
-    ///   - folder: The folder.
-    /// - Returns: The open file, as it was at that moment.
-    /// - Throws: ``HTTPServerError`` with ``HTTPServerError/Code/noFile`` when there is no such file, it is no regular one
-    ///   or leads out; with ``HTTPServerError/Code/notPermitted`` or ``HTTPServerError/Code/system`` otherwise.
+    ///   - path: The path relative to the folder. No component may be `..`, and no link may lead out of the folder.
+    ///     Where the system cannot guarantee that (before Linux 5.6, or when the call is forbidden), no component may
+    ///     be a link.
+    ///   - folder: The path of the folder.
+    /// - Returns: The open file with its current properties.
+    /// - Throws: ``HTTPServerError`` with ``HTTPServerError/Code/noFile`` when the file does not exist, is not a
+    ///   regular file or is outside the folder; with ``HTTPServerError/Code/notPermitted`` or
+    ///   ``HTTPServerError/Code/system`` for other failures.
     ///
     /// Source: `openat2(2)`, RESOLVE_BENEATH.
     public static func open(_ path: String, beneath folder: String) throws(HTTPServerError) -> ServedFile {
@@ -59,13 +62,13 @@ public struct ServedFile: Sendable {
             && !components(of: path).contains("..")
     }
 
-    /// What stands between slashes, as the system reads a path: by bytes. To `Character`, a slash with a mark that combines
-    /// is no slash.
+    /// Returns the components between the slashes, as the system reads a path: by bytes. As a `Character`, a slash with
+    /// a combining mark is not equal to a slash.
     private static func components(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    /// Opens component by component, none of them through a link and none upwards.
+    /// Opens the path component by component, without following links or going up.
     static func openWithoutLinks(_ path: String, _ folder: Int32) -> Int32 {
         var components = components(of: path)
         guard !components.contains(".."), let name = components.popLast() else {
@@ -80,13 +83,13 @@ public struct ServedFile: Sendable {
             if current != folder { close(current) }
             current = next
         }
-        // A pipe would block until somebody writes.
+        // Opening a pipe would block until a program writes to it.
         return openat(current, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
 }
 
 extension HTTPServerError {
-    /// The error for a file that could not be opened.
+    /// Returns the error for a file that could not be opened.
     ///
     /// Source: open(2), openat2(2).
     fileprivate static func file(_ path: String, _ folder: String, _ number: Int32) -> HTTPServerError {

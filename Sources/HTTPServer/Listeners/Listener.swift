@@ -1,16 +1,17 @@
 public import Wire
 
-/// Where the server listens.
+/// An address on which the server listens.
 public enum Listener: Sendable, Hashable, CustomStringConvertible {
-    /// A TCP address. The host is an IPv4 or IPv6 address; names are not looked up, except `localhost`, which is
-    /// `127.0.0.1`. `::` takes IPv6 only, so that `0.0.0.0` may stand beside it. Port 0 asks the system for a free one.
+    /// A TCP address. The host is an IPv4 or IPv6 address. Names are not resolved, except `localhost`, which is
+    /// `127.0.0.1`. `::` accepts only IPv6, so that `0.0.0.0` can be used in addition. Port 0 asks the system for a
+    /// free port.
     case tcp(host: String, port: UInt16)
-    /// The same with TLS.
+    /// A TCP address with TLS.
     case tls(host: String, port: UInt16)
     /// A Unix socket at `path`, with the permission bits `mode`.
     case unix(path: String, mode: UInt32 = 0o660)
 
-    /// The address as a person writes it: `127.0.0.1:2283`, `[::1]:2283`, `https://0.0.0.0:443`, `unix:/run/latchd.sock`.
+    /// The address as text: `127.0.0.1:2283`, `[::1]:2283`, `https://0.0.0.0:443`, `unix:/run/latchd.sock`.
     public var description: String {
         switch self {
         case .tcp(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -20,16 +21,16 @@ public enum Listener: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where the server really listens, with the port the system chose.
+/// An address on which the server is listening, with the port that the system chose.
 public enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
     /// A TCP address and port.
     case tcp(IPAddress, port: UInt16)
-    /// The same with TLS.
+    /// A TCP address and port with TLS.
     case tls(IPAddress, port: UInt16)
-    /// A Unix socket's path.
+    /// The path of a Unix socket.
     case unix(path: String)
 
-    /// The TCP port; nil for a Unix socket.
+    /// The TCP port. Nil for a Unix socket.
     public var port: UInt16? {
         switch self {
         case .tcp(_, let port), .tls(_, let port): port
@@ -37,7 +38,7 @@ public enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address as a person writes it.
+    /// The address as text.
     public var description: String {
         switch self {
         case .tcp(let address, let port): Listener.tcp(host: address.description, port: port).description

@@ -2,10 +2,10 @@ import CMicroHTTPD
 import Glibc
 
 extension ListeningSocket {
-    /// Opens a Unix socket; a file that a dead process left behind is removed, one that somebody listens on is not.
+    /// Opens a Unix socket. A socket file of a dead process is removed; a socket on which a process listens is not.
     ///
-    /// Two servers started in the same instant are kept apart by a lock on `path.lock`, held until the server stops;
-    /// that file stays, since removing it would let a third server lock another file of the same name.
+    /// A lock on `path.lock` keeps two servers apart that start at the same time. It is held until the server stops.
+    /// The lock file is never removed, because otherwise a third server could lock a new file with the same name.
     ///
     /// Source: unix(7), flock(2).
     static func openUnix(
@@ -37,7 +37,8 @@ extension ListeningSocket {
     private static func bindAndListen(
         _ listener: Listener, _ descriptor: Int32, _ path: String, _ mode: UInt32
     ) throws(HTTPServerError) {
-        // Linux gives the file the rights of the socket: closed to everyone from its first moment, then as asked.
+        // Linux gives the file the mode of the socket. The file is inaccessible at first and then gets the requested
+        // mode.
         _ = fchmod(descriptor, 0)
         let result = SocketAddress.withUnix(path) { bind(descriptor, $0, $1) }
         let number = errno

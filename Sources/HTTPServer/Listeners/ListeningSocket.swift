@@ -4,15 +4,15 @@ import Wire
 
 /// The sockets of one listener: one descriptor for each loop.
 ///
-/// On TCP every loop has a socket of its own on the shared port (`SO_REUSEPORT`), so the kernel spreads connections.
-/// The first is bound without that option and gets it afterwards: a second server of the same user finds the address
-/// taken instead of silently sharing it. On a Unix socket the loops share one socket.
+/// On TCP, every loop has its own socket on the shared port (`SO_REUSEPORT`), so that the kernel distributes the
+/// connections. The first socket is bound without that option and gets it afterwards. A second server of the same user
+/// therefore fails to bind instead of silently sharing the port. On a Unix socket, the loops share one socket.
 ///
 /// Source: socket(7) on `SO_REUSEPORT`, ipv6(7) on `IPV6_V6ONLY`.
 struct ListeningSocket {
     let descriptors: [Int32]
     let address: BoundAddress
-    /// The file to remove when the server stops; nil on TCP.
+    /// The file to remove when the server stops. Nil for TCP.
     let file: SocketFile?
 
     var isTLS: Bool { if case .tls = address { true } else { false } }
@@ -24,7 +24,7 @@ struct ListeningSocket {
         }
     }
 
-    /// Closes the descriptors of all loops from one on, and removes the file.
+    /// Closes the descriptors of all loops from index `loop` on, and removes the file.
     func close(from loop: Int) {
         for descriptor in descriptors[loop...] { _ = Glibc.close(descriptor) }
         file?.remove()

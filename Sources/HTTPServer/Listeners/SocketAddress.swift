@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import Wire
 
-/// Between the system's socket addresses and ours.
+/// Conversion between the system's socket addresses and this module's types.
 ///
 /// Source: ip(7), ipv6(7), unix(7).
 enum SocketAddress {
@@ -23,7 +23,8 @@ enum SocketAddress {
         }
     }
 
-    /// Nil when the path is empty, holds a NUL or is longer than the 107 bytes an address has room for.
+    /// Calls `body` with the address of a Unix socket. Returns nil when the path is empty, contains a NUL or is longer
+    /// than the 107 bytes that fit in an address.
     static func withUnix<R>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R? {
         var address = sockaddr_un()
         let bytes = Array(path.utf8)
@@ -35,7 +36,7 @@ enum SocketAddress {
         return rebound(&address, body)
     }
 
-    /// The peer behind an address the system gave; nil for a family without addresses.
+    /// Returns the peer with a socket address. Nil for other address families.
     static func peer(_ address: UnsafePointer<sockaddr>) -> PeerAddress? {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import Glibc
 
-/// A Unix socket's file and the lock that says whose it is.
+/// The file of a Unix socket, and the lock that reserves it for one server.
 struct SocketFile {
     private let path: String
     private let lock: Int32
@@ -17,11 +17,12 @@ struct SocketFile {
         inode = status.st_ino
     }
 
-    /// Removes the file if it is still the one this server made, then gives up the lock.
+    /// Removes the file if this server created it, and then releases the lock.
     func remove() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode { _ = unlink(path) }
-        // Not by closing alone: a program being started at this moment holds a copy for some milliseconds.
+        // Unlocked explicitly, because a program that is being started has a copy of the descriptor for some
+        // milliseconds.
         _ = flock(lock, LOCK_UN)
         _ = close(lock)
     }

@@ -1,10 +1,10 @@
 import CMicroHTTPD
 import Wire
 
-// libmicrohttpd calls these on the loop's thread, inside MHD_run. They are free functions: a closure with an actor's
-// isolation would trap there.
+// libmicrohttpd calls these functions on the loop's thread, inside MHD_run. They are free functions, because a closure
+// with the isolation of an actor would trap there.
 
-/// A request line is in: makes the exchange, with the target as it was sent.
+/// Called after the request line. Creates the exchange, with the target as it was sent.
 ///
 /// Source: `MHD_OPTION_URI_LOG_CALLBACK`.
 let targetCallback:
@@ -20,7 +20,7 @@ let targetCallback:
         return Unmanaged.passUnretained(exchange).toOpaque()
     }
 
-/// Leaves escapes as they are: the path is taken from the raw target and decoded component by component.
+/// Leaves percent-encoding unchanged, because the path is taken from the raw target and decoded component by component.
 ///
 /// Source: `MHD_OPTION_UNESCAPE_CALLBACK`.
 let unescapeCallback: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
@@ -28,7 +28,7 @@ let unescapeCallback: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, 
     text.map { strlen($0) } ?? 0
 }
 
-/// A head, a part of a body or the end of a request is in.
+/// Called after the head, for each part of the body and at the end of a request.
 ///
 /// Source: `MHD_AccessHandlerCallback`.
 let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data, size, context in
@@ -43,7 +43,7 @@ let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data,
         ? exchange.receiveHead(handle, methodStart: method) : exchange.proceed(handle)
 }
 
-/// A request is over, answered or not.
+/// Called when a request has ended, with or without a response.
 ///
 /// Source: `MHD_OPTION_NOTIFY_COMPLETED`.
 let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reason in
@@ -52,7 +52,7 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
     exchange.bodyHasEnded(isComplete: latch_mhd_is_complete(reason) != 0)
     exchange.end()
     if exchange.status == nil {
-        // libmicrohttpd refused by itself, with a body of its own.
+        // libmicrohttpd refused the request itself, with its own body.
         let status = latch_mhd_status(handle)
         if status != 0 { exchange.status = HTTPStatus(rawValue: Int(status)) }
     }
@@ -62,7 +62,7 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
     connection.exchange = nil
 }
 
-/// Decides whether a new connection is accepted; a refused one is closed at once.
+/// Decides whether a new connection is accepted. A refused connection is closed at once.
 ///
 /// Source: `MHD_AcceptPolicyCallback`.
 let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
@@ -72,7 +72,7 @@ let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
         ? latch_mhd_yes : latch_mhd_no
 }
 
-/// A connection was accepted or is closed.
+/// Called when a connection was accepted or closed.
 ///
 /// Source: `MHD_OPTION_NOTIFY_CONNECTION`.
 let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socketContext, event in

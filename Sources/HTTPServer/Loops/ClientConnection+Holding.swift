@@ -1,13 +1,15 @@
 import CMicroHTTPD
 
-/// Holds connections: a held connection is suspended in libmicrohttpd until bytes arrive. A connection is held while its TLS
-/// handshake or its first request line waits for the client, and while the server has no memory to read from more connections.
+/// Holding connections. A held connection is suspended in libmicrohttpd until bytes arrive. A connection is held while
+/// its TLS handshake or its first request line waits for the client. It is also held while the server has no memory to
+/// read from more connections.
 ///
-/// libmicrohttpd 0.9.75 with epoll treats a socket as readable until a read returns `EAGAIN`, and ignores the result of reads
-/// in the handshake: one client that stalls in its handshake would keep a core busy until its time-out. It also allocates a
-/// buffer for each connection that it reads from, and frees it only when the connection ends.
+/// With epoll, libmicrohttpd 0.9.75 treats a socket as readable until a read returns `EAGAIN`, and it ignores the
+/// result of reads in the handshake. One client that stalls in its handshake would keep a core busy until its timeout.
+/// libmicrohttpd also allocates a buffer for each connection that it reads from, and frees it only when the connection
+/// ends.
 extension ClientConnection {
-    /// Holds the connection if it waits; after each run of its daemon.
+    /// Holds the connection if it waits. Called after each run of its daemon.
     ///
     /// - Returns: Whether the connection needs no further check until it is released.
     func hold() -> Bool {
@@ -22,7 +24,7 @@ extension ClientConnection {
         }
         isHeld = true
         MHD_suspend_connection(handle)
-        // Not edge-triggered: bytes that arrived since the last read count too.
+        // Not edge-triggered, so that bytes that arrived since the last read are reported too.
         let waitsToSend = security.session?.waitsToSend ?? false
         watch(waitsToSend ? latch_epoll_once_writable() : latch_epoll_once_readable())
         return true

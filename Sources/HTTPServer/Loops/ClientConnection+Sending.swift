@@ -1,16 +1,17 @@
 import CMicroHTTPD
 
-/// How far a client has come with an answer, as last looked at.
+/// The progress of a client in receiving a response, at the last check.
 struct SendingProgress {
     var mark: UInt64
     var since: UInt64
 }
 
-/// A long answer may take as long as it takes, while the client takes something of it in every ``EventLoop/Settings/idleTimeout``.
+/// Checks the progress of long responses. A response may take any time as long as the client accepts a part of it in
+/// every ``EventLoop/Settings/idleTimeout``.
 extension ClientConnection {
-    /// Looks whether the client has taken anything since the last look, and when to look again.
+    /// Returns whether the client is still receiving the response, and sets the time of the next check.
     ///
-    /// - Returns: False when it has taken nothing for too long.
+    /// - Returns: False when the client has accepted nothing for too long.
     func isProgressing() -> Bool {
         let now = daemon.loop.now
         let settings = daemon.loop.settings
@@ -22,10 +23,12 @@ extension ClientConnection {
         return true
     }
 
-    /// What the client's system has confirmed since the connection was accepted; nil but for TCP.
+    /// The number of bytes that the client's system has confirmed since the connection was accepted. Nil except for
+    /// TCP.
     var confirmedBytes: UInt64? { transport?.confirmed }
 
-    /// What was given to the system for the client since the connection was accepted; nil but for TCP.
+    /// The number of bytes that were passed to the system for the client since the connection was accepted. Nil except
+    /// for TCP.
     var writtenBytes: UInt64? { transport.map { $0.confirmed &+ $0.queued } }
 
     private var transport: (confirmed: UInt64, queued: UInt64)? {
@@ -35,7 +38,7 @@ extension ClientConnection {
         return latch_tcp_progress(descriptor, &confirmed, &queued) == 0 ? (confirmed, queued) : nil
     }
 
-    /// Ends an answer whose file no longer has the bytes that were promised.
+    /// Closes the connection when the file of its response has become too short.
     func endIfCutShort() {
         guard phase == .sending, let exchange, exchange.answerBody?.isCutShort == true else { return }
         daemon.loop.settings.onLog(

@@ -2,27 +2,27 @@ import CMicroHTTPD
 import Glibc
 import Wire
 
-/// One accepted connection and how long it may stay in the state it is in.
-final class ClientConnection: @unchecked Sendable {  // Only the loop's thread touches it.
-    /// What the connection is doing.
+/// One accepted connection and the deadline of its current state.
+final class ClientConnection: @unchecked Sendable {  // Used only on the loop's thread.
+    /// A state of a connection.
     enum Phase {
-        /// The state once accepted and until the first request line.
+        /// The state after the connection was accepted, until the first request line.
         case fresh
-        /// The state once an answer is out and until the next request line.
+        /// The state after a response was sent, until the next request line.
         case idle
-        /// The state once a request line is in and until the head is.
+        /// The state after a request line, until the head is complete.
         case head
-        /// The state once the head is in and until the body is.
+        /// The state after the head, until the body is complete.
         case body
-        /// The state once the request is complete and until there is an answer; has no deadline.
+        /// The state after the request is complete, until there is a response. It has no deadline.
         case handling
-        /// The state once there is an answer and until the client has taken it.
+        /// The state once there is a response, until the client has received it.
         case sending
-        /// The state once a part of an answer is out and until its producer has more; has no deadline.
+        /// The state after a part of a response was sent, until its producer has more bytes. It has no deadline.
         case producing
-        /// The state once a refusal was sent past libmicrohttpd; what comes is dropped.
+        /// The state after a refusal was sent without libmicrohttpd. Further bytes from the client are ignored.
         case lingering
-        /// The state once closed by us; libmicrohttpd will notice.
+        /// The state after this server closed the connection. libmicrohttpd detects it later.
         case closed
     }
 
@@ -38,7 +38,7 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
     var progress: SendingProgress?
     let handle: OpaquePointer
     var isHeld = false
-    /// Whether libmicrohttpd reads from the connection, and so keeps a buffer for it until it ends.
+    /// Whether libmicrohttpd reads from the connection and therefore keeps a buffer for it until it ends.
     var isRead = false
     /// Whether the connection has bytes to read and waits for memory.
     var isWaiting = false
@@ -58,7 +58,7 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         let settings = daemon.loop.settings
         let now = daemon.loop.now
         switch phase {
-        // The first head has its time from the moment the connection was accepted.
+        // The timeout of the first head starts when the connection is accepted.
         case .head: if self.phase != .fresh { deadline = now + settings.headerTimeout }
         case .idle: deadline = now + settings.idleTimeout
         case .sending:
@@ -77,13 +77,13 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         self.deadline = deadline
     }
 
-    /// Gives the client as much more time as the loop was held up.
+    /// Extends the deadline by the time for which the loop was delayed.
     func postponeDeadline(by delay: UInt64) {
         if deadline != .max { deadline += delay }
     }
 
-    /// The client will send no more: nobody waits for a handler that still runs, and a request that is not complete
-    /// never will be. Complete ones that are already here are still answered.
+    /// Handles the end of the client's sending direction. A running handler is cancelled, and an incomplete request
+    /// stays incomplete. Complete requests that have already arrived still get a response.
     func peerHasEnded() {
         guard !peerEnded else { return }
         peerEnded = true
@@ -91,13 +91,14 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         daemon.loop.ended.append(self)
     }
 
-    /// Whether a body's producer is worth waiting for.
+    /// Whether to wait for the producer of a body.
     var mayWaitForBody: Bool { !peerEnded && phase != .closed }
 
-    /// Closes a connection whose client has ended, or that has served its last request before the server stops, unless
-    /// there is something to read or send first.
+    /// Closes a connection whose client has disconnected, or that has served its last request before the server stops.
+    /// Remaining bytes are read and sent first.
     ///
-    /// - Returns: Whether there is nothing more to look at; a connection that still sends comes back when it is idle.
+    /// - Returns: Whether no further check is needed. A connection that is still sending is added again when it becomes
+    ///   idle.
     func settleEnd() -> Bool {
         switch phase {
         case .handling, .sending, .producing, .closed: return true
@@ -109,12 +110,13 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         }
     }
 
-    /// libmicrohttpd has closed the descriptor, which may soon be another's.
+    /// Records that libmicrohttpd has closed the descriptor, which may soon be reused for another connection.
     func wasRemoved() {
         phase = .closed
     }
 
-    /// The time is over: the client is told where it is in the middle of a request, and the connection ends.
+    /// Handles the end of a timeout. Sends an error if the client is in the middle of a request, and closes the
+    /// connection.
     func expire() {
         if phase == .sending, isProgressing() { return }
         if phase == .head || phase == .body {
@@ -126,27 +128,27 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
 
     func closeIfIdle() {
         guard phase == .fresh || phase == .idle else { return }
-        // A request that has arrived but was not read yet is still served.
+        // A request that has arrived but was not read yet is still handled.
         if !hasMoreToRead { shutDown() }
     }
 
-    /// Whether bytes have arrived that libmicrohttpd has not read: in the socket, or decrypted already.
+    /// Whether bytes have arrived that libmicrohttpd has not read: in the socket, or already decrypted.
     private var hasMoreToRead: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
             || security.session?.hasDecryptedBytes ?? false
     }
 
-    /// Ends the connection, whatever it is doing, and cancels its handler.
+    /// Closes the connection in any state and cancels its handler.
     func abort() {
         exchange?.clientWentAway()
         shutDown()
     }
 
-    /// Closes both directions; libmicrohttpd sees it as the client's end and cleans up.
+    /// Closes both directions. To libmicrohttpd, this looks like a client that disconnects, and it cleans up.
     func shutDown() {
         guard phase != .closed else { return }
-        // Between two records only: in the middle of an answer the client must see that it was cut off.
+        // Only between two responses: in the middle of a response, the client must detect that it is incomplete.
         if phase == .idle, let session = security.session { session.sayGoodbye() }
         enter(.closed)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
@@ -154,11 +156,12 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         release()
     }
 
-    /// Drops what the client has sent, so that libmicrohttpd needs no memory to see the end of a connection that it never read.
+    /// Discards the received bytes, so that libmicrohttpd needs no memory to detect the end of a connection from which
+    /// it has never read.
     ///
     /// Source: tcp(7), `MSG_TRUNC`.
     private func discardReceived() {
-        // A client that goes on sending must not hold the loop.
+        // A client that continues to send must not keep the loop busy.
         for _ in 0..<8 where recv(descriptor, nil, 1 << 30, Int32(MSG_TRUNC | MSG_DONTWAIT)) <= 0 { return }
     }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 import Wire
 
-/// Counts the connections of each address over all loops, so that no address takes all of them.
+/// Counts the connections of each address over all loops, so that no address can use all of them.
 final class ConnectionShares: Sendable {
     private struct State {
         var counts: [AddressKey: Int] = [:]
-        /// The earliest time of the next log line: an address that keeps trying must not fill the log.
+        /// The earliest time of the next log message. Limits the messages for an address that keeps connecting.
         var nextNotice: UInt64 = 0
     }
 
@@ -14,13 +14,13 @@ final class ConnectionShares: Sendable {
     private let counts: @Sendable (PeerAddress) -> Bool
     private let state = Mutex(State())
 
-    /// Creates the counter; `counts` says which clients are counted.
+    /// Creates a counter. `counts` returns whether a client is counted.
     init(limit: Int, counts: @escaping @Sendable (PeerAddress) -> Bool) {
         self.limit = limit
         self.counts = counts
     }
 
-    /// Whether a client may open one more connection.
+    /// Returns whether a client may open another connection.
     func admits(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) -> Bool {
         guard let key = key(of: peer) else { return true }
         let (isFull, isToldNow) = state.withLock { state in

@@ -2,20 +2,21 @@ import CMicroHTTPD
 import Glibc
 
 /// One libmicrohttpd daemon: one listener on one loop.
-final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it once the loop runs.
-    // Set right after the daemon has started, before it can call back.
+final class Daemon: @unchecked Sendable {  // Used only on the loop's thread once the loop runs.
+    // Set directly after the daemon has started, before it can call back.
     private(set) var handle: OpaquePointer?
-    // Strong both ways, as it is read for every request; the loop lets its daemons go when it stops.
+    // A strong reference in both directions, because it is read for every request. The loop releases its daemons when
+    // it stops.
     let loop: EventLoop
     var needsRun = true
-    /// Connections before their first request line that may have to be held and are not held now.
+    /// Connections before their first request line that are not held now but may have to be.
     var handshakes: [ClientConnection] = []
     private(set) var isOpen = true
     private let descriptor: Int32
     private let limit: Int
     private var connectionCount = 0
     private var isListening = true
-    /// When the connection limit was last spoken of: a crowd that comes and goes must not fill the log.
+    /// The time of the last log message about the connection limit. Limits the number of messages.
     private var limitTold: UInt64?
 
     init(loop: EventLoop, descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
@@ -34,7 +35,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
     var epollDescriptor: Int32 { latch_mhd_epoll_descriptor(handle) }
 
     func countConnection(_ change: Int) {
-        // Full, libmicrohttpd stops watching its listening socket and takes it up again only in a later run.
+        // At its limit, libmicrohttpd stops watching its listening socket, and resumes only in a later run.
         if connectionCount >= limit, change < 0 { needsRun = true }
         connectionCount += change
         if connectionCount >= limit, change > 0 { tellLimit() }
@@ -51,7 +52,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
                 metadata: ["limit": String(limit)]))
     }
 
-    /// Keeps libmicrohttpd from asking again and again for what clients have not sent yet.
+    /// Prevents libmicrohttpd from polling repeatedly for bytes that clients have not sent yet.
     func holdHandshakes() {
         if !handshakes.isEmpty { handshakes.removeAll { $0.hold() } }
     }
@@ -69,7 +70,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
         MHD_stop_daemon(handle)
     }
 
-    /// Closes a daemon that never ran; its socket stays with who opened it.
+    /// Closes a daemon that never ran. Its socket stays open and belongs to its opener.
     func abandon() {
         isListening = false
         _ = MHD_quiesce_daemon(handle)
@@ -78,7 +79,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
 }
 
 extension EventLoop {
-    /// Serves a listening socket from this loop; before the thread starts.
+    /// Adds a listening socket to this loop. Called before the thread starts.
     func listen(_ descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
         let daemon = try Daemon(loop: self, descriptor: descriptor, isTLS: isTLS, limit: limit)
         daemons.append(daemon)
@@ -89,7 +90,7 @@ extension EventLoop {
         }
     }
 
-    /// Takes back what a start that failed has done.
+    /// Closes the daemons after a failed start.
     func abandon() {
         for daemon in daemons { daemon.abandon() }
         daemons = []

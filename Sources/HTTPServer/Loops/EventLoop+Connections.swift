@@ -2,11 +2,11 @@ import CMicroHTTPD
 import Glibc
 
 extension EventLoop {
-    /// Takes an accepted connection and watches for its client's end.
+    /// Adds an accepted connection and watches for its client's disconnection.
     ///
-    /// libmicrohttpd does not look at a suspended connection, and its edge-triggered reading misses an end that comes
-    /// together with the last bytes. Edge-triggered `EPOLLRDHUP` alone costs nothing while the connection lives, and
-    /// closing the descriptor takes it out again.
+    /// libmicrohttpd does not check a suspended connection, and its edge-triggered reading misses a disconnection that
+    /// arrives together with the last bytes. Edge-triggered `EPOLLRDHUP` alone costs nothing while the connection is
+    /// open. Closing the descriptor removes it from the epoll set.
     ///
     /// Source: epoll_ctl(2).
     func add(_ connection: ClientConnection) {
@@ -18,7 +18,7 @@ extension EventLoop {
         _ = latch_epoll_add(epoll, connection.descriptor, latch_epoll_hangup(), tag)
         connection.daemon.countConnection(1)
         settings.connectionShares.add(connection.peer)
-        // While there is plenty of memory, connections are read at once and not held until their first bytes.
+        // While there is plenty of memory, connections are read immediately and not held until their first bytes.
         if readCount < settings.readLimit / 16 { beginReading(connection) }
         if connection.security.session != nil || !connection.isRead { connection.daemon.handshakes.append(connection) }
     }
@@ -36,7 +36,8 @@ extension EventLoop {
         if connection.isRead { readCount -= 1 }
     }
 
-    /// Starts to read from a held connection, or queues it when there is no memory for one more.
+    /// Starts to read from a held connection, or queues it when there is no memory for another one. Returns whether
+    /// reading has started.
     func admit(_ connection: ClientConnection) -> Bool {
         guard readCount < settings.readLimit else {
             if !connection.isWaiting { waiting.append(connection) }
@@ -53,11 +54,11 @@ extension EventLoop {
         readCount += 1
     }
 
-    /// Starts to read from as many waiting connections as there is memory for.
+    /// Starts to read from waiting connections, as far as there is memory.
     func admitWaiting() {
         guard !waiting.isEmpty, readCount < settings.readLimit else { return }
-        // The newest first: after a crowd of clients that send nothing more, the others are at the end.
-        // Some at a time: what they have sent takes memory that is counted at the end of the turn.
+        // The newest first: after many clients that send nothing more, the other clients are at the end. Only some at a
+        // time, because the memory for their requests is counted at the end of the turn.
         let next = Array(waiting.suffix(min(64, settings.readLimit - readCount)))
         waiting.removeLast(next.count)
         for connection in next.reversed() {
@@ -66,7 +67,7 @@ extension EventLoop {
         }
     }
 
-    /// Closes idle kept-alive connections to free memory for connections that have sent a request.
+    /// Closes idle keep-alive connections to free memory for connections that have sent a request.
     private func makeRoom() {
         waiting.removeAll { $0.phase == .closed }
         guard !waiting.isEmpty else { return }
@@ -75,7 +76,7 @@ extension EventLoop {
         }
     }
 
-    /// Counts the memory of requests that are still unfinished at the end of the turn in which their bytes arrived.
+    /// Counts the memory of requests that are still incomplete at the end of the turn in which their bytes arrived.
     func weighExchanges() {
         guard !unweighed.isEmpty else { return }
         let exchanges = unweighed
@@ -83,18 +84,20 @@ extension EventLoop {
         for exchange in exchanges { exchange.weigh() }
     }
 
-    /// Closes connections whose clients have ended, once libmicrohttpd has read what was left to read.
+    /// Closes connections whose clients have disconnected, once libmicrohttpd has read the remaining bytes.
     func settleEnded() {
         guard !ended.isEmpty else { return }
         ended.removeAll { $0.settleEnd() }
     }
 
-    /// Ends connections past their deadline. One look at all of them is cheaper than keeping timers for each request.
+    /// Handles connections past their deadline. Checking all connections at intervals is cheaper than a timer for each
+    /// request.
     func sweepIfDue() {
         guard nextSweep <= now else { return }
         let delay = now - nextSweep
         nextSweep = now + settings.sweepInterval
-        // On a machine that is too busy to run the loop the clients' bytes wait here: that time does not count against them.
+        // On an overloaded machine, the clients' bytes wait while the loop does not run. That time does not count
+        // against the clients.
         if delay > settings.sweepInterval { for connection in connections { connection.postponeDeadline(by: delay) } }
         for connection in connections {
             connection.endIfCutShort()

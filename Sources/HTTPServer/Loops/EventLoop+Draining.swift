@@ -5,13 +5,13 @@ import Synchronization
 extension EventLoop {
     var isDraining: Bool { drainDeadline != nil }
 
-    /// Begins to stop; later calls are passed over.
+    /// Begins to stop the loop. Later calls have no effect.
     func beginDraining(for duration: Duration) {
         perform { loop in
             guard loop.drainDeadline == nil else { return }
             loop.drainDeadline = loop.now &+ duration.nanoseconds
             for daemon in loop.daemons {
-                // Connections that wait in the system's queue are taken first: their clients believe them open.
+                // Connections in the system's queue are accepted first, because their clients consider them open.
                 MHD_run(daemon.handle)
                 daemon.stopListening()
             }

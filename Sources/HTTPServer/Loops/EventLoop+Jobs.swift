@@ -2,12 +2,12 @@ import Glibc
 import Synchronization
 
 extension EventLoop {
-    /// What other threads give to the loop.
+    /// The jobs and commands from other threads.
     struct Queue {
         var jobs: [UnownedJob] = []
         var commands: [@Sendable (EventLoop) -> Void] = []
         var isSleeping = false
-        /// The thread has ended: nobody would run a job any more.
+        /// Whether the thread has ended and can run no more jobs.
         var isFinished = false
         var hasStopped = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -15,7 +15,7 @@ extension EventLoop {
         var isEmpty: Bool { jobs.isEmpty && commands.isEmpty }
     }
 
-    /// Takes a job of a handler's task; from the loop's own thread without lock or wake-up.
+    /// Enqueues a job of a handler's task. Calls from the loop's own thread need no lock and no wake-up.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
@@ -28,7 +28,7 @@ extension EventLoop {
             defer { queue.isSleeping = false }
             return (queue.isSleeping, false)
         }
-        // A task that outlived the server's stop goes on where every other task runs.
+        // A task that is still running after the server has stopped continues on the global executor.
         if isFinished { globalConcurrentExecutor.enqueue(job) }
         if mustWake { writeWake() }
     }
@@ -43,7 +43,7 @@ extension EventLoop {
         if mustWake { writeWake() }
     }
 
-    /// Runs what has been given; whether there was anything.
+    /// Runs all enqueued jobs and commands. Returns whether there were any.
     func runJobs() -> Bool {
         let (jobs, commands) = queue.withLock { queue in
             guard !queue.isEmpty else { return ([UnownedJob](), [@Sendable (EventLoop) -> Void]()) }
@@ -63,7 +63,7 @@ extension EventLoop {
         return true
     }
 
-    /// Whether the thread may end; from then on jobs go elsewhere.
+    /// Returns whether the thread may end. From then on, jobs run on the global executor.
     func isFinished() -> Bool {
         guard hasStopped, runningTasks == 0, localJobs.isEmpty else { return false }
         return queue.withLock { queue in

@@ -1,7 +1,7 @@
 extension EventLoop {
-    /// What every loop of a server shares, in the units the loop counts in.
+    /// The settings that all loops of a server share, in the units of the loop.
     ///
-    /// An object, not a value: every request looks at it several times.
+    /// A class and not a structure, because every request reads it several times.
     final class Settings: Sendable {
         let router: Router
         let onAccess: @Sendable (AccessRecord) -> Void
@@ -12,19 +12,20 @@ extension EventLoop {
         let refusals = RefusalNotice()
         let connectionShares: ConnectionShares
         let budget: MemoryBudget
-        /// How many connections one loop may have buffers for.
+        /// The maximum number of connections for which one loop may have buffers.
         let readLimit: Int
         let maximumHeaderBytes: Int
         let maximumBodyBytes: Int
-        /// Nanoseconds, as all durations here.
+        /// The timeout in nanoseconds, like all durations here.
         let idleTimeout: UInt64
         let headerTimeout: UInt64
         let bodyTimeout: UInt64
-        /// How often deadlines are looked at: an eighth of the shortest time-out, 5 ms to 1 s.
+        /// The interval of the deadline checks, in nanoseconds: an eighth of the shortest timeout, from 5 ms to 1 s.
         let sweepInterval: UInt64
-        /// How often it is looked at whether a client takes its answer.
+        /// The interval at which the progress of responses is checked, in nanoseconds.
         let progressInterval: UInt64
-        /// How long a refused body is still taken and dropped, so that the client reads the refusal and not a reset.
+        /// How long a refused body is still received and ignored, in nanoseconds, so that the client reads the refusal
+        /// and does not get a reset.
         let lingerTimeout: UInt64 = 2_000_000_000
 
         init(
@@ -53,8 +54,9 @@ extension EventLoop {
 
         var connectionMemory: Int { Self.connectionMemory(maximumHeaderBytes) }
 
-        /// The memory of one connection at libmicrohttpd: a head of the largest size, a copy of it if it is all one
-        /// `Cookie`, and what else is kept of it. libmicrohttpd clears all of it after each request, so no more.
+        /// Returns the memory that libmicrohttpd needs for one connection, in bytes: a head of the maximum size, a copy
+        /// of it if it is a single `Cookie`, and other data. libmicrohttpd clears it after each request, so more is not
+        /// needed.
         private static func connectionMemory(_ maximumHeaderBytes: Int) -> Int { maximumHeaderBytes * 2 + 2_048 }
     }
 }

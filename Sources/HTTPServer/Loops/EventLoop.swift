@@ -4,13 +4,13 @@ import Primitives
 import Synchronization
 import Wire
 
-/// One thread that waits for sockets, runs libmicrohttpd's daemons and executes the handlers' jobs.
+/// A thread that waits for sockets, runs libmicrohttpd's daemons and executes the jobs of handlers.
 ///
-/// The loop's epoll set holds each daemon's own epoll descriptor, an eventfd to be woken by other threads, and the
-/// clients' sockets, for their end only.
+/// The epoll set of the loop contains the epoll descriptor of each daemon and an eventfd with which other threads wake
+/// the loop. It also contains the sockets of clients, only to detect their disconnection.
 ///
 /// Source: epoll(7), eventfd(2); libmicrohttpd manual, "Using external event loops" and `MHD_suspend_connection`.
-final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread touches it, but for `queue`, a `Mutex`.
+final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its thread, except `queue`, a `Mutex`.
     let settings: Settings
     let queue = Mutex(Queue())
     let epoll: Int32
@@ -19,18 +19,18 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
     var daemons: [Daemon] = []
     var connections: [ClientConnection] = []
     var byDescriptor: [Int32: ClientConnection] = [:]
-    /// Connections whose clients have ended and that libmicrohttpd may not have noticed.
+    /// Connections whose clients have disconnected, which libmicrohttpd may not have detected.
     var ended: [ClientConnection] = []
-    /// How many connections libmicrohttpd has a buffer for.
+    /// The number of connections for which libmicrohttpd has a buffer.
     var readCount = 0
     /// Connections that have bytes to read and wait for memory, in order of arrival.
     var waiting: [ClientConnection] = []
-    /// Exchanges whose memory is counted at the end of this turn, if they are still unfinished.
+    /// Exchanges whose memory is counted at the end of this turn if they are still incomplete.
     var unweighed: [Exchange] = []
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
-    /// The monotonic clock in nanoseconds, read once a turn.
+    /// The time of the monotonic clock in nanoseconds, read once in each turn.
     var now = EventLoop.readClock()
     var nextSweep: UInt64 = 0
     var drainDeadline: UInt64?
@@ -52,7 +52,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         close(wake)
     }
 
-    // Tags tell the kinds apart; a client's tag is its descriptor.
+    // Tags distinguish the kinds of events. The tag of a client is its descriptor.
     static let wakeTag = UInt64.max
     static let daemonTag: UInt64 = 1 << 32
 
@@ -72,7 +72,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         }
     }
 
-    /// The thread's body: ends when the server has stopped and no handler is left.
+    /// Runs the loop. Returns when the server has stopped and no handler is running.
     func run() {
         thread = pthread_self()
         blockBrokenPipes()
@@ -91,7 +91,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         }
     }
 
-    /// sendfile(2) to a client that is gone raises SIGPIPE.
+    /// Blocks SIGPIPE, which sendfile(2) raises when the client has disconnected.
     private func blockBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -103,7 +103,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         epoll_wait(epoll, &events, Int32(events.count), timeout)
     }
 
-    /// Waits, unless a job came in the meantime; other threads wake the loop only while it says it sleeps.
+    /// Waits for events, unless a job has arrived meanwhile. Other threads wake the loop only while `isSleeping` is
+    /// set.
     private func sleep(_ timeout: Int32) -> Int32 {
         let maySleep = queue.withLock { queue in
             queue.isSleeping = queue.isEmpty
@@ -144,7 +145,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         }
     }
 
-    /// How long the loop may sleep: not at all while a daemon has work, else to the next look at the deadlines.
+    /// Returns how long the loop may sleep, in milliseconds: 0 while a daemon has work, otherwise the time until the
+    /// next deadline check. -1 means without limit.
     private func waitMilliseconds() -> Int32 {
         if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
         guard !connections.isEmpty || drainDeadline != nil && !hasStopped else { return -1 }

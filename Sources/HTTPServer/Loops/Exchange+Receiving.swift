@@ -2,9 +2,9 @@ import CMicroHTTPD
 import Wire
 
 extension Exchange {
-    /// The head is in: reads it and decides whether the body may come.
+    /// Parses the head and decides whether the body may be sent.
     ///
-    /// An answer given here makes libmicrohttpd close the connection, which is right for a refusal only.
+    /// A response that is queued here makes libmicrohttpd close the connection, which is right only for a refusal.
     func receiveHead(_ handle: OpaquePointer, methodStart: UnsafePointer<CChar>) -> MHD_Result {
         do throws(Refusal) {
             try admitPlain()
@@ -29,7 +29,7 @@ extension Exchange {
         return latch_mhd_yes
     }
 
-    /// Refuses a request in clear text from a client that may not send such.
+    /// Throws for a plain HTTP request from a client that must use TLS.
     private func admitPlain() throws(Refusal) {
         guard connection.security.isRefused else { return }
         loop.settings.refusals.note(connection.peer, now: loop.now, loop.settings.onLog)
@@ -60,7 +60,8 @@ extension Exchange {
         connection.enter(.body)
         limitBody(head)
         if length > maximumBodyBytes {
-            // A client that waits for 100 is told in time; one that already sends must first be let finish.
+            // A client that waits for 100 gets the refusal in time. A client that is already sending must be allowed to
+            // finish first.
             guard !head.expectsContinue else { throw Self.bodyTooLarge }
             step = .body
             answerDirectly(Self.bodyTooLarge)
@@ -69,7 +70,7 @@ extension Exchange {
         }
     }
 
-    /// Calls the route's admission check, if it has one, before the body is read.
+    /// Calls the admission check of the route, if it has one, before the body is read.
     private func askAdmission(_ head: RequestHead) {
         guard let admission, let path else { return }
         self.admission = nil
@@ -85,7 +86,8 @@ extension Exchange {
         suspend()
     }
 
-    /// A body that no handler will see is let in and dropped; another is kept up to its route's limit.
+    /// Sets the limit of the body. A body without a handler is received and ignored. Any other body is kept, up to the
+    /// limit of its route.
     private func limitBody(_ head: RequestHead) {
         maximumBodyBytes = loop.settings.maximumBodyBytes
         let router = loop.settings.router
@@ -97,7 +99,7 @@ extension Exchange {
         admission = handler.admission
     }
 
-    /// A part of the body is in.
+    /// Receives a part of the body.
     func receiveBody(_ bytes: UnsafePointer<CChar>, _ count: Int) {
         isHeadToldAgain = false
         guard step == .body else { return }
@@ -117,7 +119,7 @@ extension Exchange {
 
     private static let bodyTooLarge = Refusal(status: .contentTooLarge, message: "The request's body is too large.")
 
-    /// The request is complete, or a suspended one was resumed.
+    /// Continues a complete request, or one that was resumed.
     func proceed(_ handle: OpaquePointer) -> MHD_Result {
         guard !isHeadToldAgain else {
             isHeadToldAgain = false
@@ -135,7 +137,7 @@ extension Exchange {
         case .handling where response != nil:
             return ResponseWriter.queue(self, handle)
         case .handling:
-            // libmicrohttpd asks again only after a resume, so this is not reached with a handler still running.
+            // libmicrohttpd calls again only after a resume, so this case is not reached while a handler is running.
             return latch_mhd_yes
         case .head, .admission, .answered, .refused, .abandoned:
             return latch_mhd_no
@@ -148,7 +150,7 @@ extension Exchange {
         return ResponseWriter.queue(self, handle)
     }
 
-    /// Finds the handler and runs it on this thread, until it answers or first waits.
+    /// Finds the handler and runs it on this thread until it returns a response or first suspends.
     private func dispatch() {
         guard let head, let path else { return }
         let router = loop.settings.router

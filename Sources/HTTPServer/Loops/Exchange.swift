@@ -2,26 +2,26 @@ import CMicroHTTPD
 import Glibc
 import Wire
 
-/// One request on its way through the server, from its request line to the end of its answer.
+/// One request and its response, from the request line to the end of the response.
 ///
-/// The connection owns it until libmicrohttpd says the request is completed; the handler's task keeps it longer when
-/// the client went away first, and then its answer is dropped.
-final class Exchange: @unchecked Sendable {  // Only the loop's thread touches it; the handler's task runs there too.
-    /// How far the request has come.
+/// The connection owns it until libmicrohttpd reports that the request is completed. When the client disconnects first,
+/// the task of the handler keeps it longer, and the response is discarded.
+final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, which also runs the handler's task.
+    /// The progress of the request.
     enum Step {
-        /// The state once the request line is in.
+        /// The state after the request line.
         case head
-        /// The state once the head is in and until the admission check has answered.
+        /// The state after the head, until the admission check has returned.
         case admission
-        /// The state once the head is accepted and until the body is complete.
+        /// The state after the head is accepted, until the body is complete.
         case body
-        /// The state once the handler runs.
+        /// The state while the handler runs.
         case handling
-        /// The state once there is an answer.
+        /// The state once there is a response.
         case answered
-        /// The state once a refusal was sent past libmicrohttpd.
+        /// The state after a refusal was sent without libmicrohttpd.
         case refused
-        /// The state once the client is gone.
+        /// The state after the client has disconnected.
         case abandoned
     }
 
@@ -31,38 +31,41 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     let targetStart: UnsafePointer<CChar>
     let start: UInt64
     var step = Step.head
-    /// nil before it is read, and after a refusal of the body: a client that does not read the answer must not hold it.
+    /// The head. Nil before it is read, and after the body was refused: a client that does not read the response must
+    /// not keep the memory in use.
     var head: RequestHead?
-    /// `-` before the head is read.
+    /// The request method. `-` before the head is read.
     var method = HTTPMethod(rawValue: "-")
     var path: String?
     var query: String?
     var body: [UInt8] = []
-    /// How many bytes of the body came, kept or not.
+    /// The number of received bytes of the body, whether they are kept or not.
     var bodyCount = 0
-    /// How many bytes of memory the body takes, here or in the handler.
+    /// The memory of the body in bytes, here or in the handler.
     var bodyKept = 0
-    /// The most that may come.
+    /// The maximum size of the body in bytes.
     var maximumBodyBytes = 0
-    /// Whether there is a handler to keep the body for.
+    /// Whether there is a handler for which the body is kept.
     var keepsBody = true
     /// The size of the head in bytes.
     var headCount = 0
-    /// How many bytes of this request are counted in the memory budget.
+    /// The number of bytes of this request that are counted in the memory budget.
     private var weight = 0
-    /// Whether ``weigh()`` is due at the end of the turn.
+    /// Whether ``weigh()`` will be called at the end of the turn.
     private var isUnweighed = false
-    /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be returned to the budget.
+    /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be returned to the
+    /// budget.
     private var isOver = false
-    /// Whether libmicrohttpd will report the head again, as 0.9.75 does after a connection was suspended while it reported it.
+    /// Whether libmicrohttpd will report the head again. Version 0.9.75 does so when a connection was suspended while
+    /// it reported the head.
     var isHeadToldAgain = false
-    /// The route's admission check; nil when there is none or it was called.
+    /// The admission check of the route. Nil when there is none or it has been called.
     var admission: Router.Admission?
     var response: ServerResponse?
     var route: String?
     var status: HTTPStatus?
     var answerBytes = 0
-    /// The body on its way out, where it is not bytes in memory.
+    /// The body that is being sent, unless it is in memory.
     var answerBody: AnswerBody?
     var isSuspended = false
     var task: Task<Void, Never>?
@@ -79,26 +82,26 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         start = connection.daemon.loop.now
     }
 
-    /// What goes into an error envelope.
+    /// The request as passed to the error response of the router.
     var refused: RefusedRequest {
         RefusedRequest(id: id, method: method, path: shownPath, headers: head?.headers ?? [:])
     }
 
     private var shownPath: String { path ?? String(target.prefix { $0 != "?" }) }
 
-    /// Whether the body came in chunks. libmicrohttpd 0.9.75 takes a bare LF in their framing, where a proxy may not: the
-    /// connection ends with such a request, so that nothing after it can be read as a second one.
+    /// Whether the body was sent in chunks. libmicrohttpd 0.9.75 accepts a bare LF in their framing, which a proxy may
+    /// not. The connection is closed after such a request, so that no part of it can be read as a second request.
     ///
     /// Source: RFC 9112 §7.1 and §11.2.
     var isChunked: Bool { head.map { $0.contentLength == nil } ?? false }
 
-    /// The value of `Strict-Transport-Security`, where it belongs.
+    /// The value of `Strict-Transport-Security`. Nil when the field is not sent.
     var strictTransport: String? {
         guard let policy = loop.settings.strictTransport else { return nil }
         return policy.value(for: connection.security, head?.headers)
     }
 
-    /// The handler has answered.
+    /// Takes the response of the handler.
     func finish(_ answer: ServerResponse) {
         task = nil
         loop.runningTasks -= 1
@@ -108,7 +111,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         resume()
     }
 
-    /// The admission check has answered: nil lets the body come, an answer refuses it.
+    /// Takes the result of the admission check. Nil accepts the body; a response refuses it.
     func finishAdmission(_ answer: ServerResponse?) {
         task = nil
         loop.runningTasks -= 1
@@ -118,7 +121,8 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         resume()
     }
 
-    /// Nobody waits for the answer any more: the handler, or the body's producer, is cancelled and the connection given back to be closed.
+    /// Cancels the handler or the producer of the body, because the client has disconnected, and returns the connection
+    /// to libmicrohttpd to be closed.
     func clientWentAway() {
         answerBody?.abandon()
         giveBackWeight()
@@ -129,7 +133,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         resume()
     }
 
-    /// libmicrohttpd has ended the request, answered or not.
+    /// Records that libmicrohttpd has ended the request, with or without a response.
     func end() {
         clientWentAway()
         isOver = true
@@ -142,15 +146,15 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         mayStay()
     }
 
-    /// Notes that the request holds memory; at the end of the turn it is counted, if the request is still unfinished.
+    /// Records that the request uses memory. It is counted at the end of the turn if the request is still incomplete.
     func mayStay() {
         guard !isUnweighed else { return }
         isUnweighed = true
         loop.unweighed.append(self)
     }
 
-    /// Counts the memory of the request. A request whose body is incomplete is refused when the budget is used up; a complete
-    /// request that waits for its handler is never refused.
+    /// Counts the memory of the request. A request whose body is incomplete is refused when the budget is used up. A
+    /// complete request that waits for its handler is never refused.
     func weigh() {
         isUnweighed = false
         guard !isOver else { return }
@@ -190,13 +194,13 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         connection.daemon.needsRun = true
     }
 
-    /// Writes a refusal straight to the socket where libmicrohttpd takes no answer: in the middle of a body, or while
-    /// a head is incomplete. Nothing else is on its way out then.
+    /// Writes a refusal directly to the socket where libmicrohttpd accepts no response: in the middle of a body, or
+    /// while a head is incomplete. No other bytes are being sent at that time.
     func answerDirectly(_ refusal: Refusal) {
         refuseBody(loop.settings.router.errorResponse(refusal.status, refusal.message, refused))
     }
 
-    /// The same as ``answerDirectly(_:)``, with a finished answer.
+    /// Does the same as ``answerDirectly(_:)`` with a complete response.
     func refuseBody(_ response: ServerResponse) {
         guard step == .head || step == .body else { return }
         let bytes = ResponseWriter.bytes(of: response, self)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds the memory of unfinished requests, over all loops.
+/// Limits the memory of incomplete requests over all loops.
 final class MemoryBudget: Sendable {
     private let limit: Int
     private let used = Atomic(0)
@@ -9,7 +9,7 @@ final class MemoryBudget: Sendable {
         self.limit = limit
     }
 
-    /// Takes `count` bytes if they are free.
+    /// Reserves `count` bytes if they are free. Returns whether they were.
     func takeIfFree(_ count: Int) -> Bool {
         guard count > 0 else { return true }
         guard used.wrappingAdd(count, ordering: .relaxed).newValue > limit else { return true }
@@ -17,7 +17,7 @@ final class MemoryBudget: Sendable {
         return false
     }
 
-    /// Takes `count` bytes, even beyond the limit.
+    /// Reserves `count` bytes, even beyond the limit.
     func take(_ count: Int) {
         used.wrappingAdd(count, ordering: .relaxed)
     }
@@ -26,6 +26,6 @@ final class MemoryBudget: Sendable {
         used.wrappingSubtract(count, ordering: .relaxed)
     }
 
-    /// How many bytes are taken.
+    /// The number of reserved bytes.
     var usedBytes: Int { used.load(ordering: .relaxed) }
 }

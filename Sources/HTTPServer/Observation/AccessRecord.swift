@@ -1,24 +1,24 @@
 public import Wire
 
-/// One request that has ended, for the access log and metrics; never the query, a header or a body.
+/// A completed request, for the access log and metrics. Never contains the query, header fields or the body.
 public struct AccessRecord: Sendable {
-    /// The request's id, as sent in `X-Request-Id`.
+    /// The id of the request, as sent in `X-Request-Id`.
     public let id: String
     /// The method as sent.
     public let method: HTTPMethod
     /// The path as sent, without query.
     public let path: String
-    /// The pattern of the route that answered, such as `/api/sessions/{id}`; nil when none did.
+    /// The pattern of the matching route, such as `/api/sessions/{id}`. Nil when no route matched.
     public let route: String?
-    /// The status; ``clientClosed`` when the client went away before there was one.
+    /// The status of the response. ``clientClosed`` when the client disconnected before there was one.
     public let status: HTTPStatus
-    /// The bytes of the answer's body.
+    /// The size of the response body in bytes.
     public let bytes: Int
-    /// From the request line's arrival to the end of the answer.
+    /// The time from the arrival of the request line to the end of the response.
     public let duration: Duration
-    /// The client.
+    /// The address of the client.
     public let peer: PeerAddress
 
-    /// 499, which no client sees: it went away before its answer.
+    /// Status 499, for a client that disconnected before it got a response. It is never sent.
     public static let clientClosed = HTTPStatus(rawValue: 499)
 }

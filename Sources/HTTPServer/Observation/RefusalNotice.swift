@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells of refused plain requests at most once a minute, with how many there were: they may come by the thousand.
+/// Logs refused plain HTTP requests, with their number, at most once a minute. There may be thousands of them.
 final class RefusalNotice: Sendable {
     private struct State {
         var next: UInt64 = 0

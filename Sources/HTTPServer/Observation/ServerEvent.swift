@@ -1,21 +1,21 @@
-/// Something an operator should know, given to `onLog`.
+/// An event for the operator, passed to `onLog`.
 public struct ServerEvent: Sendable {
-    /// How bad it is.
+    /// The severity of an event.
     public enum Level: Sendable, Hashable {
-        /// For someone who looks closer.
+        /// Information for debugging.
         case debug
-        /// Worth noting.
+        /// Information for the operator.
         case info
-        /// Something was refused or cut short.
+        /// A request or a response was refused or incomplete.
         case warning
-        /// Something is broken.
+        /// A failure of the program or the system.
         case error
     }
 
-    /// How bad it is.
+    /// The severity of the event.
     public let level: Level
-    /// A constant sentence.
+    /// The message: a constant sentence.
     public let message: String
-    /// What goes with it, by name.
+    /// Additional values by name.
     public let metadata: [String: String]
 }

@@ -1,9 +1,10 @@
 import Wire
 
-/// What the header says about the body's length, gathered field by field.
+/// The length of the body according to the header fields, collected field by field.
 ///
-/// Two fields of one kind are refused even when they agree, and so is `Content-Length` beside `Transfer-Encoding`:
-/// whoever reads such a request otherwise than a proxy in front does can be fed a second request.
+/// Two fields with the same name are refused even when they agree, and so is `Content-Length` together with
+/// `Transfer-Encoding`. When a proxy and this server read such a request differently, an attacker can smuggle in a
+/// second request.
 ///
 /// Source: RFC 9112 §6.1, §6.3 and §11.2; RFC 9110 §7.2 for `Host`.
 struct Framing {
@@ -13,7 +14,7 @@ struct Framing {
     private var transferEncoding: String?
 
     mutating func take(_ field: HTTPHeaders.Field) throws(Refusal) {
-        // Only names of these lengths matter here; most fields are passed over by their length.
+        // Only names with these lengths matter here. Most fields are skipped by their length.
         switch field.name.utf8.count {
         case 4 where Token.isName(field.name, "host"):
             guard host == nil else { throw .bad("The request has two Host fields.") }
@@ -33,7 +34,7 @@ struct Framing {
         }
     }
 
-    /// The body's length; nil when it comes in chunks.
+    /// Returns the length of the body in bytes, or nil for a chunked body.
     func length(isVersion10: Bool) throws(Refusal) -> Int? {
         if let transferEncoding {
             guard contentLength == nil else {

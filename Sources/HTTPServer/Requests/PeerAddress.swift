@@ -1,15 +1,15 @@
 public import Wire
 
-/// Who is at the other end of a connection, as the socket says it; proxies in between are not looked through.
+/// The address of the other end of a connection, from the socket. Proxies in between are ignored.
 public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// An IPv4 client.
+    /// The address and port of an IPv4 client.
     case ipv4(IPAddress, port: UInt16)
-    /// An IPv6 client.
+    /// The address and port of an IPv6 client.
     case ipv6(IPAddress, port: UInt16)
     /// A client of a Unix socket, which has no address.
     case unix
 
-    /// The client's address; nil on a Unix socket.
+    /// The address of the client. Nil for a Unix socket.
     public var ip: IPAddress? {
         switch self {
         case .ipv4(let ip, _), .ipv6(let ip, _): ip
@@ -17,7 +17,7 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The client's port; nil on a Unix socket.
+    /// The port of the client. Nil for a Unix socket.
     public var port: UInt16? {
         switch self {
         case .ipv4(_, let port), .ipv6(_, let port): port
@@ -25,9 +25,9 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address's text without the port: `192.0.2.1`, `2001:db8::1`, `unix`.
+    /// The text of the address without the port: `192.0.2.1`, `2001:db8::1`, `unix`.
     public var address: String { ip?.description ?? "unix" }
 
-    /// The same as ``address``.
+    /// The text of the address, as in ``address``.
     public var description: String { address }
 }

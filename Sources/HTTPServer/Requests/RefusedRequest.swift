@@ -1,27 +1,27 @@
 public import Wire
 
-/// What is known of a request that the server answers itself, for a router's `errorResponse`.
+/// The known properties of a request that the server itself responds to, for a router's `errorResponse`.
 ///
-/// A request refused before its head was read has the path as far as it was seen and no headers.
+/// A request that is refused before its head was parsed has the path as far as it was received, and no header fields.
 public struct RefusedRequest: Sendable {
-    /// The server's own id of the request.
+    /// The id that the server gave the request.
     public let id: String
     /// The method as sent.
     public let method: HTTPMethod
     /// The path as sent, without query.
     public let path: String
-    /// The header fields; empty when they could not be read.
+    /// The header fields. Empty when they could not be parsed.
     public let headers: HTTPHeaders
 }
 
 extension RefusedRequest {
-    /// Describes a complete request.
+    /// Creates the description of a complete request.
     public init(_ request: ServerRequest) {
         self.init(id: request.id, method: request.method, path: request.path, headers: request.headers)
     }
 }
 
-/// A status and a sentence with which the server refuses a request.
+/// A refusal of a request, with a status and a message.
 struct Refusal: Error, Equatable {
     let status: HTTPStatus
     let message: String

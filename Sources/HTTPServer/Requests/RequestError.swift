@@ -1,12 +1,12 @@
 public import Wire
 
-/// Why a request's body could not be read; its status and message are fit for the answer.
+/// An error for a request body that could not be read. Its status and message are suitable for the response.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The status to answer with: 400 or 415.
+    /// The status of the response: 400 or 415.
     public let status: HTTPStatus
-    /// One sentence for the client; never quotes the body.
+    /// One sentence for the client. Never quotes the body.
     public let message: String
 
-    /// The message.
+    /// The ``message``.
     public var description: String { message }
 }

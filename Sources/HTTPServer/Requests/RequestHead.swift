@@ -1,30 +1,32 @@
 import CMicroHTTPD
 import Wire
 
-/// The header fields of a request, read again from the buffer libmicrohttpd parsed in place, and more strictly.
+/// The header fields of a request, parsed a second time from the buffer that libmicrohttpd parsed in place, and more
+/// strictly.
 ///
-/// libmicrohttpd 0.9.75 overwrites what ends a token: the colon with NUL, CRLF with two NULs, a bare LF with one. So
-/// a well-formed head is exactly
+/// libmicrohttpd 0.9.75 overwrites the end of each token: the colon with NUL, CRLF with two NULs, a bare LF with one. A
+/// well-formed head is therefore exactly
 ///
 ///     method 0 target 0 version 0 0 (name 0 value 0 0)* 0 0
 ///
-/// and a bare LF, a NUL in a value, a folded line or white space before the colon breaks that shape. The number of
-/// fields must also be libmicrohttpd's own, so both always speak of the same fields. One thing cannot be seen: a NUL
-/// directly before a bare LF leaves the same two NULs as CRLF, and so is read as the end of a line.
+/// A bare LF, a NUL in a value, a folded line or white space before the colon breaks that structure. The number of
+/// fields must equal that of libmicrohttpd, so that both parsers see the same fields. One case cannot be detected: a
+/// NUL directly before a bare LF leaves the same two NULs as CRLF and is read as the end of a line.
 ///
 /// Source: RFC 9112 §2.2, §5 and §6; `get_next_header_line` and `process_header_line` of libmicrohttpd 0.9.75.
 struct RequestHead {
-    /// More fields than this are refused with 431.
+    /// The maximum number of header fields. A request with more fields gets 431.
     static let maximumFields = 100
 
     let method: HTTPMethod
     let headers: HTTPHeaders
     let isVersion10: Bool
-    /// The length of the body if it was said; nil when it comes in chunks.
+    /// The length of the body in bytes. Nil for a chunked body.
     let contentLength: Int?
     let expectsContinue: Bool
 
-    /// Reads the head at `start`, `count` bytes long, with `targetOffset` and `targetCount` saying where the target is.
+    /// Parses the head of `count` bytes at `start`. `targetOffset` and `targetCount` are the position and length of the
+    /// target in it.
     init(
         start: UnsafePointer<UInt8>, count: Int, targetOffset: Int, targetCount: Int, fieldCount: Int
     ) throws(Refusal) {
@@ -54,7 +56,7 @@ struct RequestHead {
     }
 
     private static func version(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) throws(Refusal) -> Bool {
-        // The version is "HTTP/1.x" and then two NULs; libmicrohttpd has looked at the first seven bytes.
+        // The version is "HTTP/1.x", followed by two NULs. libmicrohttpd has checked the first seven bytes.
         guard position + 10 <= bytes.count, bytes[position - 1] == 0, bytes[position] == UInt8(ascii: "H"),
             bytes[position + 8] == 0, bytes[position + 9] == 0
         else { throw .bad("The request line cannot be read.") }
@@ -107,7 +109,7 @@ struct RequestHead {
         while valueEnd > valueStart, Token.isSpace(bytes[valueEnd - 1]) { valueEnd -= 1 }
         let value = UnsafeBufferPointer(rebasing: bytes[valueStart..<valueEnd])
         let text = String(decoding: value, as: UTF8.self)
-        // A comparison of the value must stay cheap; see StreamSafeText.
+        // A comparison of the value must stay cheap, see StreamSafeText.
         guard allBits < 0x80 || StreamSafeText.isStreamSafe(text) else {
             throw .bad("A header field's value cannot be read.")
         }

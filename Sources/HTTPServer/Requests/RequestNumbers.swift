@@ -1,6 +1,6 @@
-/// Makes request ids: 15 hexadecimal digits, the most that Swift keeps in a string without allocating.
+/// A generator of request ids: 15 hexadecimal digits, the most that Swift stores in a string without allocating.
 ///
-/// They are unlikely to repeat and not secret; each loop has its own sequence from a random seed.
+/// The ids are unlikely to repeat and are not secret. Each loop has its own sequence with a random seed.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (SplitMix64).
 struct RequestNumbers {

@@ -1,17 +1,20 @@
 import Wire
 
-/// A request's target, taken apart and checked; nothing is normalised.
+/// The target of a request, parsed and checked but not normalised.
 ///
-/// Refused with 400: no leading `/` (after an absolute form's authority), an empty component other than the last, `.`
-/// and `..` also when encoded, a broken escape, an encoded NUL or bytes that are not UTF-8, a fragment, raw bytes
-/// outside ASCII's visible ones, a query that is no form. `*` is for `OPTIONS` only. The absolute form is read as its
-/// path, and its authority must be the one in `Host`.
+/// `*` is accepted only for `OPTIONS`. The absolute form is read as its path, and its authority must equal that in
+/// `Host`. Refused with 400 are:
+/// - a target without a leading `/` (after the authority of an absolute form);
+/// - an empty component other than the last, and `.` and `..`, also when encoded;
+/// - an invalid escape, an encoded NUL and encoded bytes that are not UTF-8;
+/// - a fragment, and raw bytes other than visible ASCII characters;
+/// - a query that is not a form.
 ///
 /// Source: RFC 9112 §3.2, RFC 3986 §3.3.
 struct RequestTarget {
     let path: String
     let query: String?
-    /// The authority of an absolute form.
+    /// The authority of an absolute form. Nil for other forms.
     let authority: String?
 
     static let asterisk = RequestTarget(path: "*", query: nil, authority: nil)
@@ -48,8 +51,8 @@ struct RequestTarget {
         self.init(path: String(Substring(bytes)), query: query, authority: authority)
     }
 
-    /// Whether a target is a path with nothing in it that must be looked at closely, as nearly every one is: letters,
-    /// digits, `-`, `_`, `~` and single slashes.
+    /// Returns whether a target is a path that needs no further checks, as nearly every target is: letters, digits,
+    /// `-`, `_`, `~` and single slashes.
     private static func isPlainPath(_ raw: String) -> Bool {
         var raw = raw
         return raw.withUTF8 { bytes in
@@ -75,7 +78,7 @@ struct RequestTarget {
         }
     }
 
-    /// The decoded components of a path that passed the checks.
+    /// Returns the decoded components of a path that has passed the checks.
     static func components(of path: String) -> [String] {
         path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part in
             part.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(part) ?? "" : String(Substring(part))
@@ -101,7 +104,7 @@ struct RequestTarget {
 
     private static func check(path: Substring.UTF8View) throws(Refusal) {
         guard path.first == UInt8(ascii: "/") else { throw .bad("The path must begin with a slash.") }
-        // The last component alone may be empty: a trailing slash makes another path.
+        // Only the last component may be empty: a trailing slash makes a different path.
         let parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.dropLast().allSatisfy({ !$0.isEmpty }) else { throw .bad("The path holds an empty component.") }
         try checkComponents(path)

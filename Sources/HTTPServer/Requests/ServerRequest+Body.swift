@@ -1,10 +1,10 @@
 public import Wire
 
 extension ServerRequest {
-    /// Reads a JSON body.
+    /// Decodes a JSON body.
     ///
-    /// - Throws: ``RequestError`` with status 415 when `Content-Type` is not `application/json` (or `…+json`), with 400
-    ///   when the body does not fit `type`.
+    /// - Throws: ``RequestError`` with status 415 when `Content-Type` is not `application/json` (or `…+json`), and with
+    ///   400 when the body does not match `type`.
     public func json<T: Decodable>(_ type: T.Type) throws(RequestError) -> T {
         guard let media = mediaType, media == JSON.mediaType || media.hasSuffix("+json") else {
             throw RequestError(
@@ -17,12 +17,12 @@ extension ServerRequest {
         }
     }
 
-    /// Reads a form body.
+    /// Decodes a form body.
     ///
-    /// - Throws: ``RequestError`` with status 415 when `Content-Type` is not `application/x-www-form-urlencoded`, with
-    ///   400 when the body is no form.
+    /// - Throws: ``RequestError`` with status 415 when `Content-Type` is not `application/x-www-form-urlencoded`, and
+    ///   with 400 when the body is not a form.
     public func form() throws(RequestError) -> FormFields {
-        // As nearly every client writes it, which costs no further string.
+        // Most clients send exactly this value, and comparing it needs no additional string.
         guard headers["Content-Type"] == FormURLEncoded.mediaType || mediaType == FormURLEncoded.mediaType else {
             throw RequestError(
                 status: .unsupportedMediaType, message: "The body's Content-Type must be \(FormURLEncoded.mediaType).")
@@ -34,7 +34,7 @@ extension ServerRequest {
         }
     }
 
-    /// The body's media type in lower case, without parameters; nil without `Content-Type`.
+    /// The media type of the body in lower case, without parameters. Nil without `Content-Type`.
     ///
     /// Source: RFC 9110 §8.3.1.
     public var mediaType: String? {

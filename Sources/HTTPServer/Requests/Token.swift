@@ -1,10 +1,11 @@
 import Wire
 
-/// Which bytes may stand in a field's name and value, by table: every byte of every request passes here.
+/// The bytes that may occur in the name and the value of a field. Uses a table, because every byte of every request is
+/// checked.
 ///
 /// Source: RFC 9110 §5.5 and §5.6.2.
 enum Token {
-    // A bit for each byte below 64, and for each from there to 127: letters, digits and !#$%&'*+-.^_`|~.
+    // One bit for each byte below 64, and one for each byte from 64 to 127: letters, digits and !#$%&'*+-.^_`|~.
     private static let low: UInt64 = 0x03FF_6CFA_0000_0000
     private static let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
@@ -20,7 +21,7 @@ enum Token {
         byte == 32 || byte == 9
     }
 
-    /// Whether a field's name is `known`, which is in lower case.
+    /// Returns whether the name of a field is `known`, which is in lower case.
     static func isName(_ name: String, _ known: StaticString) -> Bool {
         let bytes = name.utf8.span
         guard bytes.count == known.utf8CodeUnitCount else { return false }
@@ -28,7 +29,7 @@ enum Token {
         return true
     }
 
-    /// Whether a field can be sent without breaking the message.
+    /// Returns whether a field can be sent without breaking the message.
     static func isSafe(_ field: HTTPHeaders.Field) -> Bool {
         let name = field.name.utf8.span
         let value = field.value.utf8.span

@@ -1,17 +1,17 @@
 import CMicroHTTPD
 import Glibc
 
-/// The body of one answer on its way out, where it is not simply bytes in memory.
-final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches it, but for the stream, which is safe.
+/// The body of a response that is being sent, unless it is in memory.
+final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread; the stream is thread-safe.
     private enum Source {
-        /// The system sends the file; libmicrohttpd has a descriptor of its own.
+        /// A file that the system sends. libmicrohttpd has its own descriptor.
         case sending(FileRegion, SentBefore)
-        /// This process reads the file: TLS, and Unix sockets, of which nobody can say how far their client is.
+        /// A file that this process reads: for TLS, and for Unix sockets, whose clients' progress is not known.
         case reading(FileRegion)
         case stream(BodyStream)
     }
 
-    /// Where a connection's count stood before the answer.
+    /// The number of bytes that were written to a connection before the response.
     private struct SentBefore {
         let bytes: UInt64
         let head: Int
@@ -19,12 +19,13 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
 
     private let exchange: Exchange
     private let source: Source
-    /// How many bytes were handed to libmicrohttpd.
+    /// The number of bytes that were passed to libmicrohttpd.
     private(set) var handedOver = 0
     private var task: Task<Void, Never>?
     private var isSuspended = false
     private var isOver = false
-    /// What of a file is read at once, and the most that a streamed body of known length hands over at once.
+    /// The number of bytes that are read from a file at once, and the maximum that a streamed body of known length
+    /// passes on at once.
     private static let block = 65_536
 
     private init(_ exchange: Exchange, _ source: Source) {
@@ -32,16 +33,16 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         self.source = source
     }
 
-    // MARK: - Beginning
+    // MARK: - Start
 
-    /// libmicrohttpd's response for a part of a file; nil when it, or the system, refuses.
+    /// Returns libmicrohttpd's response for a part of a file, or nil on failure.
     static func response(_ region: FileRegion, _ exchange: Exchange, head: Int) -> OpaquePointer? {
         guard let written = exchange.connection.writtenBytes, exchange.connection.security.session == nil else {
             let body = AnswerBody(exchange, .reading(region))
             exchange.answerBody = body
             return body.response(length: UInt64(region.count))
         }
-        // libmicrohttpd closes what it is given; the file stays its holder's.
+        // libmicrohttpd closes the descriptor that it is given. The original stays with its owner.
         let descriptor = fcntl(region.file.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }
         guard
@@ -55,7 +56,7 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         return made
     }
 
-    /// libmicrohttpd's response for a streamed body, whose producer ``start(_:)`` starts.
+    /// Returns libmicrohttpd's response for a streamed body, whose producer is started by ``start(_:)``.
     static func response(_ stream: StreamedBody, _ exchange: Exchange) -> OpaquePointer? {
         let loop = exchange.loop
         let source = BodyStream(length: stream.length) { [exchange] in
@@ -74,7 +75,7 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         return made
     }
 
-    /// Starts the producer of a streamed body, on this thread until it first waits.
+    /// Starts the producer of a streamed body, and runs it on this thread until it first suspends.
     func start(_ streamed: StreamedBody) {
         guard case .stream(let stream) = source else { return }
         let loop = exchange.loop
@@ -98,9 +99,9 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         if !isOver { self.task = task }
     }
 
-    // MARK: - On its way
+    // MARK: - Sending
 
-    /// Hands over the next bytes; what libmicrohttpd's callback for a body returns.
+    /// Copies the next bytes. Returns the result for libmicrohttpd's body callback.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count =
             switch source {
@@ -133,16 +134,16 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         }
     }
 
-    /// There is more, or an end: the connection goes on.
+    /// Resumes the connection when there are more bytes or the body has ended.
     func resume() {
         guard isSuspended, !isOver else { return }
         isSuspended = false
         exchange.resumeForBody()
     }
 
-    /// Whether the file has become too short for what is left to send.
+    /// Whether the file has become too short for the remaining bytes.
     ///
-    /// sendfile(2) answers with 0 then, which libmicrohttpd 0.9.75 takes for a connection that is full.
+    /// In that case, sendfile(2) returns 0, which libmicrohttpd 0.9.75 interprets as a full connection.
     var isCutShort: Bool {
         switch source {
         case .sending(let region, _), .reading(let region): !region.file.reaches(region.end)
@@ -150,9 +151,10 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         }
     }
 
-    // MARK: - Its end
+    // MARK: - End
 
-    /// The client is gone or the server stops: the producer is cancelled and the connection given back to be closed.
+    /// Cancels the producer because the client has disconnected or the server stops, and returns the connection to
+    /// libmicrohttpd to be closed.
     func abandon() {
         guard !isOver, case .stream(let stream) = source else { return }
         stream.abandon()
@@ -160,11 +162,12 @@ final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches
         resume()
     }
 
-    /// The request is over.
+    /// Ends the body when the request has ended.
     ///
-    /// - Parameter isComplete: Whether everything was sent; a producer may then still finish what it does after its last
-    ///   byte.
-    /// - Returns: The bytes of the body that went out; of a file that was cut off, those the client's system confirmed.
+    /// - Parameter isComplete: Whether all bytes were sent. The producer may then still complete its work after the
+    ///   last byte.
+    /// - Returns: The number of bytes of the body that were sent. For a file that was not sent completely, the number
+    ///   that the client's system confirmed.
     func end(isComplete: Bool) -> Int {
         if !isComplete { abandon() }
         isOver = true

@@ -1,44 +1,44 @@
 import Synchronization
 
-/// The bytes between a producer and its client's connection.
+/// The buffer between the producer of a body and the connection of its client.
 ///
-/// The producer may run anywhere; what takes the bytes is the connection's loop.
+/// The producer may run on any thread. The connection's loop takes the bytes.
 final class BodyStream: Sendable {
-    /// How many bytes may wait before the producer does.
+    /// The number of buffered bytes above which the producer waits.
     static let highWater = 131_072
 
     private enum End {
         /// The state until the producer has returned.
         case none
-        /// The state once it has written everything.
+        /// The state after the producer has written everything.
         case complete
-        /// The state once it has thrown or broken its word about the length.
+        /// The state after the producer has thrown, or has written a different length than announced.
         case failed
-        /// The state once nobody takes the bytes any more.
+        /// The state after the client has disconnected.
         case gone
     }
 
     private struct State {
         var chunks: [[UInt8]] = []
-        /// How far into the first chunk the bytes are taken.
+        /// The number of bytes of the first chunk that were taken.
         var offset = 0
         var waiting = 0
         var written = 0
         var end = End.none
-        /// The connection sleeps until there are bytes or an end.
+        /// Whether the connection is suspended until there are bytes or the body ends.
         var isStarving = false
         var producers: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What the loop finds when it looks for bytes.
+    /// The result of taking bytes.
     enum Taken {
-        /// So many bytes were copied.
+        /// The number of bytes that were copied.
         case bytes(Int)
-        /// There are none yet; ``onReady`` will be called.
+        /// There are no bytes yet. ``onReady`` will be called.
         case nothing
-        /// There will be no more, and all went well.
+        /// The body is complete.
         case end
-        /// There will be no more, and the client must see that it has not got everything.
+        /// The body is incomplete, which the client must be able to detect.
         case failure
     }
 
@@ -46,16 +46,17 @@ final class BodyStream: Sendable {
     private let onReady: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Makes a stream that calls `onReady`, from anywhere, when ``take(into:)`` has found nothing and now would.
+    /// Creates a stream. After ``take(into:)`` has returned `nothing`, `onReady` is called from any thread when there
+    /// are bytes or the body ends.
     init(length: Int?, onReady: @escaping @Sendable () -> Void) {
         self.length = length
         self.onReady = onReady
     }
 
-    /// Whether nobody knows the length, so that the end alone tells it.
+    /// Whether the length is unknown, so that only the end of the body determines it.
     var isOpenEnded: Bool { length == nil }
 
-    // MARK: - The producer's end
+    // MARK: - Producer
 
     func write(_ bytes: [UInt8]) async throws {
         try Task.checkCancellation()
@@ -82,14 +83,14 @@ final class BodyStream: Sendable {
         }
     }
 
-    /// Waits until few enough bytes wait.
+    /// Waits until few enough bytes are buffered.
     private func room() async throws {
         while !hasRoom {
             try await withTaskCancellationHandler {
                 try Task.checkCancellation()
                 await withCheckedContinuation { continuation in
                     let isFree = state.withLock { state in
-                        // A cancellation that came before this line finds nobody to wake, but is seen here.
+                        // A cancellation before this line wakes no producer but is detected here.
                         let isFree = state.waiting <= Self.highWater || state.end != .none || Task.isCancelled
                         if !isFree { state.producers.append(continuation) }
                         return isFree
@@ -116,9 +117,9 @@ final class BodyStream: Sendable {
         for producer in producers { producer.resume() }
     }
 
-    /// The producer has returned, or thrown.
+    /// Ends the stream after the producer has returned or thrown.
     ///
-    /// - Returns: Whether the body is whole, or nobody wants it any more.
+    /// - Returns: Whether the body is complete, or no longer needed.
     @discardableResult
     func finish(failed: Bool) -> Bool {
         let (isStarving, isWhole) = state.withLock { state -> (Bool, Bool) in
@@ -132,11 +133,11 @@ final class BodyStream: Sendable {
         return isWhole
     }
 
-    // MARK: - The loop's end
+    // MARK: - Loop
 
-    /// Copies what there is, as much as fits.
+    /// Copies as many bytes as are available and fit.
     ///
-    /// What was written before a failure is not sent: the connection is cut at once.
+    /// Bytes that were written before a failure are not sent, because the connection is closed immediately.
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Taken {
         let (taken, mayWake) = state.withLock { state -> (Taken, Bool) in
             if state.end == .failed || state.end == .gone { return (.failure, false) }
@@ -174,7 +175,7 @@ final class BodyStream: Sendable {
         return filled
     }
 
-    /// Nobody takes the bytes any more.
+    /// Ends the stream because the client has disconnected, and discards its bytes.
     func abandon() {
         state.withLock { state in
             if state.end == .none || state.end == .complete { state.end = .gone }

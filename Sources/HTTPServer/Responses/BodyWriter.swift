@@ -1,4 +1,4 @@
-/// Where the producer of a streamed body writes it.
+/// The destination to which the producer of a streamed body writes.
 public struct BodyWriter: Sendable {
     private let stream: BodyStream
 
@@ -6,16 +6,17 @@ public struct BodyWriter: Sendable {
         self.stream = stream
     }
 
-    /// Gives bytes to the client, and waits while more than 128 KiB of earlier ones have not been taken: a client that
-    /// reads slowly slows its producer, and memory stays as it is.
+    /// Sends bytes to the client, and waits while more than 128 KiB are buffered. A client that reads slowly therefore
+    /// slows down its producer, and the memory is limited.
     ///
-    /// - Throws: `CancellationError` when the client is gone, the server stops or the producer's task was cancelled;
-    ///   ``HTTPServerError/Code/body`` when this is more than the body's length, which also cuts the connection.
+    /// - Throws: `CancellationError` when the client has disconnected, the server stops or the producer's task was
+    ///   cancelled; ``HTTPServerError/Code/body`` when the bytes exceed the length of the body, which also closes the
+    ///   connection.
     public func write(_ bytes: [UInt8]) async throws {
         try await stream.write(bytes)
     }
 
-    /// The same, for text.
+    /// Sends text to the client as UTF-8, in the same way as bytes.
     public func write(_ text: String) async throws {
         try await stream.write(Array(text.utf8))
     }

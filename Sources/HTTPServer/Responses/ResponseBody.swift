@@ -1,26 +1,28 @@
-/// The body of an answer: bytes in memory, a part of a file, or what a task writes as it comes.
+/// The body of a response: bytes in memory, a part of a file, or bytes that a task writes while they are sent.
 public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     /// Bytes in memory.
     case bytes([UInt8])
-    /// A part of a file, sent by the system without a copy through this process where the connection allows it.
+    /// A part of a file. Where the connection allows it, the system sends the file without copying it through this
+    /// process.
     case file(FileRegion)
-    /// What a producer writes while the client reads.
+    /// Bytes that a producer writes while the client reads.
     case stream(StreamedBody)
 
-    /// A body of single bytes; mostly the empty one.
+    /// Creates a body from single bytes. Mostly used for the empty body.
     public init(arrayLiteral elements: UInt8...) {
         self = .bytes(elements)
     }
 
-    /// A body that is written while the client reads.
+    /// Returns a body that is written while the client reads.
     ///
-    /// The producer runs on the connection's loop, so it must not block; it is never started for `HEAD`, 204 and 304.
-    /// When the client goes away its task is cancelled. When it throws, or writes another number of bytes than `length`,
-    /// the connection is cut in the middle of the body, so that no client takes the part for the whole.
+    /// The producer runs on the connection's loop, so it must not block. It is not started for `HEAD`, 204 and 304.
+    /// When the client disconnects, the producer's task is cancelled. When the producer throws, or writes a different
+    /// number of bytes than `length`, the connection is closed in the middle of the body. Clients can then detect that
+    /// the body is incomplete.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there will be, for `Content-Length`; nil where nobody knows, and then the body goes in
-    ///     chunks (to an HTTP/1.0 client it ends with the connection).
+    ///   - length: The number of bytes, for `Content-Length`. When it is nil, the body is sent in chunks, or until the
+    ///     end of the connection for an HTTP/1.0 client.
     ///   - produce: Writes the body and returns.
     /// - Returns: The body.
     public static func stream(
@@ -29,7 +31,7 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
         .stream(StreamedBody(length: length, produce: produce))
     }
 
-    /// The bytes that will be sent; nil where nobody knows yet.
+    /// The number of bytes in the body. Nil when it is not known.
     public var count: Int? {
         switch self {
         case .bytes(let bytes): bytes.count
@@ -38,7 +40,7 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// The bytes, of a body in memory; nil for any other.
+    /// The bytes of a body in memory. Nil for any other body.
     public var bytes: [UInt8]? {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
@@ -46,14 +48,14 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
 
 /// A body that a producer writes; see ``ResponseBody/stream(length:_:)``.
 ///
-/// An object, so that an answer from memory is no larger for it.
+/// A class, so that it does not make responses from memory larger.
 public final class StreamedBody: Sendable {
-    /// How many bytes there will be; nil where nobody knows.
+    /// The number of bytes in the body. Nil when it is not known.
     public let length: Int?
-    /// Writes the body and returns.
+    /// The closure that writes the body and returns.
     public let produce: @Sendable (BodyWriter) async throws -> Void
 
-    /// Makes a body; a negative length counts as unknown.
+    /// Creates a body. A negative length counts as unknown.
     public init(length: Int?, produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
         self.length = length.flatMap { $0 < 0 ? nil : $0 }
         self.produce = produce

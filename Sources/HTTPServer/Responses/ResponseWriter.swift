@@ -1,11 +1,11 @@
 import CMicroHTTPD
 import Wire
 
-/// Turns a response into libmicrohttpd's, or into bytes where libmicrohttpd cannot be asked.
+/// Converts a response into one of libmicrohttpd, or into bytes where libmicrohttpd accepts no response.
 enum ResponseWriter {
     static let maximumHeaderBytes = 8192
 
-    /// Gives the exchange's response to libmicrohttpd.
+    /// Passes the exchange's response to libmicrohttpd.
     static func queue(_ exchange: Exchange, _ handle: OpaquePointer) -> MHD_Result {
         guard let given = exchange.response else { return latch_mhd_no }
         let response = sendable(given, exchange)
@@ -33,7 +33,7 @@ enum ResponseWriter {
         return result
     }
 
-    /// libmicrohttpd's response for a body, still without headers.
+    /// Returns libmicrohttpd's response for a body, still without header fields.
     private static func response(
         _ body: ResponseBody, _ response: ServerResponse, _ exchange: Exchange
     ) -> OpaquePointer? {
@@ -44,7 +44,7 @@ enum ResponseWriter {
         }
     }
 
-    /// Starts the producer of a body that is going to be sent; for `HEAD` the length was all that was wanted.
+    /// Starts the producer of a body that will be sent. For `HEAD`, only the length is needed.
     private static func begin(
         _ body: ResponseBody, _ status: HTTPStatus, _ exchange: Exchange, _ result: MHD_Result
     ) {
@@ -55,7 +55,7 @@ enum ResponseWriter {
         }
     }
 
-    /// How long the head will be, as libmicrohttpd 0.9.75 writes it for HTTP/1.1.
+    /// Returns the size of the head in bytes, as libmicrohttpd 0.9.75 writes it for HTTP/1.1.
     private static func headBytes(_ response: ServerResponse, _ exchange: Exchange) -> Int {
         let status = UInt32(clamping: response.status.rawValue)
         let length = response.body.count.map { String($0).utf8.count } ?? 0
@@ -84,14 +84,14 @@ enum ResponseWriter {
         }
     }
 
-    /// Adds a field of the server's own; a string given as an argument would be copied to the heap each time.
+    /// Adds a header field of the server. A string literal passed as a `String` would be copied to the heap each time.
     private static func add(_ name: StaticString, _ value: String, to response: OpaquePointer) -> Bool {
         name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) { name in
             value.withCString { MHD_add_response_header(response, name, $0) == latch_mhd_yes }
         }
     }
 
-    /// A whole HTTP/1.1 message that closes the connection.
+    /// Returns a complete HTTP/1.1 message that closes the connection.
     static func bytes(of response: ServerResponse, _ exchange: Exchange) -> [UInt8] {
         let status = response.status.rawValue
         let reason = MHD_get_reason_phrase_for(UInt32(clamping: status)).map { String(cString: $0) } ?? ""
@@ -107,7 +107,7 @@ enum ResponseWriter {
         return Array(head.utf8) + body
     }
 
-    /// The response, or a plain 500 when it could not be sent without breaking the message.
+    /// Returns the response, or a plain 500 when the response would break the message.
     private static func sendable(_ response: ServerResponse, _ exchange: Exchange) -> ServerResponse {
         var bytes = 0
         var isSafe = (200...599).contains(response.status.rawValue)
@@ -123,7 +123,7 @@ enum ResponseWriter {
         return ServerResponse(status: .internalServerError, headers: ["Content-Type": "text/plain"])
     }
 
-    /// Whether a body says anything: with 204 none may, with 304 only its length does.
+    /// Returns whether the body of a response is used: with 204 it must not be, and with 304 only its length is.
     private static func hasLength(_ response: ServerResponse) -> Bool {
         response.status != .noContent && (response.status != .notModified || response.body.count != nil)
     }
@@ -132,7 +132,7 @@ enum ResponseWriter {
         status != .notModified && exchange.head?.method != .head
     }
 
-    /// Fields that the server or libmicrohttpd writes.
+    /// Returns whether a field is written by the server or libmicrohttpd itself.
     private static func isOwn(_ name: String) -> Bool {
         switch name.utf8.count {
         case 4: Token.isName(name, "date")

@@ -20,7 +20,7 @@ struct Endpoint: Sendable {
         return method == .options ? .allow(allow, pattern: pattern) : .methodNotAllowed(allow: allow, pattern: pattern)
     }
 
-    /// The value of `Allow`.
+    /// The value of the `Allow` field.
     ///
     /// Source: RFC 9110 §10.2.1.
     private var allow: String {

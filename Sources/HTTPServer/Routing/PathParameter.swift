@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// A type that a component of a path can be read as; a component that does not fit is a 404.
+/// A type of path parameters. A component that cannot be converted results in a 404.
 public protocol PathParameter: Sendable {
-    /// Reads a percent-decoded component; nil when it does not fit.
+    /// Creates a value from a percent-decoded component. Returns nil when the component does not fit.
     init?(pathComponent: String)
 }
 
 extension String: PathParameter {
-    /// Takes any component that is not empty.
+    /// Accepts any component that is not empty.
     public init?(pathComponent: String) {
         guard !pathComponent.isEmpty else { return nil }
         self = pathComponent
@@ -15,7 +15,7 @@ extension String: PathParameter {
 }
 
 extension Int: PathParameter {
-    /// Takes a decimal number without sign `+` or leading zeros, so that each number has one address.
+    /// Accepts a decimal number without a `+` sign or leading zeros, so that each number has exactly one address.
     public init?(pathComponent: String) {
         guard let value = Int(pathComponent), String(value) == pathComponent else { return nil }
         self = value
@@ -23,7 +23,7 @@ extension Int: PathParameter {
 }
 
 extension UUID: PathParameter {
-    /// Takes the 36-character form, either case.
+    /// Accepts the 36-character form in upper or lower case.
     public init?(pathComponent: String) {
         self.init(uuidString: pathComponent)
     }

@@ -1,7 +1,7 @@
 import Wire
 
-/// Patterns with placeholders, a node for each component; a literal wins over a placeholder, and that over `{name*}`, which
-/// takes one component or more.
+/// A tree of the patterns with placeholders, with a node for each component. A literal has precedence over a
+/// placeholder, and a placeholder over `{name*}`, which matches one or more components.
 struct RouteTree: Sendable {
     private var nodes = [Node()]
 

@@ -1,27 +1,27 @@
 public import Wire
 
-/// Which handler answers which method and path.
+/// The assignment of handlers to methods and paths.
 ///
-/// A pattern such as `/api/sessions/{id}` has a type for each placeholder, in order; one that ends with `{rest*}` takes
-/// whatever is there, as one `String`. A path without placeholders wins
-/// over one with. `HEAD` is answered by the handler of `GET` and `OPTIONS` with 204 and `Allow`, unless a route says
-/// otherwise. A trailing slash makes another path.
+/// A pattern such as `/api/sessions/{id}` has a type for each placeholder, in order. A pattern that ends with `{rest*}`
+/// matches all remaining components, as one `String`. A path without placeholders has precedence over a path with
+/// placeholders. Without a route of their own, `HEAD` is handled by the handler of `GET`, and `OPTIONS` gets 204 with
+/// `Allow`. A trailing slash makes a different path.
 public struct Router: Sendable {
-    /// Makes the answer for what the server refuses itself: 400, 404, 405, 408, 413, 417, 431, 500, 501, 503
-    /// and 505.
+    /// Returns the response to a request that the server itself refuses: 400, 404, 405, 408, 413, 417, 431, 500, 501,
+    /// 503 and 505.
     ///
     /// `Allow` is added to a 405 afterwards.
     public typealias ErrorResponse = @Sendable (HTTPStatus, String, RefusedRequest) -> ServerResponse
 
-    /// What answers the requests of one route; nil where the path's parameters are not of their types.
+    /// The handler of a route. Its functions return nil when the path parameters do not have the types of the route.
     struct Handler: Sendable {
         let synchronousHandler: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
         let run: @Sendable (ServerRequest, [String]) async -> ServerResponse?
         let maximumBodyBytes: Int?
         var admission: Admission?
 
-        /// The same handler behind `check`, which may answer in its place. `synchronousHandler` always runs before `run`, so `check`
-        /// always runs first.
+        /// Returns this handler with a preceding `check`, which may return a response in its place.
+        /// `synchronousHandler` always runs before `run`, so `check` always runs first.
         func behind(_ check: @escaping @Sendable (ServerRequest) -> ServerResponse?) -> Handler {
             let (first, admit) = (synchronousHandler, admission)
             var checked: Admission?
@@ -36,7 +36,7 @@ public struct Router: Sendable {
                 maximumBodyBytes: maximumBodyBytes, admission: checked)
         }
 
-        /// The same handler, called through `wrapper` for every request with a body.
+        /// Returns this handler, called by `wrapper` for every request with a body.
         func wrapped(by wrapper: @escaping Wrapper) -> Handler {
             let (first, run) = (synchronousHandler, run)
             return Handler(
@@ -51,36 +51,39 @@ public struct Router: Sendable {
         }
     }
 
-    /// Calls the handler of a request, or answers in its place; nil where the path's parameters are not of their types.
+    /// Calls the handler of a request, or returns a response in its place. Returns nil when the path parameters do not
+    /// have the types of the route.
     public typealias Wrapper =
         @Sendable (ServerRequest, _ handler: () async -> ServerResponse?) async -> ServerResponse?
 
-    /// A check of a request's head before its body is read: nil lets the body come, an answer refuses it. The request that it
-    /// gets has an empty body.
+    /// A check of the head of a request before its body is read. Nil accepts the body; a response refuses it. The
+    /// request that is passed to the check has an empty body.
     ///
-    /// For routes that take larger bodies than an unauthenticated client may send: all tokens are in the head.
+    /// For routes with larger bodies than an unauthenticated client may send: all tokens are in the head.
     public typealias Admission = @Sendable (ServerRequest) async -> ServerResponse?
 
-    /// A method and a pattern that a router answers.
+    /// A method and a pattern of a router.
     public struct Route: Hashable, Sendable {
-        /// The method.
+        /// The request method.
         public let method: HTTPMethod
-        /// The path, with `{}` for each component that is a parameter.
+        /// The path, with `{}` for each parameter and `{*}` for one that matches all remaining components.
         public let pattern: String
     }
 
     let errorResponse: ErrorResponse
-    /// The largest body of a route without a limit of its own; nil means the server's limit.
+    /// The maximum size in bytes of a request body for routes without their own limit. Nil means the limit of the
+    /// server.
     let maximumBodyBytes: Int?
     private var entries: [(method: HTTPMethod, pattern: String, handler: Handler)] = []
     private var fixed: [String: Endpoint] = [:]
     private var tree = RouteTree()
 
-    /// Makes a router without routes.
+    /// Creates a router without routes.
     ///
     /// - Parameters:
-    ///   - maximumBodyBytes: The largest body of a route without a limit of its own; the server's limit by default.
-    ///   - errorResponse: The envelope of the server's own errors; by default the sentence as plain text.
+    ///   - maximumBodyBytes: The maximum size in bytes of a request body for routes without their own limit. Default:
+    ///     the limit of the server.
+    ///   - errorResponse: The envelope of the server's own errors. Default: the message as plain text.
     public init(
         maximumBodyBytes: Int? = nil,
         errorResponse: @escaping ErrorResponse = { status, message, _ in .text(message + "\n", status: status) }
@@ -89,18 +92,19 @@ public struct Router: Sendable {
         self.errorResponse = errorResponse
     }
 
-    /// Adds a route whose path has no parameters. A second handler for one method and pattern is a programmer's mistake
-    /// and traps.
+    /// Adds a route without path parameters. Adding a second handler for the same method and pattern is a programming
+    /// error and traps.
     ///
     /// - Parameters:
-    ///   - method: The method.
+    ///   - method: The request method.
     ///   - pattern: The path.
-    ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit; the router's by default.
-    ///   - admission: A check of the head before the body is read; by default every body is read.
-    ///   - synchronousHandler: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
-    ///     task costs more than many an answer that is in memory.
-    ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
-    ///     cancelled and its answer dropped.
+    ///   - maximumBodyBytes: The maximum size of a request body in bytes, if less than the limit of the server.
+    ///     Default: the limit of the router.
+    ///   - admission: A check of the head before the body is read. Default: every body is read.
+    ///   - synchronousHandler: Called first. Returns a response if it can do so without waiting, or nil to call
+    ///     `handler`. For a response from memory, creating a task can cost more than the response itself.
+    ///   - handler: Runs on the loop of the connection and must not block. When the client disconnects, its task is
+    ///     cancelled and its response is discarded.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil, admission: Admission? = nil,
         synchronousHandler: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
@@ -116,16 +120,16 @@ public struct Router: Sendable {
         add(method, pattern, made)
     }
 
-    /// Adds a route. Two handlers for one method and pattern, or another count of types than of placeholders, are a
-    /// programmer's mistake and trap.
+    /// Adds a route. Adding a second handler for the same method and pattern, or a different number of types than
+    /// placeholders, is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - method: The method.
-    ///   - pattern: The path, with `{name}` for a component that is a parameter.
-    ///   - types: The parameters' types in order.
-    ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit.
-    ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
-    ///     cancelled and its answer dropped.
+    ///   - method: The request method.
+    ///   - pattern: The path, with `{name}` for each parameter.
+    ///   - types: The types of the parameters, in order.
+    ///   - maximumBodyBytes: The maximum size of a request body in bytes, if less than the limit of the server.
+    ///   - handler: Runs on the loop of the connection and must not block. When the client disconnects, its task is
+    ///     cancelled and its response is discarded.
     public mutating func on<each P: PathParameter>(
         _ method: HTTPMethod, _ pattern: String, _ types: repeat (each P).Type,
         maximumBodyBytes: Int? = nil,
@@ -146,7 +150,7 @@ public struct Router: Sendable {
         add(method, pattern, Handler(synchronousHandler: nil, run: run, maximumBodyBytes: maximumBodyBytes))
     }
 
-    /// What this router answers, in the order in which it was added.
+    /// The routes of this router, in the order in which they were added.
     public var routes: [Route] {
         entries.map { method, pattern, _ in
             let parts = Self.parts(of: pattern).map { part in
@@ -156,23 +160,24 @@ public struct Router: Sendable {
         }
     }
 
-    /// The largest body of each route, and whether the route has an admission check.
+    /// The maximum body size of each route in bytes, and whether the route has an admission check.
     var bodyLimits: [(route: Route, maximumBytes: Int, hasAdmission: Bool)] {
         zip(routes, entries).map { route, entry in
             (route, limit(of: entry.handler), entry.handler.admission != nil)
         }
     }
 
-    /// The largest body of a handler's requests.
+    /// Returns the maximum body size for a handler in bytes.
     func limit(of handler: Handler) -> Int { handler.maximumBodyBytes ?? maximumBodyBytes ?? .max }
 
-    /// Adds all routes of another router, without its error envelope and its limit. A second handler for one of ``routes``
-    /// traps.
+    /// Adds all routes of another router, without its error envelope and its body limit. Adding a second handler for
+    /// one of ``routes`` traps.
     ///
     /// - Parameters:
-    ///   - other: The router.
-    ///   - check: Returns a check that runs before a route's handler and may answer in its place; nil for none.
-    ///   - wrapper: Calls the handlers of requests with a body, after `check`; nil for none.
+    ///   - other: The other router.
+    ///   - check: Returns a check that runs before the handler of a route and may return a response in its place. Nil
+    ///     for no check.
+    ///   - wrapper: Calls the handlers of requests with a body, after `check`. Nil for no wrapper.
     public mutating func add(
         _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil },
         wrappingBodies wrapper: Wrapper? = nil
@@ -208,7 +213,7 @@ public struct Router: Sendable {
 
     private struct Mismatch: Error {}
 
-    /// What answers a request.
+    /// The result of looking up a route.
     enum Match {
         case handler(Handler, [String], pattern: String)
         case allow(String, pattern: String)

@@ -2,7 +2,7 @@ import CGnuTLS
 import FoundationEssentials
 import Wire
 
-/// What a certificate says, read from loaded credentials.
+/// The properties of a certificate, read from loaded credentials.
 ///
 /// Source: RFC 5280 §4.1.2.5 and §4.2.1.6; RFC 6125 §6.4.4 on the common name.
 struct CertificateFacts {
@@ -40,7 +40,7 @@ struct CertificateFacts {
     private static func alternativeNames(of certificate: OpaquePointer) -> [String] {
         var names: [String] = []
         var bytes = [UInt8](repeating: 0, count: 1024)
-        // A list without end would be a fault of the library; a certificate of 1000 names is none of a server.
+        // Limited, because an endless list would be an error in the library, and no server certificate has 1000 names.
         for index in 0..<UInt32(1000) {
             var count = bytes.count
             let type = gnutls_x509_crt_get_subject_alt_name(certificate, index, &bytes, &count, nil)

@@ -1,23 +1,23 @@
 import CMicroHTTPD
 import Glibc
 
-/// The two PEM files that a certificate comes from.
+/// The two PEM files of a certificate and its key.
 public struct CertificateFiles: Sendable, Equatable {
-    /// The server's certificate first, then the rest of its chain.
+    /// The path of the certificates: the server's first, followed by the rest of its chain.
     public var certificatePath: String
-    /// The private key, without a passphrase.
+    /// The path of the private key, which has no passphrase.
     public var keyPath: String
 
-    /// Names the files; nothing is read.
+    /// Creates a value with the paths of the files. Reads nothing.
     public init(certificatePath: String, keyPath: String) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
     }
 
-    /// Reads both files; the key's bytes are wiped afterwards.
+    /// Reads both files. The bytes of the key are erased afterwards.
     ///
-    /// - Throws: ``HTTPServerError`` with code ``HTTPServerError/Code/certificate``: a file cannot be read or holds
-    ///   something else, or the key is not the certificate's.
+    /// - Throws: ``HTTPServerError`` with code ``HTTPServerError/Code/certificate`` when a file cannot be read or has
+    ///   invalid content, or the key does not belong to the certificate.
     public func read() throws(HTTPServerError) -> TLSCertificate {
         let certificate = try FileBytes(certificatePath, "certificate")
         let key = try FileBytes(keyPath, "key")
@@ -28,7 +28,7 @@ public struct CertificateFiles: Sendable, Equatable {
         }
     }
 
-    /// Which files the paths lead to now, through symbolic links; nil when one leads nowhere.
+    /// Returns the current version of the files, following symbolic links, or nil when one does not exist.
     ///
     /// Source: stat(2).
     public func version() -> Version? {
@@ -36,13 +36,13 @@ public struct CertificateFiles: Sendable, Equatable {
         return Version(certificate: certificate, key: key)
     }
 
-    /// Whether others than the key file's owner and group may read it.
+    /// Whether users other than the owner and the group of the key file may read it.
     public var isKeyOpenToOthers: Bool {
         var status = stat()
         return stat(keyPath, &status) == 0 && status.st_mode & 0o007 != 0
     }
 
-    /// What tells one content of the two files from the next without reading them.
+    /// A value that changes when the content of a file changes, determined without reading the files.
     public struct Version: Sendable, Hashable {
         let certificate: File
         let key: File
@@ -82,9 +82,9 @@ public struct CertificateFiles: Sendable, Equatable {
         }
     }
 
-    /// GnuTLS's words as a part of a sentence.
+    /// Returns a message of GnuTLS as a part of a sentence.
     private static func words(_ reason: String) -> String {
-        // What it says of a file without a single certificate.
+        // GnuTLS's message for a file without a certificate.
         if reason.hasPrefix("The requested data were not available") { return "it holds no certificate" }
         return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     }

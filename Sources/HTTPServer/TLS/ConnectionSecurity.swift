@@ -1,18 +1,19 @@
 import CMicroHTTPD
 
-/// How one connection is kept from being read and changed on its way; settled when it is accepted.
+/// The protection of one connection, determined when it is accepted.
 enum ConnectionSecurity {
-    /// TLS.
+    /// A connection with TLS.
     case tls(TLSSession)
-    /// Clear text, from somebody who may speak it.
+    /// A plain connection from a client that may use plain HTTP.
     case plain(PeerAddress)
-    /// Clear text, from somebody who may not.
+    /// A plain connection from a client that must use TLS, or a TLS connection whose session could not be prepared.
     case refused
 
-    /// Looks at an accepted connection, before its handshake.
+    /// Determines the protection of an accepted connection, before its handshake.
     init(_ handle: OpaquePointer, _ peer: PeerAddress, _ settings: EventLoop.Settings) {
         if let session = latch_mhd_tls_session(handle) {
-            // Without a certificate the handshake fails, which is right when there is no memory for one.
+            // Without a certificate, the handshake fails, which is the intended result when there is no memory for the
+            // session.
             let prepared = settings.credentials.flatMap { TLSSession(OpaquePointer(session), $0.certificate) }
             self = prepared.map { .tls($0) } ?? .refused
         } else {

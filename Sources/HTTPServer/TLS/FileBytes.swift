@@ -1,14 +1,14 @@
 import CMicroHTTPD
 import Glibc
 
-/// A small file's bytes outside of Swift's arrays, so that they can be wiped for certain.
+/// The bytes of a small file outside of Swift arrays, so that they can reliably be erased.
 ///
 /// Source: explicit_bzero(3).
 struct FileBytes: ~Copyable {
     private let buffer: UnsafeMutableRawBufferPointer
     private let count: Int
 
-    /// No chain of certificates is longer.
+    /// The maximum file size in bytes. No certificate chain is longer.
     private static let maximum = 1 << 20
 
     init(_ path: String, _ what: StaticString) throws(HTTPServerError) {
@@ -16,7 +16,7 @@ struct FileBytes: ~Copyable {
             HTTPServerError(
                 .certificate, "Could not read the \(what) '\(Self.absolute(path))': \(reason).", systemError: number)
         }
-        // A pipe would block; it is refused below.
+        // Opening a pipe would block. Pipes are refused below.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let number = errno
@@ -41,7 +41,7 @@ struct FileBytes: ~Copyable {
         count = filled
     }
 
-    /// The path from the root: what a path was taken from is not seen otherwise.
+    /// Returns the absolute path, because a message otherwise does not show the folder of a relative path.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }

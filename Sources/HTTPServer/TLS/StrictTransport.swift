@@ -1,18 +1,18 @@
 import Wire
 
-/// What browsers are told: to come back by HTTPS only.
+/// The policy that tells browsers to use only HTTPS.
 ///
-/// It goes with every answer over TLS, the server's own refusals included, and with answers to a proxy that is trusted
-/// and says that its client came by HTTPS. Never over clear text, where anybody could have written it.
+/// It is sent with every response over TLS, including the server's own refusals, and with responses to a trusted proxy
+/// that reports HTTPS for its client. It is never sent to other plain connections, where anyone could have inserted it.
 ///
 /// Source: RFC 6797 §6.1 and §7.2; `X-Forwarded-Proto` is a convention.
 public struct StrictTransport: Sendable {
-    /// How long a browser remembers.
+    /// How long browsers remember the policy.
     public let maximumAge: Duration
-    /// Whose `X-Forwarded-Proto` is believed.
+    /// Whether the `X-Forwarded-Proto` of a peer is trusted.
     public let trustsForwarded: @Sendable (PeerAddress) -> Bool
 
-    /// Makes a policy.
+    /// Creates a policy.
     public init(maximumAge: Duration, trustsForwarded: @escaping @Sendable (PeerAddress) -> Bool = { _ in false }) {
         self.maximumAge = maximumAge
         value = "max-age=\(maximumAge.components.seconds)"

@@ -2,27 +2,27 @@ import CGnuTLS
 public import FoundationEssentials
 import Glibc
 
-/// A certificate with its chain and private key, ready to be shown to clients, and what an operator wants to know of it.
+/// A certificate with its chain and private key, ready to be used for connections, and its properties for operators.
 ///
-/// The key lives in GnuTLS's memory only and goes with the value; nothing here tells it.
+/// The key is only in GnuTLS's memory and is released with the object. No property reveals it.
 ///
 /// Source: GnuTLS manual, "Certificate credentials" and `gnutls_certificate_set_x509_key_mem2`; RFC 5280 §4.1.2.
-public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads credentials once they are made.
-    /// The SHA-256 of the server's own certificate: 32 pairs of upper-case hexadecimal digits, parted by colons.
+public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads credentials after their creation.
+    /// The SHA-256 of the server's certificate: 32 pairs of upper-case hexadecimal digits, separated by colons.
     public let fingerprint: String
-    /// The DNS names and IP addresses it holds for; the common name when it has none.
+    /// The DNS names and IP addresses of the certificate. Its common name when it has none.
     public let names: [String]
-    /// When it begins to hold.
+    /// The start of the validity period.
     public let notBefore: Date
-    /// When it ceases to hold.
+    /// The end of the validity period.
     public let notAfter: Date
     let credentials: OpaquePointer
 
-    /// Takes a certificate and its key.
+    /// Creates a certificate from PEM data.
     ///
     /// - Parameters:
-    ///   - certificate: PEM: the server's certificate first, then the rest of its chain.
-    ///   - key: PEM, without a passphrase.
+    ///   - certificate: The server's certificate in PEM, followed by the rest of its chain.
+    ///   - key: The private key in PEM, without a passphrase.
     /// - Throws: ``Refusal``.
     init(certificate: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Refusal) {
         var made: gnutls_certificate_credentials_t?
@@ -49,7 +49,8 @@ public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads c
         _ certificate: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, into credentials: OpaquePointer
     ) throws(Refusal) {
         var certificate = datum(certificate)
-        // GnuTLS 3.7.9 looks a few bytes past the end of some broken keys, so one with a NUL behind it is lent to it.
+        // GnuTLS 3.7.9 reads a few bytes past the end of some malformed keys, so it gets a copy that is followed by a
+        // NUL.
         let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count + 1, alignment: 1)
         defer {
             if let start = lent.baseAddress { explicit_bzero(start, lent.count) }
@@ -58,14 +59,15 @@ public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads c
         lent.copyMemory(from: key)
         lent[key.count] = 0
         var key = datum(UnsafeRawBufferPointer(rebasing: lent[..<key.count]))
-        // It also proves that the key is the certificate's.
+        // This call also checks that the key belongs to the certificate.
         let result = gnutls_certificate_set_x509_key_mem2(credentials, &certificate, &key, GNUTLS_X509_FMT_PEM, nil, 0)
         guard result < 0 else { return }
         switch result {
         case GNUTLS_E_CERTIFICATE_KEY_MISMATCH: throw .mismatch
         case GNUTLS_E_DECRYPTION_FAILED: throw .encryptedKey
         default:
-            // One call reads both files and its error does not say which: the certificates are read again alone.
+            // One call parses both files, and its error does not tell which one is invalid. The certificates are
+            // therefore parsed again alone.
             throw isCertificateList(&certificate) ? .key(reason(result)) : .certificate(reason(result))
         }
     }
@@ -90,17 +92,17 @@ public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads c
         gnutls_strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }
 
-    /// Why bytes are no certificate with its key.
+    /// The reason why data is not a certificate with its key.
     enum Refusal: Error {
-        /// The certificates cannot be read; GnuTLS's words.
+        /// The certificates are invalid. Contains GnuTLS's message.
         case certificate(String)
-        /// The key cannot be read; GnuTLS's words.
+        /// The key is invalid. Contains GnuTLS's message.
         case key(String)
-        /// The key needs a passphrase.
+        /// The key is encrypted with a passphrase.
         case encryptedKey
-        /// The key is another certificate's.
+        /// The key belongs to another certificate.
         case mismatch
-        /// No memory.
+        /// There is not enough memory.
         case memory
     }
 }

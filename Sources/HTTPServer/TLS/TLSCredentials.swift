@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The certificate that a server shows, which may be replaced while it runs.
+/// The current certificate of a server, which can be replaced while the server runs.
 ///
-/// A connection keeps the certificate it was accepted with, so replacing one drops nobody.
+/// A connection keeps the certificate with which it was accepted, so replacing the certificate closes no connections.
 public final class TLSCredentials: Sendable {
     private let state: Mutex<TLSCertificate>
 
-    /// Begins with `certificate`.
+    /// Creates credentials with `certificate`.
     public init(_ certificate: TLSCertificate) {
         state = Mutex(certificate)
     }
 
-    /// What connections accepted from now on are shown.
+    /// The certificate for new connections.
     public var certificate: TLSCertificate { state.withLock { $0 } }
 
-    /// Shows another certificate to connections that are accepted from now on.
+    /// Replaces the certificate for new connections.
     public func replace(with certificate: TLSCertificate) {
         state.withLock { $0 = certificate }
     }

@@ -1,15 +1,16 @@
 import CGnuTLS
 
-/// The encrypted side of one connection.
+/// The TLS session of one connection.
 ///
-/// libmicrohttpd owns the session and does the handshake; this gives it a certificate, and writes where libmicrohttpd
-/// cannot be asked to.
+/// libmicrohttpd owns the session and performs the handshake. This type sets the certificate, and writes where
+/// libmicrohttpd cannot.
 struct TLSSession {
     private let session: OpaquePointer
-    // The session points at its credentials.
+    // Retained, because the session points to its credentials.
     private let certificate: TLSCertificate
 
-    /// TLS 1.3 and 1.2 with forward secrecy and authenticated encryption, in the server's order of preference.
+    /// The priority string: TLS 1.3 and 1.2 with forward secrecy and authenticated encryption, in the server's order of
+    /// preference.
     ///
     /// Source: GnuTLS manual, "Priority strings"; RFC 9325 §3.1.1, §4.1 and §4.2.
     static let priorities =
@@ -17,10 +18,10 @@ struct TLSSession {
         + "-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-MAC-ALL:+AEAD:"
         + "-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:%SERVER_PRECEDENCE"
 
-    /// Prepares a session before its handshake; nil when GnuTLS has no memory for it.
+    /// Prepares a session before its handshake. Returns nil when GnuTLS has no memory for it.
     ///
-    /// A client that offers protocols without `http/1.1` is told so and left: it would read the answers as another
-    /// protocol's.
+    /// The handshake fails with an alert for a client that offers protocols without `http/1.1`, because the client
+    /// would interpret the responses as another protocol.
     ///
     /// Source: RFC 7301 §3.2; `gnutls_alpn_set_protocols`.
     init?(_ session: OpaquePointer, _ certificate: TLSCertificate) {
@@ -37,13 +38,13 @@ struct TLSSession {
         guard result == 0 else { return nil }
     }
 
-    /// Whether bytes are decrypted and not read.
+    /// Whether there are decrypted bytes that were not read.
     var hasDecryptedBytes: Bool { gnutls_record_check_pending(session) > 0 }
 
     /// Whether the handshake waits until it can send.
     var waitsToSend: Bool { gnutls_record_get_direction(session) == 1 }
 
-    /// Sends bytes past libmicrohttpd, as many as go at once.
+    /// Sends bytes without libmicrohttpd, as many as can be sent without blocking.
     func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
@@ -53,7 +54,7 @@ struct TLSSession {
         }
     }
 
-    /// Says that nothing more will be sent.
+    /// Tells the client that no more bytes will be sent.
     ///
     /// Source: RFC 8446 §6.1.
     func sayGoodbye() {

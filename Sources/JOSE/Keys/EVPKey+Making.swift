@@ -2,7 +2,7 @@ import COpenSSL
 import Crypto
 
 extension EVPKey {
-    /// A public RSA key of a big-endian modulus and exponent; nil when OpenSSL does not take it.
+    /// Creates a public RSA key from a big-endian modulus and exponent. Returns nil when OpenSSL rejects them.
     ///
     /// Source: EVP_PKEY-RSA(7).
     convenience init?(modulus: [UInt8], exponent: [UInt8]) {
@@ -17,7 +17,7 @@ extension EVPKey {
         self.init(owning: pointer)
     }
 
-    /// A public key on P-256 of two coordinates of 32 bytes; nil when the point is not on the curve.
+    /// Creates a public P-256 key from two coordinates of 32 bytes. Returns nil when the point is not on the curve.
     ///
     /// Source: EVP_PKEY-EC(7).
     convenience init?(x: [UInt8], y: [UInt8]) {
@@ -30,7 +30,7 @@ extension EVPKey {
         self.init(owning: pointer)
     }
 
-    /// A public Ed25519 key of 32 bytes.
+    /// Creates a public Ed25519 key from its 32 bytes. Returns nil when OpenSSL rejects them.
     convenience init?(ed25519 bytes: [UInt8]) {
         guard let pointer = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else {
             ERR_clear_error()
@@ -56,7 +56,7 @@ extension EVPKey {
         return pointer
     }
 
-    /// A new key for `algorithm`: 2048 bits of RSA, P-256 or Ed25519.
+    /// Generates a key for `algorithm`: RSA with 2048 bits, P-256 or Ed25519. Returns nil when OpenSSL fails.
     convenience init?(for algorithm: SignatureAlgorithm) {
         let type =
             switch algorithm {
@@ -77,12 +77,12 @@ extension EVPKey {
         self.init(owning: pointer)
     }
 
-    /// The private key in a PEM text; nil for one that is encrypted or cannot be read.
+    /// Creates a private key from a PEM text. Returns nil when it is encrypted or invalid.
     convenience init?(pem: Secret) {
         let pointer = pem.withUnsafeBytes { text -> OpaquePointer? in
             let bio = BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count))
             defer { BIO_free(bio) }
-            // Without a function of ours OpenSSL would ask the terminal for a passphrase.
+            // Without a callback OpenSSL would ask for a passphrase on the terminal.
             return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
         }
         ERR_clear_error()

@@ -1,27 +1,27 @@
 import COpenSSL
 
-/// A key of OpenSSL's, released with its owner.
-final class EVPKey: @unchecked Sendable {  // Never changed once made; OpenSSL counts references atomically.
+/// An OpenSSL key. The reference is released when the object is destroyed.
+final class EVPKey: @unchecked Sendable {  // Immutable after creation. OpenSSL counts references atomically.
     let pointer: OpaquePointer
 
-    /// Takes over one reference to `pointer`.
+    /// Takes ownership of one reference to `pointer`.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// The key's type, or nil for one that is not understood here.
+    /// The type of the key. Nil when it is not supported.
     var type: KeyType? {
         if EVP_PKEY_is_a(pointer, "RSA") == 1 { return .rsa }
         if EVP_PKEY_is_a(pointer, "ED25519") == 1 { return .octetKeyPair }
         return EVP_PKEY_is_a(pointer, "EC") == 1 && isOnP256 ? .ellipticCurve : nil
     }
 
-    /// The size of an RSA key's modulus in bits.
+    /// The size of the RSA modulus in bits.
     var bits: Int { Int(EVP_PKEY_get_bits(pointer)) }
 
-    /// A whole number among the key's parameters, big-endian; padded with zeros in front to `count` bytes if told.
+    /// Returns an integer parameter of the key, big-endian, padded with leading zeros to `count` bytes if given.
     func number(_ name: String, count: Int? = nil) -> [UInt8]? {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { return nil }
@@ -31,7 +31,7 @@ final class EVPKey: @unchecked Sendable {  // Never changed once made; OpenSSL c
         return BN_bn2binpad(number, &bytes, Int32(length)) == length ? bytes : nil
     }
 
-    /// The 32 bytes of an Ed25519 key's public half.
+    /// The 32 bytes of an Ed25519 public key.
     var rawPublicKey: [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 32)
         var count = bytes.count

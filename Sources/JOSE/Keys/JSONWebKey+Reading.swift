@@ -33,7 +33,7 @@ extension JSONWebKey {
             throw JOSEError(
                 .weak, "An RSA key has not \(minimumModulusBits) to \(maximumModulusBits) bits.")
         }
-        // An even exponent belongs to no key, and 1 would make every signature good.
+        // An even exponent is never valid, and with the exponent 1 every signature would verify.
         guard (1...8).contains(exponent.count), exponent.last.map({ $0 & 1 }) == 1, exponent != [1],
             let key = EVPKey(modulus: modulus, exponent: exponent)
         else { throw JOSEError(.malformed, "An RSA key's numbers belong to no key.") }

@@ -1,32 +1,32 @@
 import Crypto
 public import Wire
 
-/// A public key to check signatures with: RSA, P-256 or Ed25519.
+/// A public key for verifying signatures: RSA, P-256 or Ed25519.
 ///
 /// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
 public struct JSONWebKey: Sendable {
-    /// `kid`: the name that signatures call the key by.
+    /// `kid`: the name by which signatures refer to the key.
     public let keyID: String?
-    /// `alg`: the only algorithm the key is for; nil allows every one that fits its type.
+    /// `alg`: the only algorithm for which the key may be used. Nil allows all algorithms of its type.
     public let algorithm: SignatureAlgorithm?
-    /// `use`: `sig` or `enc`; nil leaves it open.
+    /// `use`: `sig` or `enc`. Nil when not specified.
     public let use: String?
-    /// Whether `use` and `key_ops` let the key check signatures.
+    /// Whether `use` and `key_ops` allow the key to verify signatures.
     public let isForSignatures: Bool
     let type: KeyType
     let key: EVPKey
 
-    /// The smallest RSA modulus that is taken, in bits.
+    /// The minimum size of an RSA modulus, in bits.
     ///
     /// Source: RFC 7518 §3.3.
     public static let minimumModulusBits = 2048
-    /// The largest, in bits; a longer one only keeps the processor busy.
+    /// The maximum size of an RSA modulus, in bits. Longer keys would only waste processor time.
     public static let maximumModulusBits = 8192
 
-    /// Reads a key; private members are not looked at.
+    /// Parses a key. Private members are ignored.
     ///
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for another type, curve or `alg`,
-    ///   ``JOSEError/Code/weak`` for an RSA modulus of another size, else ``JOSEError/Code/malformed``.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for an unsupported type, curve or `alg`,
+    ///   ``JOSEError/Code/weak`` for an RSA modulus outside the limits, otherwise ``JOSEError/Code/malformed``.
     public init(parsing value: JSONValue) throws(JOSEError) {
         guard let kty = value["kty"]?.string else {
             throw JOSEError(.malformed, "A key has no type: 'kty' is missing or no text.")
@@ -52,12 +52,12 @@ public struct JSONWebKey: Sendable {
         isForSignatures = true
     }
 
-    /// Whether signatures by `algorithm` may be checked with this key.
+    /// Returns whether this key may verify signatures with `algorithm`.
     public func allows(_ algorithm: SignatureAlgorithm) -> Bool {
         isForSignatures && type.algorithms.contains(algorithm) && (self.algorithm ?? algorithm) == algorithm
     }
 
-    /// The key as JSON, public members only.
+    /// The key as JSON, with public members only.
     public var json: JSONValue {
         var members = material
         if let keyID { members.append(.init("kid", .string(keyID))) }
@@ -66,7 +66,7 @@ public struct JSONWebKey: Sendable {
         return .object(members)
     }
 
-    /// The SHA-256 of the key's required members, in base64url: a name that every holder of the key can compute.
+    /// The SHA-256 of the required members in base64url, a name that can be computed from the key.
     ///
     /// Source: RFC 7638 §3; RFC 8037 §2.
     public var thumbprint: String {

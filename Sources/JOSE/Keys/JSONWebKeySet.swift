@@ -1,24 +1,24 @@
 public import Wire
 
-/// The keys of a signer, in the order it gives them.
+/// The keys of a signer, in the order of the set.
 ///
 /// Source: RFC 7517 §5.
 public struct JSONWebKeySet: Sendable {
-    /// The keys that are understood.
+    /// The supported keys.
     public let keys: [JSONWebKey]
 
-    /// The most keys that a set may hold.
+    /// The maximum number of keys in a set.
     public static let maximumCount = 64
 
-    /// Makes a set.
+    /// Creates a set.
     public init(_ keys: [JSONWebKey]) {
         self.keys = keys
     }
 
-    /// Reads a set; a key of an unknown type, or one that cannot be used, is left out, as the standard asks.
+    /// Parses a set. Keys that are unsupported or invalid are skipped, as the standard requires.
     ///
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed`` when the bytes are no JSON object with an array
-    ///   `keys`, or there are more than ``maximumCount``.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed`` when the bytes are not a JSON object with an
+    ///   array `keys`, or when there are more than ``maximumCount`` keys.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         guard let value = try? JSONValue(parsing: bytes), let elements = value["keys"]?.array else {
             throw JOSEError(.malformed, "A key set is no JSON object with an array 'keys'.")
@@ -29,16 +29,16 @@ public struct JSONWebKeySet: Sendable {
         keys = elements.compactMap { try? JSONWebKey(parsing: $0) }
     }
 
-    /// The keys that a signature may be checked with.
+    /// Returns the keys that may verify a signature.
     ///
     /// - Parameters:
-    ///   - keyID: The signature's `kid`; without one every key fits that the algorithm fits.
-    ///   - algorithm: The signature's algorithm.
-    /// - Returns: The keys in the set's order.
+    ///   - keyID: The `kid` of the signature. When nil, every key that allows the algorithm is returned.
+    ///   - algorithm: The algorithm of the signature.
+    /// - Returns: The keys, in the order of the set.
     public func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [JSONWebKey] {
         keys.filter { $0.allows(algorithm) && (keyID == nil || $0.keyID == keyID) }
     }
 
-    /// The set as JSON, public members only.
+    /// The set as JSON, with public members only.
     public var json: JSONValue { ["keys": .array(keys.map(\.json))] }
 }

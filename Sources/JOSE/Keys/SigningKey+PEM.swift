@@ -2,9 +2,9 @@ import COpenSSL
 public import Crypto
 
 extension SigningKey {
-    /// The private key as ``init(pem:keyID:algorithm:)`` reads it: PKCS#8 in PEM form, not encrypted.
+    /// Returns the private key in the format that ``init(pem:keyID:algorithm:)`` reads: unencrypted PKCS#8 in PEM.
     ///
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL cannot.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     ///
     /// Source: RFC 5208 §5; PEM_write_bio_PKCS8PrivateKey(3).
     public func privatePEM() throws(JOSEError) -> Secret {
@@ -16,9 +16,9 @@ extension SigningKey {
 }
 
 extension EVPKey {
-    /// The private key in PEM form; nil when OpenSSL does not write it.
+    /// The private key in PEM. Nil when OpenSSL fails.
     fileprivate var privatePEM: Secret? {
-        // Memory of this kind is overwritten when it is given back.
+        // A memory BIO of this type overwrites its memory before freeing it.
         guard let bio = BIO_new(BIO_s_secmem()) else { return nil }
         defer {
             BIO_free(bio)

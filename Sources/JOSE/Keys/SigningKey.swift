@@ -1,11 +1,11 @@
 public import Crypto
 public import Wire
 
-/// A private key to sign with.
+/// A private key for signing.
 public final class SigningKey: Sendable {
-    /// The algorithm that it signs by.
+    /// The signature algorithm.
     public let algorithm: SignatureAlgorithm
-    /// The public half, with its `kid` and `alg`.
+    /// The public key, with its `kid` and `alg`.
     public let publicKey: JSONWebKey
     let key: EVPKey
 
@@ -16,13 +16,13 @@ public final class SigningKey: Sendable {
         publicKey = JSONWebKey(key, type, keyID: named, algorithm: algorithm)
     }
 
-    /// Makes a new key: RSA of 2048 bits, P-256 or Ed25519.
+    /// Generates a key: RSA with 2048 bits, P-256 or Ed25519.
     ///
     /// - Parameters:
-    ///   - algorithm: What it shall sign by.
-    ///   - keyID: Its name; the key's thumbprint unless told.
-    /// - Returns: A key that nobody else has.
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL cannot.
+    ///   - algorithm: The signature algorithm.
+    ///   - keyID: The name of the key. Default: its thumbprint.
+    /// - Returns: A new random key.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     public static func generate(_ algorithm: SignatureAlgorithm, keyID: String? = nil) throws(JOSEError) -> SigningKey {
         guard let key = EVPKey(for: algorithm), let type = key.type else {
             throw JOSEError(.failed, "Could not make a key for \(algorithm.rawValue): OpenSSL refused.")
@@ -30,14 +30,14 @@ public final class SigningKey: Sendable {
         return SigningKey(key, type, algorithm, keyID: keyID)
     }
 
-    /// Takes a private key in PEM form, not encrypted.
+    /// Creates a key from an unencrypted private key in PEM.
     ///
     /// - Parameters:
-    ///   - pem: PKCS#8, or OpenSSL's own forms.
-    ///   - keyID: Its name; the key's thumbprint unless told.
-    ///   - algorithm: What it shall sign by; unless told `RS256`, `ES256` or `EdDSA`, by the key's type.
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed``, ``JOSEError/Code/unsupported`` for a key that does
-    ///   not fit, or ``JOSEError/Code/weak``.
+    ///   - pem: The private key in PKCS#8 or one of OpenSSL's own formats.
+    ///   - keyID: The name of the key. Default: its thumbprint.
+    ///   - algorithm: The signature algorithm. Default: `RS256`, `ES256` or `EdDSA`, depending on the key type.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed``, ``JOSEError/Code/unsupported`` for a key that
+    ///   does not fit, or ``JOSEError/Code/weak``.
     public convenience init(
         pem: Secret, keyID: String? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(JOSEError) {
@@ -58,9 +58,10 @@ public final class SigningKey: Sendable {
         self.init(key, type, algorithm ?? type.algorithms[0], keyID: keyID)
     }
 
-    /// The same key under the same name, for another algorithm that fits its type, as `PS256` besides `RS256`.
+    /// Creates a copy of a key with the same name for another algorithm of its type, such as `PS256` in addition to
+    /// `RS256`.
     ///
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for one that does not fit.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` when the algorithm does not fit the key type.
     public convenience init(_ other: SigningKey, for algorithm: SignatureAlgorithm) throws(JOSEError) {
         let type = other.publicKey.type
         guard type.algorithms.contains(algorithm) else {
@@ -69,16 +70,16 @@ public final class SigningKey: Sendable {
         self.init(other.key, type, algorithm, keyID: other.publicKey.keyID)
     }
 
-    /// The public half as a JSON web key.
+    /// The public key as a JSON web key.
     public var publicJSON: JSONValue { publicKey.json }
 
     /// Signs a payload.
     ///
     /// - Parameters:
-    ///   - payload: What is signed.
-    ///   - type: The header's `typ`.
-    /// - Returns: The compact form: header, payload and signature, parted by dots.
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL cannot.
+    ///   - payload: The bytes to sign.
+    ///   - type: The `typ` of the header.
+    /// - Returns: The compact serialization: header, payload and signature, separated by dots.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     ///
     /// Source: RFC 7515 §5.1 and §7.1.
     public func sign(payload: [UInt8], type: String = "JWT") throws(JOSEError) -> String {
@@ -89,9 +90,9 @@ public final class SigningKey: Sendable {
         return input + "." + Base64URL.encode(try signature(of: Array(input.utf8)))
     }
 
-    /// The bare signature over some bytes, in the form that JOSE has for the algorithm.
+    /// Returns the raw signature of some bytes, in the format that JOSE defines for the algorithm.
     ///
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL cannot.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     public func signature(of message: [UInt8]) throws(JOSEError) -> [UInt8] {
         guard let signature = Signatures.make(message, by: key, algorithm) else {
             throw JOSEError(.failed, "Could not sign by \(algorithm.rawValue): OpenSSL refused.")

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// The two numbers of a signature on P-256, between OpenSSL's form and JOSE's.
+/// An ECDSA signature on P-256, converted between OpenSSL's format and JOSE's.
 ///
 /// Source: RFC 7518 §3.4; ECDSA_SIG_new(3).
 struct ECDSASignature {
-    /// Both numbers, 32 bytes each.
+    /// The numbers r and s, 32 bytes each.
     let raw: [UInt8]
-    /// The ASN.1 sequence of both.
+    /// The ASN.1 sequence of both numbers.
     let der: [UInt8]
 
-    /// Takes the 64 bytes of both numbers.
+    /// Creates a signature from the 64 bytes of both numbers.
     init?(raw: [UInt8]) {
         guard raw.count == 64, let pair = ECDSA_SIG_new() else { return nil }
         defer { ECDSA_SIG_free(pair) }
@@ -23,7 +23,7 @@ struct ECDSASignature {
         der = Self.der(of: pair)
     }
 
-    /// Takes the sequence.
+    /// Creates a signature from the ASN.1 sequence.
     init?(der: [UInt8]) {
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var start = bytes.baseAddress

@@ -1,36 +1,36 @@
 import Crypto
 import Wire
 
-/// A signed text in compact form, read but not believed: ``isValid(by:)`` says whether it may be.
+/// A parsed JWS in compact serialization. It is not trusted until ``isValid(by:)`` has returned true.
 ///
-/// Source: RFC 7515 §5.2; RFC 8725 §3 for what is refused.
+/// Source: RFC 7515 §5.2; RFC 8725 §3 for the checks.
 public struct JSONWebSignature: Sendable {
-    /// The header as the text has it.
+    /// The header of the text.
     public struct Header: Sendable, Equatable {
-        /// `alg` as written, which may be one that is never accepted.
+        /// The value of `alg`, which may be an algorithm that is never accepted.
         public let algorithmName: String
-        /// `alg`, when it is one that is spoken; nil for `none`, `HS256` and every other.
+        /// The algorithm, if it is supported. Nil for `none`, `HS256` and all others.
         public var algorithm: SignatureAlgorithm? { SignatureAlgorithm(rawValue: algorithmName) }
-        /// `kid`.
+        /// The value of `kid`.
         public let keyID: String?
-        /// `typ`.
+        /// The value of `typ`.
         public let type: String?
     }
 
     /// The header.
     public let header: Header
-    /// What was signed.
+    /// The signed bytes.
     public let payload: [UInt8]
     private let message: [UInt8]
     private let signature: [UInt8]
 
-    /// The longest text that is read, in bytes.
+    /// The maximum length of a text, in bytes.
     public static let maximumCount = 65_536
 
-    /// Reads a signed text.
+    /// Parses a signed text without verifying it.
     ///
-    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed``, or ``JOSEError/Code/unsupported`` for a header with
-    ///   `crit`, since no extension is understood.
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed``, or ``JOSEError/Code/unsupported`` for a header
+    ///   with `crit`, because no extensions are supported.
     public init(parsing compact: String) throws(JOSEError) {
         guard compact.utf8.count <= Self.maximumCount else {
             throw JOSEError(.malformed, "A signed text has more than \(Self.maximumCount) bytes.")
@@ -45,10 +45,10 @@ public struct JSONWebSignature: Sendable {
         message = Array(compact.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
     }
 
-    /// Whether `key` made the signature.
+    /// Returns whether the signature is valid for `key`.
     ///
-    /// The key decides which algorithms may be: one of its type and, if it names one, that one; whatever else the header
-    /// says is false. `none` and `HS256` are no algorithm here.
+    /// The key determines the allowed algorithms: those of its type, or only its own algorithm if it names one. The
+    /// result is false when the header has a different algorithm. `none` and `HS256` are never accepted.
     public func isValid(by key: JSONWebKey) -> Bool {
         guard let algorithm = header.algorithm, key.allows(algorithm) else { return false }
         return Signatures.isValid(signature, over: message, by: key.key, algorithm)

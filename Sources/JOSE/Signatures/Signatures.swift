@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Signatures by OpenSSL, in the forms of JOSE.
+/// Creates and verifies signatures with OpenSSL, in the formats of JOSE.
 ///
 /// Source: RFC 7518 §3.3 to §3.5; RFC 8037 §3.1; EVP_DigestSign(3), EVP_DigestVerify(3).
 enum Signatures {
@@ -38,7 +38,7 @@ enum Signatures {
         return EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
     }
 
-    /// Ed25519 has its hash function inside.
+    /// Returns the hash function for an algorithm. Nil for Ed25519, which includes its own.
     private static func digest(_ algorithm: SignatureAlgorithm) -> OpaquePointer? {
         algorithm == .edDSA ? nil : EVP_sha256()
     }

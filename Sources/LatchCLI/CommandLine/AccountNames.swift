@@ -1,10 +1,10 @@
 import LatchKit
 
-/// The words that a shell offers for an account: the shortest that are not ambiguous.
+/// The words that shell completion offers for accounts: the shortest unambiguous ones.
 struct AccountNames {
     let environment: [String: String]
 
-    /// Prints one a line. A shell's completion must not complain, so whatever fails offers nothing.
+    /// Prints one word per line. Shell completion must not show errors, so a failure prints nothing.
     func printAll() async -> Int32 {
         let context = CommandContext(
             CommonOptions(), asksNobody: true, finishesUnfinished: false, environment: environment)

@@ -3,11 +3,11 @@ import LatchKit
 import Synchronization
 import Terminal
 
-/// What one run of a command works with: console, person, accounts and secrets, opened when first needed.
+/// The context of one command run: console, prompts, accounts and secrets, opened on first use.
 actor CommandContext {
-    /// Where words go.
+    /// The console for output.
     nonisolated let console: Console
-    /// Who can be asked.
+    /// Asks the person questions.
     nonisolated let person: Prompter
     /// The options that all commands take.
     nonisolated let common: CommonOptions
@@ -31,7 +31,7 @@ actor CommandContext {
         person = asksNobody ? .nobody : Prompter(terminal: Terminal())
     }
 
-    /// The accounts and sessions; secrets are opened when first used, see ``openSecrets(mayChange:)``.
+    /// Returns the client with the accounts and sessions. Secrets are opened on first use; see ``openSecrets()``.
     func latchstring() async throws -> LatchClient {
         if let kit { return kit }
         let secrets = try secrets()
@@ -44,7 +44,7 @@ actor CommandContext {
         return opened
     }
 
-    /// This device's secret store, perhaps not open yet.
+    /// Returns this device's secret store, which may not be open yet.
     func secrets() throws -> DeviceSecrets {
         if let store { return store }
         let made = DeviceSecrets(
@@ -54,7 +54,7 @@ actor CommandContext {
         return made
     }
 
-    /// Opens the secret store before it is needed, so that a question for its passphrase comes at a fit moment.
+    /// Opens the secret store before it is needed, so that the question for its passphrase comes at a suitable moment.
     @discardableResult
     func openSecrets() async throws -> OpenedSecretStorage {
         let accounts = try await latchstring().accounts
@@ -69,7 +69,7 @@ actor CommandContext {
         return opened
     }
 
-    /// The account that a person means; the active one for nil.
+    /// Returns the account that a person selects. Nil selects the active one.
     ///
     /// - Throws: ``LatchError`` with ``LatchError/Code/signedOut`` when there is no account at all,
     ///   ``LatchError/Code/noAccount`` and ``LatchError/Code/ambiguousAccount``.
@@ -89,7 +89,7 @@ actor CommandContext {
         return account
     }
 
-    /// The account that a person means by its e-mail address or the beginning of its id, if it cannot be read.
+    /// Returns the unreadable account that a person selects by its e-mail address or the beginning of its id.
     func unreadableAccount(_ selector: String) async throws -> UnreadableAccount? {
         let wanted = selector.lowercased()
         let fitting = try await latchstring().accounts.unreadableAccounts().filter {
@@ -99,7 +99,7 @@ actor CommandContext {
         return fitting.count == 1 ? fitting[0] : nil
     }
 
-    /// The session of the account that a person means, its secrets opened.
+    /// Returns the account that a person selects, and its session. Opens the secret store.
     func session(_ selector: String?) async throws -> (Account, Session) {
         let account = try await account(selector)
         guard account.isSignedIn else {
@@ -112,29 +112,29 @@ actor CommandContext {
         return (account, try await latchstring().session(for: account))
     }
 
-    /// The first account at an address, the active one before others.
+    /// Returns the first account at an address, preferably the active one.
     func knownAccount(at address: ServerAddress) async throws -> Account? {
         let there = try await latchstring().accounts.accounts().filter { $0.serverURL == address }
         return there.first(where: \.isActive) ?? there.first
     }
 
-    /// Says what to do about a failure, better than the code alone can.
+    /// Sets the hint for a failure of this command. It replaces the hint that belongs to the error code.
     nonisolated func advise(_ text: String) {
         advice.withLock { $0 = text }
     }
 
-    /// The sentence for a person who stops the command.
+    /// The sentence shown when a person stops the command.
     nonisolated var stopSentence: String { stop.withLock { $0 } }
 
-    /// Replaces the sentence for a person who stops the command.
+    /// Sets the sentence shown when a person stops the command.
     nonisolated func say(whenStopped text: String) { stop.withLock { $0 = text } }
 
-    /// What to do about a failure.
+    /// Returns what to do about a failure, or nil when there is no advice.
     nonisolated func hint(for error: LatchError) -> String? {
         advice.withLock { $0 } ?? Hint.text(for: error, account: subject.withLock { $0 })
     }
 
-    /// Lets go of files and connections.
+    /// Closes files and connections.
     func close() async {
         await kit?.close()
         kit = nil

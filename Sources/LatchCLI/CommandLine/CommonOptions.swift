@@ -11,14 +11,14 @@ struct CommonOptions: Sendable {
         "secrets-key", value: "FILE", environment: "LATCH_SECRETS_KEY", completion: .file,
         help: "Open the sealed file with this key file (mode 0600) instead of a passphrase.")
 
-    /// In the order of help.
+    /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [json, secrets, secretsKey]
 
     /// Whether to print JSON.
     var isJSON = false
-    /// Where secrets are to be kept.
+    /// Where to keep secrets.
     var secrets = SecretStorageChoice.automatic
-    /// The sealed file's key file.
+    /// The path of the key file for the sealed file.
     var secretsKey: String?
 
     init() {}
@@ -38,20 +38,20 @@ enum SecretsWord: String, CaseIterable, ArgumentValue {
     var choice: SecretStorageChoice { self == .service ? .service : .file }
 }
 
-/// `--account`, on the commands that work with one account.
+/// The option `--account` of commands that work with one account, and the argument that can replace it.
 enum AccountOption {
-    /// Shells ask the program itself for the names.
+    /// The completion of account names. Shells run the program itself to get them.
     static let completion = CompletionHint.output(of: [LatchProgram.namesWord])
 
     static let option = Option<String>(
         "account", short: "a", value: "ACCOUNT", defaultText: "the active account", completion: completion,
         help: "The account: its number, e-mail, server or the beginning of its id.")
 
-    /// The same as an argument, for commands whose object is the account; ``selector(_:)`` reads both.
+    /// The account as an argument, for commands that act on the account itself. ``selector(_:)`` reads both.
     static let argument = OptionalArgument<String>(
         "ACCOUNT", completion: completion, help: "The account, the same as --account.")
 
-    /// The account that was named, in either way.
+    /// Returns the account that was named in either way.
     static func selector(_ given: Invocation) throws(ArgumentError) -> String? {
         guard let word = given[argument] else { return given[option] }
         guard let other = given[option], other != word else { return word }

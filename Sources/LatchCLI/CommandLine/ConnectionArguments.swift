@@ -2,13 +2,13 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// How to connect to a server, as the command line says it; `login` and `doctor` take the same options.
+/// The options for the connection to a server. `login` and `doctor` take the same ones.
 struct ConnectionArguments: Sendable {
     private static let header = OptionList<String>(
         "header", short: "H", value: "HEADER",
         help: "Send 'Name: value' with every request to this server; @FILE reads such lines from a file.")
 
-    /// In the order of help.
+    /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = TrustArguments.all + [header]
 
     private let trust: TrustArguments
@@ -19,12 +19,12 @@ struct ConnectionArguments: Sendable {
         headers = given[Self.header]
     }
 
-    /// Whether none was given.
+    /// Whether no option was given.
     var isEmpty: Bool { trust.isEmpty && headers.isEmpty }
 
-    /// Reads the files that are named, and asks for a key's passphrase when it has one.
+    /// Reads the named files, and asks for the passphrase of a key that has one.
     ///
-    /// - Throws: ``LatchError`` also for what a server at that address has no use for.
+    /// - Throws: ``LatchError``, also when an option does not fit a server at that address.
     func options(for address: ServerAddress, _ person: Prompter) async throws -> ConnectionOptions {
         try trust.check(fits: address)
         var options = ConnectionOptions()

@@ -4,30 +4,31 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// Where the files of this machine's downloads go.
+/// The place for the files of this machine's downloads.
 ///
-/// While files wait they all wait for one folder: that of the command that chose them.
+/// All waiting files wait for one folder, that of the command that chose them.
 struct DownloadPlace {
-    /// `--to`.
+    /// The folder given with `--to`.
     var folder: String?
-    /// `--layout`.
+    /// The layout given with `--layout`.
     var layout: LibraryLayout?
-    /// `--motion-photo`.
+    /// Whether `--motion-photo` is given.
     var keepsMotionPhotos = false
-    /// `--parallel`.
+    /// The limit given with `--parallel`.
     var parallelLimit: ParallelLimit?
-    /// `--keep-trying`.
+    /// Whether `--keep-trying` is given.
     var keepsTrying = false
 
-    /// The queue, and the library that its files go to; the last ones', unless files are about to be chosen for others.
+    /// Opens the queue and the library for its files. The last place is used while files wait for it, and by commands
+    /// that neither choose files nor name a folder.
     ///
     /// - Parameters:
-    ///   - run: The command's context, with the accounts.
+    ///   - context: The context of the command, with the accounts.
     ///   - isChoosing: Whether this command chooses files.
-    ///   - selector: The account that they are chosen from, and whose last folder is used without `--to`.
+    ///   - selector: The account from which files are chosen. Its last folder is used without `--to`.
     /// - Returns: The queue and the library.
-    /// - Throws: ``LatchError`` when files wait for another folder than `--to`, or no folder is known; the codes of the
-    ///   storage.
+    /// - Throws: ``LatchError`` when files wait for another folder than `--to`, no folder is known, or the storage
+    ///   fails.
     func open(
         _ context: CommandContext, isChoosing: Bool, of selector: String? = nil
     ) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
@@ -43,12 +44,12 @@ struct DownloadPlace {
         return (DownloadQueue(latch, library: library, settings: settings), library)
     }
 
-    /// A library's place, to be remembered for the commands that come later.
+    /// Returns a library's place, to be stored for later commands.
     static func of(_ library: PictureLibrary) -> LibraryPlace {
         LibraryPlace(folder: library.folder, layout: library.layout, keepsMotionPhotos: library.keepsMotionPhotos)
     }
 
-    /// The options that a program which fetches already does not heed.
+    /// The given options that have no effect when another program is fetching already.
     var unheeded: [String] {
         [
             layout == nil ? nil : "--layout", keepsMotionPhotos ? "--motion-photo" : nil,
@@ -84,7 +85,7 @@ struct DownloadPlace {
         return URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    /// `Immich` in the folder of the person's pictures.
+    /// Returns the path of `Immich` in the folder of the person's pictures.
     private static func defaultFolder() throws(LatchError) -> String {
         guard let path = PicturesFolder.current(environment: ProcessInfo.processInfo.environment).path else {
             throw LatchError(

@@ -3,16 +3,17 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// Header fields as a person writes them: `Name: value`, or `@FILE` with such lines.
+/// Header fields as a person gives them: `Name: value`, or `@FILE` with such lines.
 enum HeaderLines {
-    /// What the fields go with.
+    /// What the fields are used for.
     enum Use {
         /// One request.
         case request
         /// Every request to a server.
         case server
 
-        /// What the request or the connection says itself, in small letters; another one would break it.
+        /// Whether the request or the connection sets the field itself, by its lower-case name. A second field would
+        /// break it.
         fileprivate func isReserved(_ name: String) -> Bool {
             let ofConnections: Set = [
                 "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer",
@@ -21,13 +22,13 @@ enum HeaderLines {
             if ofConnections.contains(name) || name.hasPrefix("proxy-") { return true }
             switch self {
             case .request: return name == "authorization"
-            // Whether the session needs the field Authorization is its dialect's to say.
+            // The dialect decides whether the session needs the field Authorization.
             case .server: return ["content-type", "content-encoding", "range"].contains(name)
             }
         }
     }
 
-    /// Refuses an `Authorization` where the session sends its own.
+    /// Rejects an `Authorization` field when the session sends its own.
     ///
     /// - Throws: ``LatchError/Code/invalidInput``.
     static func check(_ headers: HTTPHeaders, for dialect: any Dialect) throws(LatchError) {
@@ -52,7 +53,8 @@ enum HeaderLines {
         return headers
     }
 
-    /// One field whose name and value were given apart; a value of `@FILE` is the file's one line, `@-` standard input's.
+    /// Returns one field with a separate name and value. The value `@FILE` reads the only line of a file, `@-` that of
+    /// standard input.
     static func read(name: String, value: String) async throws -> HTTPHeaders {
         guard HTTPHeaders.isSafe(name: name, value: "") else {
             throw LatchError(.invalidInput, "'\(name.printable)' is no header's name: letters, digits and hyphens.")
@@ -69,7 +71,7 @@ enum HeaderLines {
         return headers
     }
 
-    /// A value that goes on in further lines would be sent cut.
+    /// Returns the only line of a file. A value on several lines would be sent truncated.
     private static func onlyLine(_ bytes: [UInt8]) throws(LatchError) -> String {
         let lines = InputFile.lines(bytes)
         guard lines.count == 1 else {
@@ -79,7 +81,7 @@ enum HeaderLines {
         return lines[0]
     }
 
-    /// The value is not quoted when it is refused: it may be a secret.
+    /// Adds a field. An error does not quote the value, because it may be a secret.
     private static func add(_ line: String, _ use: Use, to headers: inout HTTPHeaders) throws(LatchError) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])

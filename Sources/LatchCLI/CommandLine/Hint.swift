@@ -1,6 +1,6 @@
 import LatchKit
 
-/// What to type next after a failure.
+/// The hints about the next command after a failure.
 enum Hint {
     static func text(for error: LatchError, account: Account?) -> String? {
         switch error.code {

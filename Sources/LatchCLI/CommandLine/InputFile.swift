@@ -6,13 +6,13 @@ import Terminal
 
 /// Files and standard input that a command line names.
 enum InputFile {
-    /// The most that is read, in bytes; more is no mistake of ours to carry.
+    /// The maximum size of an input, in bytes. Larger input is a mistake.
     private static let limit = 64 << 20
 
-    /// Reads a file; `what` names it in an error.
+    /// Reads a file. `what` names it in errors.
     static func read(_ path: String, what: String) async throws -> [UInt8] {
         do {
-            // Opening a named pipe waits for its writer.
+            // Opening a named pipe blocks until it has a writer.
             let descriptor = try await onThread {
                 let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { throw Descriptor.Failure(number: errno) }
@@ -34,13 +34,13 @@ enum InputFile {
         }
     }
 
-    /// The lines with something in them, without white space at their ends.
+    /// Returns the nonempty lines without white space at both ends.
     static func lines(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { String($0).trimmed }.filter { !$0.isEmpty }
     }
 
-    /// The path from the root, as it must be to be remembered.
+    /// Returns the absolute form of a path, which can be stored.
     static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }

@@ -1,17 +1,17 @@
 import Arguments
 import LatchKit
 
-/// The command line of `latch`: every command, its help and its completions come from here.
+/// The command line of `latch`, from which every command, its help and its completions are derived.
 enum LatchProgram {
-    /// The declaration.
+    /// The declaration of the command line.
     static let program = Program(root: root, version: LatchClient.version)
 
-    /// A word that is no command and in no help: shells ask with it for the accounts' names.
+    /// The hidden command with which shells get the names of the accounts. It is in no help.
     static let namesWord = "_accounts"
-    /// The same for methods, of which the usual are offered and any is taken.
+    /// The hidden command with which shells get the usual request methods. Other methods are accepted too.
     static let methodsWord = "_methods"
 
-    /// The same for the desktop, which brings a link with it.
+    /// The hidden command with which the desktop passes a link.
     static let callbackWord = "callback"
 
     private static let root = Command<Request>(
@@ -37,11 +37,11 @@ enum LatchProgram {
         ])
 }
 
-/// One command line, understood: what to do, and the options that all commands take.
+/// A parsed command line: the command, and the options that all commands take.
 struct Request: Sendable {
     /// The options that all commands take.
     var common: CommonOptions
-    /// What to do.
+    /// The command with its own options.
     var work: any ExecutableCommand
 
     init(_ given: Invocation, _ work: any ExecutableCommand) {
@@ -50,13 +50,13 @@ struct Request: Sendable {
     }
 }
 
-/// A command with its options read.
+/// A command with its parsed options.
 protocol ExecutableCommand: Sendable {
-    /// Whether it asks nothing, also at a terminal.
+    /// Whether the command never asks the person, even at a terminal. Default: false.
     var asksNobody: Bool { get }
-    /// Whether what a crash of an earlier run interrupted is finished first. This may ask servers.
+    /// Whether to finish first what a crash of an earlier run interrupted, which may send requests. Default: true.
     var finishesUnfinished: Bool { get }
-    /// Does it, and says what the program ends with when nothing was thrown.
+    /// Runs the command. Returns the exit code when nothing was thrown.
     func perform(in context: CommandContext) async throws -> ExitCode
 }
 

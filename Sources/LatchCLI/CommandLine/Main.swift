@@ -3,7 +3,7 @@ import FoundationEssentials
 import LatchKit
 import Terminal
 
-/// From the words of the command line to the exit status.
+/// Runs the command line and returns the exit status.
 struct Main {
     let signals: Signals
 
@@ -21,7 +21,7 @@ struct Main {
             case .run(let request): return await perform(request, environment)
             }
         } catch {
-            // The words could not be read, so neither could --json among them; it is looked for as it stands.
+            // The command line could not be parsed, so --json is searched for among its words.
             let console = Console(isJSON: words.contains("--json"), environment: environment)
             let failure = LatchError(telling: error)
             console.fail(failure, hint: nil)

@@ -1,11 +1,11 @@
 import Arguments
 import LatchDownloads
 
-/// How many files are fetched at once, of one host and of one kind too.
+/// The limit on simultaneous transfers, in total, for each host and for each group.
 ///
 /// Source: DL-10.
 struct ParallelLimit: ArgumentValue {
-    /// As many as a server at home bears, and as there are connections to it.
+    /// The allowed limits. A home server can handle no more, and no more connections to it are opened.
     private static let allowed = 1...32
 
     let number: Int
@@ -17,7 +17,7 @@ struct ParallelLimit: ArgumentValue {
         self.number = number
     }
 
-    /// The queue's settings with that limit in place of all three.
+    /// The settings of the queue, with this limit for all three maximums.
     var settings: DownloadSettings {
         var settings = DownloadSettings()
         settings.maximum = number

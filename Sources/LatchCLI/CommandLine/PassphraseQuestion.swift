@@ -1,13 +1,13 @@
 import LatchKit
 import Terminal
 
-/// Asks for the sealed file's passphrase, where somebody is there to ask.
+/// Asks for the passphrase of the sealed file, if there is a terminal.
 struct PassphraseQuestion: Sendable {
     let person: Prompter
 
-    /// The passphrase; nil means a key file.
+    /// Returns the passphrase. Nil selects a key file.
     ///
-    /// - Throws: ``LatchError/Code/noTerminal`` when the file has a passphrase and nobody can be asked.
+    /// - Throws: ``LatchError/Code/noTerminal`` when the file has a passphrase and there is no terminal.
     func answer(_ need: DeviceSecrets.PassphraseNeed) async throws -> Secret? {
         do {
             return try await ask(need)

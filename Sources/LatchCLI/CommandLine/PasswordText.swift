@@ -1,17 +1,17 @@
 import LatchKit
 
-/// What every password must be before it is sent anywhere.
+/// The check that every password must pass before it is sent.
 enum PasswordText {
-    /// The password, if it can be one.
+    /// Returns a password if it is valid.
     ///
     /// - Parameters:
-    ///   - password: What was typed or read.
-    ///   - outcome: What became of the command otherwise, as a sentence.
+    ///   - password: The password as typed or read.
+    ///   - outcome: A sentence for the error, about the result of the command.
     /// - Returns: `password` itself.
-    /// - Throws: ``LatchError/Code/invalidInput`` when it is empty or no text.
+    /// - Throws: ``LatchError/Code/invalidInput`` when the password is empty or not UTF-8.
     static func checked(_ password: Secret, otherwise outcome: String) throws(LatchError) -> Secret {
         guard password.count > 0 else { throw LatchError(.invalidInput, "The password is empty. \(outcome)") }
-        // The wire carries text; bytes that are none would be another password there.
+        // Requests carry text. Bytes that are not valid UTF-8 would become another password.
         guard password.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
             throw LatchError(
                 .invalidInput,

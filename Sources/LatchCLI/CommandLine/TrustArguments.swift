@@ -3,10 +3,10 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// Whom to trust, as whom to come and which way to go, as the command line says it; `login`, `doctor` and `tls` take the same
-/// options.
+/// The options for trust, client certificates and proxies. `login`, `doctor` and `tls` take the same ones.
 ///
-/// Where a value may be a secret, `@FILE` reads it from a file: other users of a machine can see a command line.
+/// Where a value may be a secret, `@FILE` reads it from a file, because other users of a machine can see a command
+/// line.
 struct TrustArguments: Sendable {
     private static let authority = Option<String>(
         "ca", value: "FILE", completion: .file,
@@ -28,7 +28,7 @@ struct TrustArguments: Sendable {
             "Go through this proxy: http://, socks5:// or socks5h://; @FILE reads it from a file, 'none' goes straight, "
             + "'environment' does as the environment's variables say.")
 
-    /// In the order of help.
+    /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [authority, onlyAuthority, certificate, key, pin, proxy]
 
     private let authorities: CertificateAuthorities?
@@ -51,7 +51,7 @@ struct TrustArguments: Sendable {
         if key != nil, certificate == nil { throw given.mistake("--client-key needs --client-certificate") }
     }
 
-    /// Whether none was given.
+    /// Whether no option was given.
     var isEmpty: Bool { authorities == nil && certificate == nil && pin == nil && proxy == nil }
     /// Whether authorities were given.
     var namesAuthorities: Bool { authorities != nil }
@@ -60,7 +60,8 @@ struct TrustArguments: Sendable {
     /// Whether a client certificate was given.
     var namesCertificate: Bool { certificate != nil }
 
-    /// Refuses what counts for an encrypted connection only where there is none: it would look like safety.
+    /// Rejects options that only work with an encrypted connection when the address has none, because they would
+    /// suggest false security.
     ///
     /// - Throws: ``LatchError/Code/invalidInput``.
     func check(fits address: ServerAddress) throws(LatchError) {
@@ -72,8 +73,8 @@ struct TrustArguments: Sendable {
                 + ("https" + address.url.dropFirst(4)).forShell)
     }
 
-    /// Sets what was given, and leaves the rest; reads the files that are named, and asks for a key's passphrase when it has
-    /// one.
+    /// Sets the options that were given, and keeps the others. Reads the named files, and asks for the passphrase of a
+    /// key that has one.
     func apply(to options: inout ConnectionOptions, _ person: Prompter) async throws {
         if let authorities {
             if let file = authorities.pemFile { try await Self.checkAuthorities(file) }
@@ -113,7 +114,7 @@ struct TrustArguments: Sendable {
         return .pem(certificate: path, key: keyPath, passphrase: passphrase)
     }
 
-    /// Whether a file begins as PKCS#12 does: a sequence, of any form of length, and in it version 3.
+    /// Whether a file begins like PKCS#12: with a sequence in any form of length that contains version 3.
     ///
     /// Source: RFC 7292 §4; ITU-T X.690 §8.1.3.
     private static func isPKCS12(_ bytes: [UInt8]) -> Bool {
@@ -142,7 +143,7 @@ struct TrustArguments: Sendable {
     }
 }
 
-/// A fingerprint as a word of the command line: 64 hexadecimal digits, with or without colons.
+/// A fingerprint on the command line: 64 hexadecimal digits, with or without colons.
 struct FingerprintWord: ArgumentValue {
     let fingerprint: CertificateFingerprint
 

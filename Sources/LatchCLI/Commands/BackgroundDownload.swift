@@ -4,17 +4,17 @@ import LatchDownloads
 import LatchKit
 import Terminal
 
-/// Downloads that go on without their terminal, and what is around those that do not.
+/// Downloads in the background, and the environment of downloads at the terminal.
 ///
 /// Source: DL-15, DL-16, DL-17.
 struct BackgroundDownload {
     private static let name = "latchstring-downloads"
     private static let title = "Latchstring downloads"
-    /// What a service, and the desktop at the next sign-in, must be told to find the same accounts.
+    /// The environment variables that a service, or an autostart entry of the desktop, needs to find the same accounts.
     private static let passedOn = [
         "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "LATCH_LOG",
     ]
-    /// What they must be told to find the servers in the same way.
+    /// The environment variables that they need to reach the servers in the same way.
     ///
     /// Source: curl(1), environment; SSL_CTX_set_default_verify_paths(3).
     private static let ways = [
@@ -36,19 +36,19 @@ struct BackgroundDownload {
     private static var entry: LoginEntry { LoginEntry(name, environment: ProcessInfo.processInfo.environment) }
     private static var service: ServiceFile { ServiceFile(name, environment: ProcessInfo.processInfo.environment) }
 
-    /// Removes the autostart entry and the service, so that nothing starts by itself any more.
+    /// Removes the autostart entry and the service, so that nothing starts automatically any more.
     private static func forget() {
         entry.remove()
         service.remove()
     }
 
-    /// Removes the autostart entry and the service when no file waits any more. A service that finds nothing to do would start
-    /// at every sign-in.
+    /// Removes the autostart entry and the service when no file waits any more. Otherwise a service with nothing to do
+    /// would start at every sign-in.
     static func forget(ifDone queue: DownloadQueue) async {
         if let progress = try? await queue.progress(), progress.open == 0 { forget() }
     }
 
-    /// Runs the queue here and shows it, with the network, the desktop and the machine's sleep seen to.
+    /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
     func keep(_ queue: DownloadQueue) async throws -> ExitCode {
         let keeper = DownloadSupervisor(
             queue, environment: environment, fetchesMetered: isMetered,
@@ -66,8 +66,8 @@ struct BackgroundDownload {
         return try result.get()
     }
 
-    /// Starts another `latch` that fetches the waiting files. Until all files are here, systemd, or else the desktop, starts it
-    /// again at each sign-in.
+    /// Starts another `latch` that fetches the waiting files. Until all files are here, systemd or the desktop starts
+    /// it again at each sign-in.
     func start() async throws -> ExitCode {
         try await context.openSecrets()
         let folders = try Folders(environment: environment)
@@ -102,7 +102,7 @@ struct BackgroundDownload {
         return .done
     }
 
-    /// How long it runs, and what starts it again.
+    /// Returns a sentence about how long the program runs, and what starts it again.
     private func lifetime(_ keeper: BackgroundProgram.Keeper) -> String {
         guard keeper == .service else {
             return
@@ -115,7 +115,8 @@ struct BackgroundDownload {
                 + "enable-linger"
     }
 
-    /// The variables that are written down for who goes on later. A proxy's password is not: others could read it there.
+    /// Returns the environment variables to store for later starts. A proxy's password is left out, because other users
+    /// could read it there.
     private func known() -> [String: String] {
         var known = environment.filter { Self.passedOn.contains($0.key) || Self.ways.contains($0.key) }
         for name in Self.authorities { known[name] = environment[name].map(InputFile.absolute) }
@@ -129,19 +130,20 @@ struct BackgroundDownload {
         return known
     }
 
-    /// Says that there is nothing to go on with.
+    /// Reports that no file waits, and removes the autostart entry and the service.
     func nothingLeft() throws -> ExitCode {
         Self.forget()
         try context.console.result(["Nothing waits to be fetched."], json: ["background": false])
         return .done
     }
 
-    /// This very program, on what waits. The folder and its layout are remembered with it.
+    /// Returns the command line that runs this program for the waiting files. Their folder and its layout are stored
+    /// with the queue.
     private func words() throws(LatchError) -> [String] {
         guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw LatchError(.backgroundFailed, "Could not find where latch itself is.")
         }
-        // Nobody sees there that a server was down, and tries again.
+        // In the background no person notices that a server was down and retries.
         var words = [program, "download", "--keep-trying"]
         if context.common.secrets != .automatic { words += ["--secrets", context.common.secrets.rawValue] }
         if let key = context.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }

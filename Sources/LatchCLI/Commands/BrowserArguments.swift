@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// Whether and how to sign in with the browser, as the command line says it.
+/// The options for signing in with the browser.
 struct BrowserArguments: Sendable {
     private static let browser = Flag("browser", help: "Sign in with the browser.")
     private static let command = Option<String>(
@@ -27,14 +27,14 @@ struct BrowserArguments: Sendable {
     private static let timeout = Option<Int>(
         "timeout", value: "SECONDS", defaultText: "600", help: "Wait so long for the browser to come back.")
 
-    /// In the order of help.
+    /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [
         browser, command, ephemeral, noBrowser, qrCode, noQRCode, provider, callback, timeout,
     ]
 
-    /// Whether the person decided for the browser.
+    /// Whether the person chose to sign in with the browser.
     let isChosen: Bool
-    /// The identity provider, if one was named.
+    /// The id of the identity provider. Nil when none was given.
     let provider: String?
     private let opensNone: Bool
     private let isEphemeral: Bool
@@ -59,7 +59,7 @@ struct BrowserArguments: Sendable {
         if given[Self.qrCode], given[Self.noQRCode] { throw given.mistake("--qr and --no-qr exclude each other") }
     }
 
-    /// The sign-in at a provider, told to the person as it goes.
+    /// Returns a sign-in through a provider that prints its progress.
     func signIn(provider: String?, _ context: CommandContext) throws -> BrowserSignIn {
         let browser = try browser()
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
@@ -71,12 +71,12 @@ struct BrowserArguments: Sendable {
 
     private func browser() throws -> Browser? {
         guard !opensNone else { return nil }
-        // What was said now counts more than what the environment says always.
+        // --ephemeral takes precedence over a command from the environment.
         guard !isEphemeral else { return .ephemeral }
         return try command.map { try .command($0) } ?? .automatic
     }
 
-    /// A link from the person at the terminal; without one, a line of standard input.
+    /// Returns a link that the person pastes at the terminal. Without a terminal, reads a line of standard input.
     private static func paste(_ context: CommandContext) async throws -> String? {
         if let terminal = context.person.terminal { return try await terminal.ask("Link") }
         guard let line = try await StandardInput.line(), !line.isEmpty else { return nil }

@@ -4,12 +4,12 @@ import QRCode
 import Synchronization
 import Terminal
 
-/// Tells the person how a sign-in with the browser goes.
+/// Prints the progress of a sign-in with the browser.
 final class BrowserEventPrinter: Sendable {
     private let context: CommandContext
-    /// Whether no browser is opened here.
+    /// Whether no browser is opened on this machine.
     private let opensNone: Bool
-    /// Whether the person wants a QR code; nil to show one where it helps.
+    /// Whether to show a QR code. Nil shows one where it helps.
     private let showsQRCode: Bool?
     private let address = Mutex("")
 
@@ -19,7 +19,7 @@ final class BrowserEventPrinter: Sendable {
         self.showsQRCode = showsQRCode
     }
 
-    /// Tells one event.
+    /// Prints one event.
     func tell(_ event: BrowserSignIn.Event) {
         switch event {
         case .waiting(let address, let method): wait(address, method)
@@ -45,7 +45,8 @@ final class BrowserEventPrinter: Sendable {
         context.console.note(Self.way(back: method))
     }
 
-    /// Where nobody looks at it, a code is only noise.
+    /// Prints the QR code of an address. Does nothing when standard error is not a terminal, because no person would
+    /// see it.
     private func showCode(_ address: String) {
         guard Descriptor.isTerminal(Descriptor.errors), let code = QRCode(address) else { return }
         if let columns = Descriptor.columns(of: Descriptor.errors), columns < code.columns {

@@ -4,7 +4,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch request`: calls the server as the account, and prints its answer.
+/// `latch request`: sends a request to the server as the account, and prints the response.
 struct CallServer: ExecutableCommand {
     private static let method = Argument<String>(
         "METHOD", completion: .output(of: [LatchProgram.methodsWord]),
@@ -71,7 +71,7 @@ struct CallServer: ExecutableCommand {
         return answer.status.isSuccess ? .done : .failed
     }
 
-    /// Says when what is shown is not what the server says now.
+    /// Tells the person when the response comes from the cache.
     private static func tell(_ kept: CachedResponse, _ console: Console) {
         switch kept.origin {
         case .server, .revalidated: break

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import LatchKit
 
-/// `latch callback LINK`: what the desktop calls with a link of a custom scheme. It is in no help, for people do not type it.
+/// `latch callback LINK`: passes on a link of a custom scheme from the desktop. No help lists it, because people do not
+/// type it.
 struct CallbackCommand {
     let environment: [String: String]
 
-    /// Hands the link to the sign-in that waits for it.
+    /// Passes the link to the sign-in that waits for it.
     func run(_ words: [String]) -> Int32 {
         let console = Console(isJSON: false, environment: environment)
         do {

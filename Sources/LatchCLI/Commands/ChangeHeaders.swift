@@ -3,12 +3,12 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch headers`: the fields that go with every request to an account's server.
+/// `latch headers`: lists and changes the header fields that are sent with every request to an account's server.
 struct ChangeHeaders: ExecutableCommand {
-    /// What to do with them.
+    /// The operation on the fields.
     enum Change: Sendable {
         case list
-        /// `NAME VALUE`, or lines of a file.
+        /// Sets one field, or all fields in the lines of a file when `value` is nil.
         case set(name: String, value: String?)
         case remove(name: String)
     }

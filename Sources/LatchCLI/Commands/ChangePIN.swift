@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// `latch pin`: the PIN of a server that has one, and what it locks.
+/// `latch pin`: manages the PIN of a server that has one, and locks and unlocks with it.
 struct ChangePIN: ExecutableCommand {
     enum Act: String, Sendable { case status, set, change, remove, unlock, lock }
 

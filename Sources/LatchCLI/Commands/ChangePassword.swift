@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// `latch password`: another password at the account's server.
+/// `latch password`: changes the password at the account's server.
 struct ChangePassword: ExecutableCommand {
     private static let fromInput = Flag(
         "password-stdin",
@@ -29,7 +29,7 @@ struct ChangePassword: ExecutableCommand {
         var (account, session) = try await context.session(selector)
         try await context.latchstring().requirePasswordChange(of: account)
         if account.mustChangePassword {
-            // It may have been changed elsewhere; then the current password is needed.
+            // The password may have been changed elsewhere; then the current one is needed.
             _ = try await session.identity()
             account = try await context.latchstring().accounts.account(account.id) ?? account
         }
@@ -42,7 +42,7 @@ struct ChangePassword: ExecutableCommand {
         return .done
     }
 
-    /// The current password and the new one; where the server forces the change the last line is the new one.
+    /// Reads the current password and the new one. When the server requires the change, the new one alone is enough.
     private func fromInput(_ account: Account) async throws -> PasswordChange {
         let lines = try await StandardInput.lines(upTo: 2)
         guard lines.count == 2 || account.mustChangePassword, let new = lines.last else {

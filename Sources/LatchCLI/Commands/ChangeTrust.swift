@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// `latch tls`: how an account's server is connected to, shown or changed.
+/// `latch tls`: shows or changes how an account's server is trusted and reached.
 struct ChangeTrust: ExecutableCommand {
     private static let system = Flag("system", help: "Trust the system's authorities again; a pin stays.")
     private static let noPin = Flag("no-pin", help: "Forget the pinned certificate: the authorities decide again.")

@@ -3,15 +3,15 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// One command to the queue: `latch downloads pause` and its like.
+/// A command on tasks of the queue: `latch downloads pause` and similar ones.
 struct CommandDownloads: ExecutableCommand {
-    /// What was given for ids; all are meant when nothing was.
+    /// The words given for tasks. Empty selects all tasks.
     let words: [String]
     let selector: String?
     let name: String
-    /// In which of them there is something to do.
+    /// The states of tasks on which the command acts.
     let states: Set<StateWord>
-    /// Whether there is something to fetch after it.
+    /// Whether the tasks wait to be fetched after the command.
     let fetches: Bool
     let act: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
 
@@ -41,7 +41,7 @@ struct CommandDownloads: ExecutableCommand {
         return chosen.misses.isEmpty ? .done : .badInput
     }
 
-    /// The ids that were meant and by which there is something to do, and what else was given.
+    /// Returns the selected ids on which the command acts, and the words for which there is nothing to do.
     private func chosen(_ queue: DownloadQueue, _ account: Account.ID?) async throws -> (ids: [String], misses: Misses)
     {
         var (ids, misses): ([String], Misses) = ([], Misses())
@@ -61,14 +61,15 @@ struct CommandDownloads: ExecutableCommand {
         return (ids, misses)
     }
 
-    /// A skipped part of a live photo is tried again with its other one.
+    /// Whether the command acts on a task. A skipped part of a live photo is retried together with its other part.
     private func canAct(on task: QueuedTask) -> Bool {
         let state = StateWord(task.state)
         return states.contains(state)
             || state == .skipped && states.contains(.failed) && fetches && task.task.metadata.liveID != nil
     }
 
-    /// An id as it was given. Behind the `?` or `#` of an address and before its `@` may stand a secret, unless it is a list's.
+    /// Returns a word without possible secrets: the part after `?` or `#` of an address, and the user information
+    /// before its `@`. A query that is masked as in a list is kept.
     private static func shown(_ id: String) -> String {
         let bare = id.prefix { $0 != "?" && $0 != "#" }
         let rest = id[bare.endIndex...]
@@ -82,13 +83,13 @@ struct CommandDownloads: ExecutableCommand {
     }
 }
 
-/// The ids that were given and by which nothing is done, and why.
+/// The words for which there is nothing to do, by reason.
 private struct Misses {
     var unknown: [String] = []
     var idle: [(word: String, state: StateWord)] = []
     var ambiguous: [(word: String, ids: [String])] = []
 
-    /// How many of a kind one sentence names.
+    /// The maximum number of words that one sentence names.
     private static let most = 5
 
     var isEmpty: Bool { unknown.isEmpty && idle.isEmpty && ambiguous.isEmpty }
@@ -116,6 +117,6 @@ private struct Misses {
 }
 
 extension StateWord {
-    /// The word of a state.
+    /// Creates the word of a state.
     init(_ state: DownloadState) { self = Self(rawValue: state.word) ?? .waiting }
 }

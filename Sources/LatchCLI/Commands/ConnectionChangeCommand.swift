@@ -1,7 +1,8 @@
 import Arguments
 import LatchKit
 
-/// Changes how an account's server is connected to, for `latch tls` and `latch headers`: tried first, unless `--force`.
+/// Changes how an account's server is connected to, for `latch tls` and `latch headers`. Tries the change first, unless
+/// `--force` is given.
 struct ConnectionChangeCommand {
     static let flag = Flag("force", help: "Keep the change also when the server cannot be reached that way now.")
 

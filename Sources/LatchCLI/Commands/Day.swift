@@ -2,11 +2,11 @@ import Arguments
 import FoundationEssentials
 import Terminal
 
-/// A day, a month or a year as people write it, here: `2026-07-01`, `2026-07`, `2026`.
+/// A day, a month or a year in local time as people write it: `2026-07-01`, `2026-07`, `2026`.
 struct Day: ArgumentValue {
-    /// Its first moment.
+    /// The first moment of the period.
     let start: Date
-    /// The first moment after it.
+    /// The first moment after the period.
     let end: Date
 
     init(argument text: String) throws(ArgumentValueError) {

@@ -3,7 +3,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch doctor`: each step of finding and trusting a server.
+/// `latch doctor`: shows each step of finding and trusting a server.
 struct Doctor: ExecutableCommand {
     private static let address = OptionalArgument<String>(
         "ADDRESS", help: "The server; the active account's when left out.")
@@ -43,7 +43,8 @@ struct Doctor: ExecutableCommand {
         return ExitCode(for: failure.code)
     }
 
-    /// The address that was given, connected to as its account is unless told otherwise; or the active account's.
+    /// Returns the address to check, and how to connect to it. Without an address, the account's server is checked. An
+    /// account's connection is used unless connection options are given.
     private func target(_ context: CommandContext) async throws -> (ServerAddress, ConnectionOptions) {
         let account: Account?
         let address: ServerAddress

@@ -5,7 +5,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch download`: brings files home.
+/// `latch download`: chooses files and fetches them.
 struct DownloadFiles: ExecutableCommand {
     private static let what = RemainingArguments<String>(
         "FILE", help: "Ids of pictures, or addresses: paths below the server's, or whole ones.")
@@ -103,7 +103,7 @@ struct DownloadFiles: ExecutableCommand {
     private let isBackground: Bool
     private let isMetered: Bool
 
-    /// What goes on without a terminal must not find a question there.
+    /// A download in the background must not ask, because it has no terminal.
     var asksNobody: Bool { isBackground }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
@@ -121,7 +121,7 @@ struct DownloadFiles: ExecutableCommand {
         }
     }
 
-    /// The folder cannot be used. Nothing has been added to the queue yet.
+    /// An error for a folder that cannot be used, thrown before anything is added to the queue.
     private struct FolderRefused: Error { let error: LatchError }
 
     private func performOnce(in context: CommandContext) async throws -> ExitCode {
@@ -130,7 +130,7 @@ struct DownloadFiles: ExecutableCommand {
         let background = BackgroundDownload(context: context, isMetered: isMetered, parallelLimit: place.parallelLimit)
         if selection.isEmpty {
             guard try await queue.progress().open > 0 else {
-                // A service, which has --keep-trying alone, must not fail at each sign-in.
+                // A service has only --keep-trying, and must not fail at each sign-in.
                 if isBackground || place.keepsTrying { return try background.nothingLeft() }
                 guard makesFolder, context.common.isJSON == false else {
                     throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
@@ -200,7 +200,7 @@ struct DownloadFiles: ExecutableCommand {
         }
     }
 
-    /// Those of some tasks that are to be fetched.
+    /// Returns those of the given tasks that must be fetched.
     private func missing(
         _ tasks: [DownloadTask], _ library: PictureLibrary, _ chosen: inout ChosenText
     ) async throws -> [DownloadTask] {
@@ -224,7 +224,7 @@ struct DownloadFiles: ExecutableCommand {
         return task
     }
 
-    /// Asks what has changed of that which is here.
+    /// Checks which of the existing files have changed on the server.
     private func look(_ chosen: inout ChosenText, _ library: PictureLibrary, _ context: CommandContext) async throws {
         guard !chosen.filesHere.isEmpty else { return }
         chosen.changed = try await ChangeCheck(try await context.latchstring(), library).changed(
@@ -255,7 +255,8 @@ struct DownloadFiles: ExecutableCommand {
         return .done
     }
 
-    /// Finds what is wished for. A whole address leads to the account whose server it is on, unless one is named.
+    /// Passes on the selected tasks, a page at a time. A complete address selects the account of its server, unless an
+    /// account is named.
     private func eachPage(_ context: CommandContext, _ take: ([DownloadTask]) async throws -> Void) async throws {
         var distinct = DistinctTasks()
         func takeFresh(_ tasks: [DownloadTask]) async throws {
@@ -278,7 +279,7 @@ struct DownloadFiles: ExecutableCommand {
                 others.append((owner, [path]))
             }
         }
-        // What was named is looked for first, all of it: a mistake in the last word begins nothing.
+        // All named files are looked up first, so that nothing starts when one of them is wrong.
         var single: [DownloadTask] = []
         for (account, paths) in others {
             let (account, session) = try await context.session(account.id.uuidString)
@@ -294,7 +295,7 @@ struct DownloadFiles: ExecutableCommand {
         if !single.isEmpty { try await takeFresh(single) }
     }
 
-    /// The account on whose server a file is: the active one where it is there, else one that is signed in.
+    /// Returns the account whose server has a file: preferably the active one, then one that is signed in.
     private func account(of address: FileAddress, among accounts: [Account], _ context: CommandContext) throws
         -> Account
     {

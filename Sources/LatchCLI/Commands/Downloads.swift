@@ -5,7 +5,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch downloads`: what waits to come home, and what became of it.
+/// `latch downloads`: lists the tasks of the queue, and changes them.
 enum Downloads {
     static let command = Command<Request>(
         "downloads", "See and command what comes home.",
@@ -59,7 +59,7 @@ enum Downloads {
     }
 }
 
-/// `latch downloads watch`.
+/// `latch downloads watch`: shows the progress of a queue that another program runs.
 private struct WatchDownloads: ExecutableCommand {
     static let command = Command<Request>(
         "watch", "Show what a 'latch download' that runs elsewhere does.",
@@ -78,7 +78,7 @@ private struct WatchDownloads: ExecutableCommand {
     }
 }
 
-/// `latch downloads list`.
+/// `latch downloads list`: prints the tasks of the queue.
 private struct ListDownloads: ExecutableCommand {
     private static let states = OptionList<StateWord>(
         "state", value: "STATE", help: "Only what stands so.")
@@ -97,11 +97,11 @@ private struct ListDownloads: ExecutableCommand {
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = selector == nil ? nil : try await context.account(selector).id
         let queue = try await DownloadPlace().open(context, isChoosing: false).queue
-        // What a program that was killed has left as running waits.
+        // A task that a killed program has left as running is shown as waiting.
         let isFetched = try queue.isRunningSomewhere()
         let problem = isFetched ? try await queue.diskProblem() : nil
         let pauses = Dictionary(try await queue.pauses().map { ($0.host, $0) }) { first, _ in first }
-        // The list is written as it is read: it may be of any length.
+        // The list is printed while it is read, because it may have any length.
         var (last, count) = (0, 0)
         if context.console.isJSON { try context.console.raw(Array("{\"downloads\":[".utf8)) }
         while case let page = try await queue.tasks(after: last), let end = page.last {
@@ -133,7 +133,7 @@ private struct ListDownloads: ExecutableCommand {
         return .done
     }
 
-    /// What is said of a list without lines.
+    /// The message for an empty list.
     private var nothing: String {
         let words = states.sorted().map { "'\($0)'" }.joined(separator: " or ")
         let whose = selector == nil ? "" : " of this account"
@@ -159,7 +159,7 @@ private struct ListDownloads: ExecutableCommand {
             row.task.filename.printable, why.printable)
     }
 
-    /// The time before which a waiting file is not tried; nil when it is not in the future.
+    /// Returns the time before which a waiting file is not tried. Nil when that time has passed.
     private static func time(_ row: QueuedTask, _ pause: HostPause?) -> Date? {
         guard row.state == .waiting else { return nil }
         let time = max(row.notBefore, pause?.until ?? .distantPast)

@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// Signing in with a key, and what a key that a sign-in makes may do, as the command line says it.
+/// The options for signing in with a key, and for the scopes of a key that a sign-in creates.
 struct KeyArguments: Sendable {
     private static let key = Flag(
         "key", help: "Sign in with a key that you made at the server; it is asked for without showing it.")
@@ -14,12 +14,12 @@ struct KeyArguments: Sendable {
         "scopes", value: "SCOPES", defaultText: "everything",
         help: "Have the server make a key that may do this: words between commas, as api:read,app.")
 
-    /// In the order of help.
+    /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [key, keyFromInput, least, scopes]
 
-    /// Whether the person decided for a key.
+    /// Whether the person chose to sign in with a key.
     let isChosen: Bool
-    /// Whether it comes by standard input.
+    /// Whether the key is read from standard input.
     let readsKey: Bool
     private let wantsLeast: Bool
     private let words: [String]?
@@ -38,9 +38,9 @@ struct KeyArguments: Sendable {
         }
     }
 
-    /// What the key to be made may do; nil for everything.
+    /// Returns the scopes of the key to create. Nil means all scopes.
     ///
-    /// - Throws: ``LatchError/Code/noKeys`` when something was asked for of a server that makes no keys.
+    /// - Throws: ``LatchError/Code/noKeys`` when scopes were given for a server that creates no keys.
     func scopes(at server: Server) throws(LatchError) -> [String]? {
         guard wantsLeast || words != nil else { return nil }
         guard let dialect = server.dialect as? any KeyDialect else {

@@ -3,7 +3,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch keys`: the keys that a server gave out.
+/// `latch keys`: lists, replaces and revokes keys at a server.
 enum Keys {
     static let command = Command<Request>(
         "keys", "List, replace and revoke your keys at a server.", commands: [list, rotate, revoke])
@@ -38,7 +38,7 @@ enum Keys {
     }
 }
 
-/// `latch keys list`.
+/// `latch keys list`: prints the keys of the person at a server.
 struct ListKeys: ExecutableCommand {
     let selector: String?
 
@@ -68,7 +68,7 @@ struct ListKeys: ExecutableCommand {
     }
 }
 
-/// `latch keys rotate`.
+/// `latch keys rotate`: replaces the key of the account.
 struct RotateKey: ExecutableCommand {
     let selector: String?
 
@@ -89,7 +89,7 @@ struct RotateKey: ExecutableCommand {
     }
 }
 
-/// `latch keys revoke`.
+/// `latch keys revoke`: revokes one of the person's keys.
 struct RevokeKey: ExecutableCommand {
     let id: String
     let isSure: Bool

@@ -4,7 +4,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch accounts`: who is signed in where.
+/// `latch accounts`: lists the accounts on this device.
 struct ListAccounts: ExecutableCommand {
     static let command = Command<Request>(
         "accounts", "List the accounts on this device.",

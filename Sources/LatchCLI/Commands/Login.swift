@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// `latch login`: finds a server, lets the person decide about its certificate, and signs in.
+/// `latch login`: finds a server, asks about its certificate if needed, and signs in.
 struct Login: ExecutableCommand {
     private static let address = OptionalArgument<String>(
         "ADDRESS", help: "The server, as photos.example.org; API_BASE_URL or asked for when left out.")
@@ -129,7 +129,7 @@ struct Login: ExecutableCommand {
         if let address { return try ServerAddress(address) }
         let configured = try TimeTrackerDialect.address(in: context.environment)
         guard context.environment["API_BASE_URL", default: ""].isEmpty else {
-            // Other projects have a variable of that name too.
+            // Other projects use a variable of that name too, so the person is told.
             context.console.note("Signing in to \(configured), as API_BASE_URL says.")
             return configured
         }
@@ -145,7 +145,7 @@ struct Login: ExecutableCommand {
         return try ServerAddress(text)
     }
 
-    /// As the command line says; when it says nothing, as the account at that address connects already.
+    /// Returns the connection options of the command line. Without any, returns those of the account at that address.
     private func connectionOptions(
         _ address: ServerAddress, _ known: Account?, _ context: CommandContext
     ) async throws -> ConnectionOptions {

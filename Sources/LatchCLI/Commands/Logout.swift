@@ -65,7 +65,7 @@ struct Logout: ExecutableCommand {
                 }
             }
             left.append(Self.json(account, outcome))
-            // What had come in parts of the files that went with it.
+            // Removes what was received of the files that were dropped with the account.
             do {
                 _ = try await queue?.cancelAll(of: account.id)
             } catch {
@@ -92,7 +92,7 @@ struct Logout: ExecutableCommand {
         case .success(let report):
             guard let failure = report.failure else { return }
             context.console.warn("The session was not ended on the server. \(failure.message)")
-            // A key has no end of its own.
+            // A key does not expire.
             if account.apiKeyID != nil {
                 context.console.note(
                     "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
@@ -105,7 +105,8 @@ struct Logout: ExecutableCommand {
         }
     }
 
-    /// What waits to come home goes with its account, and with it the choice that somebody made.
+    /// Asks whether to drop the waiting files of accounts, which a sign-out removes from the queue. Returns true
+    /// without asking when there are none.
     private func mayDropDownloads(of leaving: [Account], _ kit: LatchClient, _ context: CommandContext) async throws
         -> Bool
     {
@@ -127,7 +128,7 @@ struct Logout: ExecutableCommand {
         return try await context.person.confirm("\(sentence) Sign out?")
     }
 
-    /// There is no server to tell: its address is none.
+    /// Removes an account with an invalid address, for which there is no server to notify.
     private func forget(_ account: UnreadableAccount, of kit: LatchClient, _ context: CommandContext) async throws
         -> ExitCode
     {

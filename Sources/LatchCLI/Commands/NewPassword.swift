@@ -1,8 +1,8 @@
 import LatchKit
 import Terminal
 
-/// Asks a person for another password and has the server take it; also what `latch login` does when the server wants that
-/// before anything else.
+/// Asks a person for a new password and changes it at the server. `latch login` uses it too when the server requires a
+/// new password.
 struct NewPassword {
     let account: Account
     let context: CommandContext
@@ -17,7 +17,7 @@ struct NewPassword {
             ? nil
             : try await context.person.askSecret(
                 "Current password of \(account.userEmail) at \(host)", instead: instead)
-        // What it must be is pleasant to know and no reason to stop.
+        // The rule helps the person, but a failure to get it is no reason to stop.
         let rule = try? await context.latchstring().server(of: account).features.passwordRule
         if let text = rule.flatMap(PasswordRuleText.sentence) { context.console.note(text) }
         let new = try await context.person.askSecret("New password", instead: instead)
@@ -31,7 +31,7 @@ struct NewPassword {
         return PasswordChange(current: current, new: new, isForced: isForced)
     }
 
-    /// Has the server take it.
+    /// Checks the passwords and changes the password at the server.
     func change(to change: PasswordChange) async throws {
         for secret in [change.current, change.new].compactMap(\.self) {
             _ = try PasswordText.checked(secret, otherwise: "Nothing was changed.")
@@ -39,7 +39,7 @@ struct NewPassword {
         try await context.latchstring().changePassword(change, of: account)
     }
 
-    /// After a sign-in: leads a person at a terminal straight into it, and tells others what to run.
+    /// Changes the password after a sign-in, if the server requires it. Without a terminal, prints the command to run.
     func afterSignIn() async throws {
         guard account.mustChangePassword else { return }
         guard context.person.isThere else {
@@ -53,9 +53,9 @@ struct NewPassword {
     }
 }
 
-/// What a server wants of a new password, as a person reads it.
+/// The rule of a server for new passwords, as text for people.
 enum PasswordRuleText {
-    /// One sentence; nil when the server asks for nothing.
+    /// Returns the rule as one sentence. Nil when the server has no rule.
     static func sentence(_ rule: PasswordRule) -> String? {
         var parts: [String] = []
         switch (rule.minimumLength, rule.maximumLength) {

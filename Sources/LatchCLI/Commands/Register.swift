@@ -3,7 +3,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch register`: makes an account on a server and signs in to it.
+/// `latch register`: creates an account on a server and signs in to it.
 struct Register: ExecutableCommand {
     private static let address = Argument<String>("ADDRESS", help: "The server, as onyx.example.org.")
     private static let email = Option<String>(
@@ -69,7 +69,7 @@ struct Register: ExecutableCommand {
         return .done
     }
 
-    /// What the person should know before choosing a password.
+    /// Prints what the person should know before choosing a password.
     private func tell(_ features: ServerFeatures, _ context: CommandContext) {
         if !features.hasUsers {
             context.console.note("Nobody has an account there yet: the first person administers it.")
@@ -88,11 +88,11 @@ struct Register: ExecutableCommand {
     }
 }
 
-/// Asks for a password that is new.
+/// Asks for a new password.
 enum FirstPassword {
-    /// Asks until it fits the rule, then once more.
+    /// Asks until the password fits the rule, then asks to repeat it.
     ///
-    /// - Throws: ``LatchError`` when the second is another.
+    /// - Throws: ``LatchError`` when the two passwords differ.
     static func ask(_ question: String, _ rule: PasswordRule, _ context: CommandContext) async throws -> Secret {
         let instead = "Give it on standard input: --password-stdin"
         while true {
@@ -108,7 +108,7 @@ enum FirstPassword {
         }
     }
 
-    /// The password, if it can be one.
+    /// Returns a password if it is valid.
     static func checked(_ password: Secret) throws(LatchError) -> Secret {
         try PasswordText.checked(password, otherwise: "Nothing was changed.")
     }

@@ -4,7 +4,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch register-schemes`: has the desktop hand the links of custom schemes to `latch`.
+/// `latch register-schemes`: registers `latch` with the desktop for links of custom schemes.
 struct RegisterSchemes: ExecutableCommand {
     private static let remove = Flag("remove", help: "Undo it.")
 
@@ -47,7 +47,7 @@ struct RegisterSchemes: ExecutableCommand {
         return .done
     }
 
-    /// Where this program's file is.
+    /// Returns the path of this program's executable.
     ///
     /// Source: proc(5), `/proc/self/exe`.
     private static func program() throws(LatchError) -> String {

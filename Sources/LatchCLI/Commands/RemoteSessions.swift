@@ -3,9 +3,9 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch sessions`: the person's sessions on the server, listed and ended.
+/// `latch sessions`: lists and ends the person's sessions on the server.
 struct RemoteSessions: ExecutableCommand {
-    /// What to do.
+    /// The operation.
     enum Act: Sendable {
         case list
         case revoke(String)

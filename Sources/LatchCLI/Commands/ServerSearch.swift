@@ -2,14 +2,14 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// Finds the server to sign in to, and asks the person, once, about a certificate that nobody vouches for.
+/// Finds the server to sign in to. Asks the person once about a certificate that cannot be verified.
 struct ServerSearch {
     let context: CommandContext
     let person: Prompter
 
-    /// The server at an address.
+    /// Returns the server at an address.
     ///
-    /// - Throws: Why there is none; what to do stands in the run's advice.
+    /// - Throws: The reason why no server was found. The context then has a hint about what to do.
     func find(_ address: ServerAddress, _ options: ConnectionOptions) async throws -> Server {
         let kit = try await context.latchstring()
         let report = try await kit.probe(address, connection: options)
@@ -42,7 +42,7 @@ struct ServerSearch {
         guard let server = report.server else {
             context.advise("See step by step where it fails: latch doctor \(address.url.forShell)")
             if let failure = report.failure, failure.code != .notAKnownServer { throw failure }
-            // What each family missed there is for whoever looks closely, and the doctor tells it.
+            // The details of each family matter only for diagnosis, and `latch doctor` shows them.
             throw LatchError(
                 .notAKnownServer,
                 "Something answers at \(address), and it is no server known here. Check the address, and its path if the "

@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Wire
 
-/// `latch completions`: the script that teaches a shell to complete the command line.
+/// `latch completions`: prints the completion script of a shell.
 struct ShowCompletions: ExecutableCommand {
     private static let shell = Argument<Shell>("SHELL", help: "The shell.")
 

@@ -3,7 +3,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch logs`: what this device's programs did with servers lately.
+/// `latch logs`: shows what this device's programs recently did with servers.
 struct ShowLogs: ExecutableCommand {
     private static let follow = Flag("follow", short: "f", help: "Go on with new lines until Ctrl-C.")
     private static let clear = Flag("clear", help: "Remove all lines.")
@@ -39,7 +39,8 @@ struct ShowLogs: ExecutableCommand {
         return .done
     }
 
-    /// Looks again four times a second. Files are turned, so what is new is what was not seen.
+    /// Prints new entries, and checks for them four times a second. Log files are rotated, so an entry is new when it
+    /// was not seen before.
     private func follow(_ log: ClientLog, _ entries: inout [LogEntry], _ context: CommandContext) async throws
         -> ExitCode
     {

@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// `latch token`: a valid token, for another program.
+/// `latch token`: prints a valid token for another program.
 struct ShowToken: ExecutableCommand {
     static let command = Command<Request>(
         "token", "Print a valid token, renewed if need be.",

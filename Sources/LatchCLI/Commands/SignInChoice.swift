@@ -2,25 +2,26 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// One way to sign in, as the server's page has a button for each.
+/// A way to sign in, like a button on the server's sign-in page.
 enum SignInWay: Equatable {
-    /// With e-mail and password; the address is nil until the person has given it.
+    /// With e-mail and password. The address is nil until the person gives it.
     case password(email: EmailAddress?)
-    /// With the browser, through this provider of the server's; nil leaves the choice to the server.
+    /// With the browser, through this provider of the server. Nil leaves the choice to the server.
     case browser(provider: String?)
-    /// With a key that the person made at the server.
+    /// With a key that the person created at the server.
     case key
 }
 
-/// Finds the way to sign in: what the command line says, what the server has, and what the person chooses.
+/// Determines the way to sign in, from the command line, the features of the server and the person's choice.
 struct SignInChoice {
-    /// What the person has chosen on the command line.
+    /// The way that the command line asks for.
     enum Preference { case password, browser(provider: String?), key, none }
 
     let features: ServerFeatures
     let address: ServerAddress
 
-    /// The ways, in the order of the server. A key is asked for where it is the only one: elsewhere it is a person's own wish.
+    /// The ways to sign in, in the order of the server. A key is offered only when it is the only way; otherwise the
+    /// person has to ask for it.
     var ways: [(title: String, way: SignInWay)] {
         var ways: [(title: String, way: SignInWay)] = []
         if features.signsInWithPassword { ways.append(("E-mail and password", .password(email: nil))) }
@@ -34,9 +35,9 @@ struct SignInChoice {
         return ways + features.providers.map { ("\($0.title.printable), in the browser", .browser(provider: $0.id)) }
     }
 
-    /// Decides, and asks the person where several ways are left.
+    /// Decides on a way. Asks the person when several ways are left.
     ///
-    /// - Throws: ``LatchError`` when there is no such way, or nobody to choose between several.
+    /// - Throws: ``LatchError`` when the server does not have the way, or when there are several and no terminal.
     func decide(_ preference: Preference, _ context: CommandContext) async throws -> SignInWay {
         switch preference {
         case .password:
@@ -58,7 +59,7 @@ struct SignInChoice {
         }
     }
 
-    /// What to give in place of a password.
+    /// A sentence about the ways to sign in without a password.
     private var otherWay: String {
         if features.signsInWithBrowser { return "Sign in with the browser: --browser." }
         return features.signsInWithKey ? "Sign in with a key: --key." : "Use one of its other ways."

@@ -1,7 +1,7 @@
 import Arguments
 import LatchKit
 
-/// `latch use`: which account other commands work with.
+/// `latch use`: chooses the account that other commands work with.
 struct Use: ExecutableCommand {
     static let command = Command<Request>(
         "use", "Choose the account that other commands work with.",

@@ -3,7 +3,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// `latch whoami`: who is signed in, as the server says.
+/// `latch whoami`: shows who is signed in, according to the server.
 struct WhoAmI: ExecutableCommand {
     static let command = Command<Request>(
         "whoami", "Ask the server who is signed in.",

@@ -2,19 +2,19 @@ import FoundationEssentials
 import LatchKit
 import Terminal
 
-/// How an account is shown.
+/// The text and JSON forms of an account.
 enum AccountText {
-    /// The first eight digits of the id: enough to tell accounts apart.
+    /// Returns the first eight digits of the id, which are enough to tell accounts apart.
     static func shortID(_ account: Account) -> String {
         String(account.id.uuidString.lowercased().prefix(8))
     }
 
-    /// What a person reads about whether there is a session.
+    /// Returns a text about whether the account has a session.
     static func standing(_ account: Account) -> String {
         account.isSignedIn ? "signed in" : "signed out"
     }
 
-    /// The account's stable members: the nine of RM-1 and how it stands.
+    /// Returns the stable JSON members of the account: the nine of RM-1 and its state.
     static func json(_ account: Account) -> JSONValue {
         .object([
             .init("id", .string(account.id.uuidString.lowercased())),
@@ -35,7 +35,7 @@ enum AccountText {
     }
 }
 
-/// How the secret store is shown.
+/// The JSON form of the secret store.
 enum SecretsText {
     static func json(_ secrets: DeviceSecrets) -> JSONValue {
         .object([

@@ -3,13 +3,13 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// A server's answer, as `latch request` shows it.
+/// The text and JSON forms of a server's response, for `latch request`.
 struct AnswerText {
     let answer: ClientResponse
-    /// The method and the address that were asked for; a query stays out, as it may hold secrets.
+    /// The method and the address of the request, without the query, which may hold secrets.
     let question: String
 
-    /// Prints the body as it came; on a terminal no binary, and a newline at its end.
+    /// Prints the body unchanged. On a terminal, prints no binary data, and adds a newline at the end.
     func show(on console: Console, isIncluding: Bool) throws {
         guard !console.isJSON else { return try console.result([], json: json) }
         if isIncluding { try console.say([statusLine] + fields + [""]) }
@@ -34,14 +34,14 @@ struct AnswerText {
         answer.headers.map { "\($0.name): \($0.value)".printable }
     }
 
-    /// Text that cannot move a terminal's cursor, colours its letters or ring its bell.
+    /// Whether the body is text without control characters that could move the cursor, change colours or ring the bell.
     private var isText: Bool {
         String(validating: answer.body, as: UTF8.self) != nil
             && answer.body.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
     }
 
-    /// `body` is the value where it is JSON, a string where it is other text, and null where it is binary; then
-    /// `bodyBase64` has it.
+    /// The response as JSON. `body` is the parsed value of JSON, a string for other text, and null for binary data,
+    /// which is in `bodyBase64`.
     private var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("status", .number(Double(answer.status.rawValue))),

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Numbers of bytes and times for people.
+/// Formats numbers of bytes and durations for people.
 enum ByteText {
-    /// As `3.7 MB`: units of a thousand, as disks and networks are sold.
+    /// Returns a text such as `3.7 MB`, in decimal units, as used for disks and networks.
     static func of(_ bytes: Int) -> String {
         var value = Double(bytes)
         var units = ["bytes", "kB", "MB", "GB", "TB"][...]
@@ -14,7 +14,7 @@ enum ByteText {
         return "\(number) \(units.first ?? "")"
     }
 
-    /// As `1:05` or `2:03:10`.
+    /// Returns a text such as `1:05` or `2:03:10`.
     static func time(_ seconds: Int) -> String {
         let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
         return hours > 0

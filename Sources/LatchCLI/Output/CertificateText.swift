@@ -2,7 +2,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// A certificate as a person compares it.
+/// The text and JSON forms of a certificate, for comparison by a person.
 struct CertificateText {
     private let certificate: PresentedCertificate
 
@@ -10,7 +10,7 @@ struct CertificateText {
         self.certificate = certificate
     }
 
-    /// The fingerprint with colons.
+    /// The SHA-256 fingerprint with colons.
     var fingerprint: String { certificate.fingerprint.description }
 
     /// Subject, issuer, names, validity and fingerprint, indented.
@@ -25,7 +25,7 @@ struct CertificateText {
         ]
     }
 
-    /// Its stable members.
+    /// The stable JSON members of the certificate.
     var json: JSONValue {
         .object([
             .init("subject", .string(certificate.subject)), .init("issuer", .string(certificate.issuer)),

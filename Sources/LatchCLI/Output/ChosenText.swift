@@ -2,20 +2,20 @@ import LatchDownloads
 import Primitives
 import Terminal
 
-/// The words for what was chosen to come home.
+/// Counts and sentences about the selected files.
 struct ChosenText {
-    /// How many were found, and how many of them are not here.
+    /// How many files were found, and how many of them do not exist here.
     var found = 0
     var missing = 0
-    /// Those that are here and were given by their addresses.
+    /// The files that exist here and were selected by their addresses.
     var filesHere: [DownloadTask] = []
-    /// Those of them that are others on the server by now.
+    /// Those of ``filesHere`` that have changed on the server.
     var changed: [DownloadTask] = []
 
-    /// How many names one line has at most.
+    /// The maximum number of names in one line.
     private static let mostNames = 5
 
-    /// What is to be fetched and what is here.
+    /// A sentence about the files to fetch and the files that exist here.
     var sentence: String {
         guard found > 0 else { return "Nothing matches." }
         let fetch = missing == 1 ? "1 file to fetch" : "\(missing) files to fetch"
@@ -27,7 +27,7 @@ struct ChosenText {
         return all + " Fetch \(here == 1 ? "it" : "them") all the same: --again"
     }
 
-    /// What has changed since it came; nil for nothing.
+    /// A sentence about the files that have changed on the server. Nil when there are none.
     var changes: String? {
         guard !changed.isEmpty else { return nil }
         var names = changed.prefix(Self.mostNames).map { "'\($0.filename.printable)'" }

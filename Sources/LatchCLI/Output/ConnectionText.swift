@@ -2,7 +2,7 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// How an account's server is connected to, without any secret.
+/// The text and JSON forms of an account's connection options, without secrets.
 struct ConnectionText {
     let account: Account
     let options: ConnectionOptions
@@ -43,7 +43,7 @@ struct ConnectionText {
         }
     }
 
-    /// A proxy's address without the name and password in it.
+    /// Returns a proxy's address without the user name and the password.
     private static func withoutPassword(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else { return address }
         let scheme = address.firstRange(of: "://").map { String(address[..<$0.upperBound]) } ?? ""

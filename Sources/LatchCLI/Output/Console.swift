@@ -1,17 +1,18 @@
 import LatchKit
 import Terminal
 
-/// Where a command's words go: results to standard output, messages to standard error.
+/// The output of a command. Results go to standard output, messages to standard error.
 ///
-/// With `--json` exactly one JSON value goes to standard output, a failure's too; messages stay on standard error.
+/// With `--json`, exactly one JSON value goes to standard output, also for a failure. Messages still go to standard
+/// error.
 struct Console: Sendable {
     /// Whether results are JSON.
     let isJSON: Bool
-    /// Emphasis on standard output.
+    /// The style of text on standard output.
     let output: Style
-    /// Emphasis on standard error.
+    /// The style of text on standard error.
     let errors: Style
-    /// Whether standard error is a terminal that can write over what it shows.
+    /// Whether standard error is a terminal on which lines can be overwritten.
     let isLive: Bool
 
     init(isJSON: Bool, environment: [String: String]) {
@@ -21,21 +22,21 @@ struct Console: Sendable {
         isLive = Descriptor.isTerminal(Descriptor.errors) && environment["TERM"] != "dumb"
     }
 
-    /// Prints the command's result: `lines` for people, `json` for programs.
+    /// Prints the result of the command: `lines` for people, `json` for programs.
     func result(_ lines: @autoclosure () -> [String], json: @autoclosure () -> JSONValue) throws(LatchError) {
         guard isJSON else { return try say(lines()) }
         try raw(json().encoded() + [UInt8(ascii: "\n")])
     }
 
-    /// Prints a part of the result for people; nothing with `--json`.
+    /// Prints a part of the result for people. Prints nothing with `--json`.
     func say(_ lines: [String]) throws(LatchError) {
         guard !isJSON, !lines.isEmpty else { return }
         try raw(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Writes bytes to standard output as they are.
+    /// Writes bytes to standard output unchanged.
     ///
-    /// A closed pipe ends the program quietly, as it ends others.
+    /// A closed pipe ends the program without a message, as it ends other programs.
     func raw(_ bytes: [UInt8]) throws(LatchError) {
         do throws(Descriptor.Failure) {
             try Descriptor.write(bytes, to: Descriptor.output)
@@ -45,20 +46,20 @@ struct Console: Sendable {
         }
     }
 
-    /// Says something beside the result.
+    /// Prints a message in addition to the result.
     func note(_ text: String) {
         try? Descriptor.write(Array((text + "\n").utf8), to: Descriptor.errors)
     }
 
-    /// Says something to beware of.
+    /// Prints a warning.
     func warn(_ text: String) {
         note("\(errors.warning("Warning:")) \(text)")
     }
 
-    /// Tells why the command failed and what to do.
+    /// Prints why the command failed, and what to do.
     func fail(_ error: LatchError, hint: String?) {
         guard isJSON else {
-            // A mistake on the command line names the command already.
+            // The message for a mistake on the command line already names the command.
             note(error.code == .usage ? error.message : "\(errors.bad("latch:")) \(error.message)")
             if let hint { note(hint) }
             return
@@ -66,7 +67,7 @@ struct Console: Sendable {
         try? raw(JSONValue.object([.init("error", Self.json(error, hint: hint))]).encoded() + [UInt8(ascii: "\n")])
     }
 
-    /// A failure's stable members: `code`, `message`, `exitCode`, and where there are such `hint` and
+    /// Returns the stable JSON members of a failure: `code`, `message`, `exitCode`, and, if present, `hint` and
     /// `retryAfterSeconds`.
     static func json(_ error: LatchError, hint: String? = nil) -> JSONValue {
         var members: [JSONValue.Member] = [

@@ -5,9 +5,10 @@ import Primitives
 import Synchronization
 import Terminal
 
-/// What is on the screen while files come: a bar for each that is under way, and one line for all.
+/// The display of running downloads: a progress bar for each file, and one line for all files.
 ///
-/// Where standard error is no terminal, or one that cannot write over what it shows, there are no bars, but a line for all every ten seconds.
+/// There are no bars when standard error is not a terminal, or its lines cannot be overwritten. A line for all files is
+/// then printed every ten seconds.
 final class DownloadBoard: Sendable {
     private struct State {
         var files: [(id: String, received: Int, total: Int?)] = []
@@ -17,7 +18,7 @@ final class DownloadBoard: Sendable {
         var told = ContinuousClock.now
         var heldBecause: String?
         var lastPath: String?
-        /// Lines for standard output that wait for the others of the moment.
+        /// Lines for standard output that are printed together later.
         var lines: [UInt8] = []
     }
 
@@ -26,38 +27,38 @@ final class DownloadBoard: Sendable {
     private let before: OverallProgress
     private let state = Mutex(State())
 
-    /// How often all is told where there are no bars.
+    /// How often the line for all files is printed when there are no bars.
     private static let pause = Duration.seconds(10)
 
-    /// Makes a board that counts from what was done already.
+    /// Creates a board that counts from the given progress.
     init(console: Console, since before: OverallProgress) {
         self.console = console
         self.before = before
         isLive = !console.isJSON && console.isLive
     }
 
-    /// Why it stands still, if so.
+    /// Why the queue is held up. Nil when it is not.
     var heldBecause: String? { state.withLock { $0.heldBecause } }
 
     /// Whether an event would be shown.
     func wants(_ event: DownloadEvent) -> Bool {
         switch event {
-        // That a file begins is seen by its progress.
+        // The start of a file is shown by its progress.
         case .status(_, .running): console.isJSON
         case .status, .progress: console.isJSON || isLive
         case .complete, .error, .overall, .held: true
         }
     }
 
-    /// Whether a file's name would be shown and is not known.
+    /// Whether the name of a file would be shown but is not known yet.
     func wantsName(of id: String) -> Bool { !console.isJSON && state.withLock { $0.names[id] == nil } }
 
-    /// Says what a file is called.
+    /// Sets the name of a file. Nil means that its id is shown.
     func name(_ id: String, _ name: String?) {
         state.withLock { $0.names[id] = name ?? id }
     }
 
-    /// What has come since the beginning.
+    /// Returns the progress since the board was created.
     func sinceThen(_ overall: OverallProgress) -> OverallProgress {
         var overall = overall
         overall.done = max(0, overall.done - before.done)
@@ -68,7 +69,7 @@ final class DownloadBoard: Sendable {
         return overall
     }
 
-    /// Shows what happened.
+    /// Shows an event.
     func take(_ event: DownloadEvent) {
         var event = event
         if case .overall(let overall) = event { event = .overall(sinceThen(overall)) }
@@ -91,7 +92,7 @@ final class DownloadBoard: Sendable {
         }
     }
 
-    /// Shows what became of a file that another program has fetched.
+    /// Shows the result of a file that another program has fetched.
     func tell(_ file: QueueSnapshot.File) {
         take(.status(id: file.taskID, file.state))
         switch file.state {
@@ -101,7 +102,7 @@ final class DownloadBoard: Sendable {
         }
     }
 
-    /// Takes the bars away.
+    /// Removes the bars, and prints the lines that were kept.
     func finish() {
         write(clearing())
         flush()
@@ -118,7 +119,7 @@ final class DownloadBoard: Sendable {
         }
     }
 
-    /// Both parts of a live photo may be in one file.
+    /// Whether a path is not the last one that was printed. Both parts of a live photo may be in one file.
     private func isNew(_ path: String) -> Bool {
         state.withLock { state in
             defer { state.lastPath = path }
@@ -139,7 +140,7 @@ final class DownloadBoard: Sendable {
         line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(name.printable): \(reason.printable)") }
     }
 
-    /// Prints a line together with the next ones, when all is told.
+    /// Keeps a line, to print it together with the next ones.
     private func keep(_ line: [UInt8]) {
         state.withLock { $0.lines += line + [UInt8(ascii: "\n")] }
     }
@@ -165,7 +166,7 @@ final class DownloadBoard: Sendable {
         draw()
     }
 
-    /// One line above the bars.
+    /// Prints one line above the bars.
     private func line(_ print: () -> Void) {
         write(clearing())
         flush()
@@ -189,7 +190,7 @@ final class DownloadBoard: Sendable {
         write(old + text)
     }
 
-    /// What takes the lines away that are shown.
+    /// Returns the escape sequence that removes the lines on the screen.
     private func clearing() -> String {
         guard isLive else { return "" }
         let lines = state.withLock { state in

@@ -3,21 +3,22 @@ import LatchDownloads
 import LatchKit
 import Terminal
 
-/// Shows a queue at work: bars on a terminal, a line for each file elsewhere, JSON where that was asked for.
+/// Shows the progress of a queue: bars on a terminal, a line for each file without one, or JSON if requested.
 ///
 /// Source: DL-7, DL-9.
 struct DownloadDisplay {
     let console: Console
 
-    /// How often a queue of another program's is looked at.
+    /// How often the state of another program's queue is read.
     private static let interval = Duration.milliseconds(500)
 
-    /// Runs the queue and shows it until nothing is left.
+    /// Runs the queue and shows its progress until nothing is left.
     ///
-    /// - Returns: What the program ends with: 0 when nothing has failed and nothing waits for a sign-in.
+    /// - Returns: The exit code: 0 when nothing has failed and nothing waits for a sign-in.
     func show(_ queue: DownloadQueue) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
-        // Every file gets its line, however slow the reader is, and a slow reader blocks no shared thread.
+        // Every file gets its line, even with a slow reader. A thread of its own keeps that reader from blocking a
+        // shared one.
         let events = queue.everyEvent(board.wants)
         let showing = Task(executorPreference: WritingThread()) {
             for await event in events {
@@ -38,7 +39,7 @@ struct DownloadDisplay {
             "Try them again: latch downloads retry")
     }
 
-    /// Shows what another program's queue does, until nothing is left or that program ends.
+    /// Shows the progress of another program's queue, until nothing is left or that program ends.
     func watch(_ queue: DownloadQueue) async throws -> ExitCode {
         var glance = try await queue.glance()
         let board = DownloadBoard(console: console, since: glance.overall)

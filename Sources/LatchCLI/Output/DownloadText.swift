@@ -3,18 +3,18 @@ import LatchKit
 import Primitives
 import Terminal
 
-/// The lines that tell of downloads.
+/// Formats lines about downloads.
 enum DownloadText {
-    /// One file: bar, bytes, name, in so many columns.
+    /// Returns the line of one file, with bar, bytes and name, in at most `width` columns.
     static func file(_ name: String, _ received: Int, _ total: Int?, width: Int) -> String {
         let bytes = total.map { "\(ByteText.of(received)) / \(ByteText.of($0))" } ?? ByteText.of(received)
         let padding = String(repeating: " ", count: max(0, 19 - bytes.count))
-        // A narrow terminal has room for the name alone.
+        // A narrow terminal has room for a percentage, but not for a bar.
         let share = width < narrow ? percent(received, total) : bar(received, total)
         return fitting("\(share)  \(bytes)\(width < narrow ? "" : padding)  \(name.printable)", width)
     }
 
-    /// All files in one line.
+    /// Returns the line for all files.
     static func overall(_ overall: OverallProgress) -> String {
         let count = overall.done + overall.skipped + overall.failed
         var parts = ["\(count) of \(count + overall.open) files"]
@@ -26,7 +26,7 @@ enum DownloadText {
         return parts.joined(separator: "  ")
     }
 
-    /// A text in so many columns: cut, with a mark, where it is longer.
+    /// Returns a text in at most `width` columns. A longer text is cut and ends with `…`.
     static func fitting(_ text: String, _ width: Int) -> String {
         var (columns, cut) = (0, "")
         for character in text {
@@ -37,7 +37,7 @@ enum DownloadText {
         return text
     }
 
-    /// Source: Unicode UAX #11, wide and fullwidth blocks, as near as a bar needs.
+    /// Source: Unicode UAX #11, wide and fullwidth blocks, as precisely as a progress bar needs.
     private static func columns(of character: Character) -> Int {
         guard let value = character.unicodeScalars.first?.value else { return 0 }
         let isWide =
@@ -65,7 +65,7 @@ enum DownloadText {
 }
 
 extension DownloadEvent {
-    /// The id of a task whose name is shown with the event.
+    /// The id of the task whose name is shown with the event. Nil when no name is shown.
     var idToName: String? {
         switch self {
         case .progress(let id, _, _), .error(let id, _): id

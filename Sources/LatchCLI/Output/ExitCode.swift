@@ -1,10 +1,10 @@
 import LatchKit
 
-/// What `latch` exits with.
+/// The exit codes of `latch`.
 ///
-/// This is the only table: it drives the program's end, `latch --help` and `docs/command-line.md`.
+/// This is the only table. It determines the exit status, `latch --help` and `docs/command-line.md`.
 ///
-/// Source: `sysexits.h`, whose numbers it keeps as far as they go.
+/// Source: `sysexits.h`, whose numbers are used where they apply.
 enum ExitCode: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
@@ -20,7 +20,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case unanswered = 79
     case interrupted = 130
 
-    /// What it means, in one line.
+    /// The meaning of the exit code, in one line.
     var summary: String {
         switch self {
         case .done: "done"
@@ -39,7 +39,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The errors that end so; every other ends as ``failed``.
+    /// The error codes with this exit code. All other errors have ``failed``.
     var codes: [LatchError.Code] {
         switch self {
         case .done, .failed: []
@@ -72,12 +72,12 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// What an error ends the program with.
+    /// Creates the exit code for an error.
     init(for code: LatchError.Code) {
         self = Self.allCases.first { $0.codes.contains(code) } ?? .failed
     }
 
-    /// The table for help: indented, aligned.
+    /// The table for the help, indented and aligned.
     static var help: String {
         allCases.map { code in
             let number = String(code.rawValue)

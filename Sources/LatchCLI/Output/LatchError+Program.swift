@@ -2,13 +2,13 @@ import Arguments
 import LatchKit
 import Terminal
 
-/// The program's own failures, beside the library's.
+/// The error codes of the program, in addition to those of the library.
 extension LatchError.Code {
-    /// The command line cannot be followed.
+    /// The command line is invalid.
     static let usage = Self(rawValue: "usage")
-    /// Something must be asked, and there is no terminal to ask at.
+    /// The command must ask the person, and there is no terminal.
     static let noTerminal = Self(rawValue: "no_terminal")
-    /// What came from a file, a pipe or a person cannot be used.
+    /// Input from a file, a pipe or a person is invalid.
     static let invalidInput = Self(rawValue: "invalid_input")
     /// A file or standard input cannot be read.
     static let noInput = Self(rawValue: "no_input")
@@ -16,16 +16,16 @@ extension LatchError.Code {
     static let sessionUnknown = Self(rawValue: "session_unknown")
     /// Standard output cannot be written.
     static let outputFailed = Self(rawValue: "output_failed")
-    /// Nothing goes on without this terminal.
+    /// Downloads could not be started in the background.
     static let backgroundFailed = Self(rawValue: "background_failed")
-    /// Nothing that was foreseen.
+    /// An unexpected error.
     static let unexpected = Self(rawValue: "unexpected")
-    /// The server answered a request with another status than 2xx.
+    /// The server responded with a status other than 2xx.
     static let httpStatus = Self(rawValue: "http_status")
 }
 
 extension LatchError {
-    /// Any error of the modules below as one that can be printed.
+    /// Converts any error of the lower modules into one that can be printed.
     init(telling error: any Error) {
         switch error {
         case let error as LatchError: self = error

@@ -8,7 +8,7 @@ extension String {
                     && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
                         || "-_./:@%+=,[]".unicodeScalars.contains(scalar))
             }
-        // Brackets are patterns to most shells and harmless inside an address only when quoted.
+        // Most shells treat brackets as patterns, so an address with brackets must be quoted.
         guard !plain || contains("[") else { return self }
         return "'" + replacing("'", with: "'\\''") + "'"
     }

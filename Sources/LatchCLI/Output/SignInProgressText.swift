@@ -4,14 +4,14 @@ import Primitives
 import Synchronization
 import Terminal
 
-/// What a sign-in told of its arrival, and how that is shown.
+/// The progress that a sign-in reported, and its output.
 final class SignInProgressText: Sendable {
     private let steps = Mutex<[SignInProgress]>([])
 
-    /// Takes a step.
+    /// Records a step.
     func take(_ step: SignInProgress) { steps.withLock { $0.append(step) } }
 
-    /// What a person reads: what is there on the server, and what will not work here.
+    /// Prints what the person has on the server, and what does not work on this machine.
     func show(on console: Console) {
         guard !console.isJSON else { return }
         for step in steps.withLock({ $0 }) {
@@ -25,7 +25,7 @@ final class SignInProgressText: Sendable {
         }
     }
 
-    /// The members for `--json`; empty for families without a first sync.
+    /// Returns the members for `--json`. Empty for families without a first sync.
     func json(for account: Account) -> [JSONValue.Member] {
         guard Dialects.named(account.dialect) is any FirstSyncDialect else { return [] }
         return steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
@@ -62,7 +62,8 @@ final class SignInProgressText: Sendable {
         return "There you have \(counts.joined(separator: ", "))."
     }
 
-    /// Nil where nothing stands in the way: a folder that is not there yet is made by the first download.
+    /// Returns a sentence about an unusable folder for pictures. Nil when there is no problem; the first download
+    /// creates a missing folder.
     private static func line(_ folder: PicturesFolder) -> String? {
         guard let path = folder.path else {
             return

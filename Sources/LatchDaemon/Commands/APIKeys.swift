@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 import Wire
 
-/// `latchd api-keys list`.
+/// `latchd api-keys list`: prints the API keys.
 struct ListAPIKeys: ExecutableCommand {
     let configurationPath: String?
     let email: String?
@@ -45,7 +45,7 @@ struct ListAPIKeys: ExecutableCommand {
     }
 }
 
-/// `latchd api-keys revoke`.
+/// `latchd api-keys revoke`: revokes one API key, or all of a person.
 struct RevokeAPIKeys: ExecutableCommand {
     enum Which: Sendable {
         case one(String)

@@ -5,7 +5,7 @@ import LatchGateway
 import Primitives
 import Terminal
 
-/// `latchd check`.
+/// `latchd check`: reads the configuration and reports its mistakes.
 struct Check: ExecutableCommand {
     let configurationPath: String?
     let isListingKeys: Bool
@@ -30,7 +30,7 @@ struct Check: ExecutableCommand {
         return .done
     }
 
-    /// What keeps `latchd serve` from writing the files that the configuration names.
+    /// Returns what prevents `latchd serve` from writing the files that the configuration names.
     private static func obstacles(_ configuration: GatewayConfiguration) -> [String] {
         var files = configuration.settings.auditPath.map { [("audit_log", $0)] } ?? []
         for case .unix(let path, _) in configuration.server.listeners { files.append(("listen", path)) }

@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 import Wire
 
-/// `latchd keys list`.
+/// `latchd keys list`: prints the signing keys.
 struct ListKeys: ExecutableCommand {
     let configurationPath: String?
     let isJSON: Bool
@@ -43,7 +43,7 @@ struct ListKeys: ExecutableCommand {
     }
 }
 
-/// `latchd keys rotate`.
+/// `latchd keys rotate`: creates a new signing key.
 struct RotateKeys: ExecutableCommand {
     let configurationPath: String?
     let isCompromised: Bool

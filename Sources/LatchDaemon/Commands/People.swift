@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 import Wire
 
-/// `latchd user add`.
+/// `latchd user add`: adds or invites a person.
 struct AddPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
@@ -36,7 +36,7 @@ struct AddPerson: ExecutableCommand {
     }
 }
 
-/// `latchd user list`.
+/// `latchd user list`: prints all people.
 struct ListPeople: ExecutableCommand {
     let configurationPath: String?
     let isJSON: Bool
@@ -66,7 +66,7 @@ struct ListPeople: ExecutableCommand {
     }
 }
 
-/// `latchd user show`.
+/// `latchd user show`: prints one person with all ways to sign in.
 struct ShowPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
@@ -80,7 +80,7 @@ struct ShowPerson: ExecutableCommand {
     }
 }
 
-/// `latchd user link`.
+/// `latchd user link`: links a person to an identity at a provider.
 struct LinkPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
@@ -102,7 +102,7 @@ struct LinkPerson: ExecutableCommand {
     }
 }
 
-/// `latchd user unlink`.
+/// `latchd user unlink`: removes a person's identity at a provider.
 struct UnlinkPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
@@ -126,7 +126,7 @@ struct UnlinkPerson: ExecutableCommand {
     }
 }
 
-/// `latchd user passwd`.
+/// `latchd user passwd`: sets a person's password.
 struct SetPassword: ExecutableCommand {
     let configurationPath: String?
     let email: String
@@ -145,7 +145,7 @@ struct SetPassword: ExecutableCommand {
     }
 }
 
-/// `latchd user disable`, `enable` and `remove`.
+/// `latchd user disable`, `enable` and `remove`: disables, enables or removes a person.
 struct ChangePerson: ExecutableCommand {
     enum Change: Sendable { case disable, enable, remove }
 

@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 import Wire
 
-/// A person with the ways to sign in, as `latchd user list` and `latchd user show` tell of it.
+/// A person with the ways to sign in, as printed by `latchd user list` and `latchd user show`.
 struct PersonDetails: Sendable {
     let person: LatchGateway.Person
     let hasPassword: Bool
@@ -16,14 +16,14 @@ struct PersonDetails: Sendable {
         self.identities = identities
     }
 
-    /// Looks one person's up.
+    /// Loads the details of one person.
     init(_ person: LatchGateway.Person, in people: PeopleStore) async throws {
         self.init(
             person, hasPassword: try await people.hasPassword(person.id),
             identities: try await people.identities(of: person.id))
     }
 
-    /// Everybody's, by e-mail address.
+    /// Returns the details of all people, sorted by e-mail address.
     static func all(in people: PeopleStore) async throws -> [PersonDetails] {
         let identities = try await people.identities()
         let withPassword = try await people.idsWithPassword()
@@ -40,7 +40,7 @@ struct PersonDetails: Sendable {
         return hasPassword || !identities.isEmpty ? "active" : "invited"
     }
 
-    /// Whether the address counts as this person's, and by what.
+    /// Whether the e-mail address is proved to be this person's, and how.
     private var proof: String {
         if person.isVerified { return "yes" }
         return person.hasProvedAddress ? "by the administrator who added the person" : "no"

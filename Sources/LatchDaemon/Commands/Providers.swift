@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 import Wire
 
-/// `latchd providers list`.
+/// `latchd providers list`: prints the configured identity providers.
 struct ListProviders: ExecutableCommand {
     let configurationPath: String?
     let isJSON: Bool
@@ -34,7 +34,7 @@ struct ListProviders: ExecutableCommand {
         return .done
     }
 
-    /// What is said of an id that no provider has.
+    /// Returns the message for an unknown provider id.
     static func unknown(_ id: String) -> String {
         "No identity provider has the id '\(id.printable)'; see 'latchd providers list'."
     }
@@ -56,7 +56,7 @@ struct ListProviders: ExecutableCommand {
     }
 }
 
-/// `latchd providers check`.
+/// `latchd providers check`: requests the metadata and keys of each provider, and reports problems.
 struct CheckProviders: ExecutableCommand {
     let configurationPath: String?
     let id: String?

@@ -1,7 +1,7 @@
 import LatchSandbox
 import Wire
 
-/// `latchd sandbox`.
+/// `latchd sandbox`: runs an identity provider and gateways with example people.
 struct RunSandbox: ExecutableCommand {
     let configuration: Sandbox.Configuration
     let isJSON: Bool
@@ -9,7 +9,7 @@ struct RunSandbox: ExecutableCommand {
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let sandbox = try await Sandbox.open(configuration)
         do {
-            // Cancelled while it was starting: nothing is printed that will not answer.
+            // When the start was cancelled, addresses that will not respond are not printed.
             try Task.checkCancellation()
             if isJSON { try Output.json(sandbox.json) } else { try Output.lines(lines(sandbox)) }
             while true { try await Task.sleep(for: .seconds(86_400)) }

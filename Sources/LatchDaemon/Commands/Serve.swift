@@ -4,7 +4,7 @@ import HTTPServer
 import LatchGateway
 import Terminal
 
-/// `latchd serve`.
+/// `latchd serve`: runs the gateway until a signal ends it.
 struct Serve: Reloading {
     let configurationPath: String?
 

@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 import Wire
 
-/// `latchd sessions list`.
+/// `latchd sessions list`: prints the sessions.
 struct ListSessions: ExecutableCommand {
     let configurationPath: String?
     let email: String?
@@ -68,7 +68,7 @@ struct ListSessions: ExecutableCommand {
     }
 }
 
-/// `latchd sessions revoke`.
+/// `latchd sessions revoke`: ends one session, or all of a person or of all people.
 struct RevokeSessions: ExecutableCommand {
     enum Which: Sendable {
         case one(String)
@@ -78,7 +78,7 @@ struct RevokeSessions: ExecutableCommand {
 
     let configurationPath: String?
     let which: Which
-    /// Whether the person said beforehand that everybody's sessions shall end.
+    /// Whether the person confirmed on the command line that the sessions of all people are to end.
     let isConfirmed: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
@@ -112,7 +112,7 @@ struct RevokeSessions: ExecutableCommand {
 
     private func isWanted() async throws -> Bool {
         guard case .everybody = which, !isConfirmed else { return true }
-        // A script that gives --all means it.
+        // A script that gives --all is not asked.
         guard let terminal = Terminal() else { return true }
         return try await terminal.confirm("End all sessions and revoke all keys of everybody?")
     }

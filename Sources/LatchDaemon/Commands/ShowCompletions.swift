@@ -1,6 +1,6 @@
 import Arguments
 
-/// `latchd completions`.
+/// `latchd completions`: prints the completion script of a shell.
 struct ShowCompletions: ExecutableCommand {
     let shell: Shell
 

@@ -1,6 +1,6 @@
 import Desktop
 
-/// What the desktop tells of downloads: one message that changes while they run, and one at their end.
+/// The desktop notifications about downloads: one that is updated while they run, and one at their end.
 ///
 /// Source: DL-15, DL-16.
 struct DownloadNotifier: Sendable {
@@ -8,7 +8,8 @@ struct DownloadNotifier: Sendable {
 
     init(_ bus: BusAddress) { notification = DesktopNotification(bus, name: "latchstring-downloads") }
 
-    /// Tells how it goes; `large` is a large file that runs, for which the message stays on the screen.
+    /// Updates the notification. `large` is the name of a large file that is being fetched; the notification then stays
+    /// on the screen.
     func tell(
         _ now: OverallProgress, since before: OverallProgress, large: String?, heldBecause reason: String?
     ) async {
@@ -20,7 +21,7 @@ struct DownloadNotifier: Sendable {
                 isPersistent: large != nil))
     }
 
-    /// Tells how it ended; nothing when nothing was fetched.
+    /// Shows the notification about the end. Shows none when nothing was fetched.
     func finish(_ now: OverallProgress, since before: OverallProgress, error: String?) async {
         let count = Count(now, since: before)
         guard count.done + count.failed > 0 || error != nil else { return await close() }
@@ -32,13 +33,13 @@ struct DownloadNotifier: Sendable {
         await notification.finish(.init(title: isWhole ? "Download complete" : "Download stopped", body: body))
     }
 
-    /// Takes the message away.
+    /// Removes the notification.
     func close() async { await notification.close() }
 
     private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
 }
 
-/// What one run has done, without what the queue held before.
+/// The counts of one run, without what the queue held before.
 private struct Count {
     let done: Int
     let failed: Int
@@ -46,7 +47,7 @@ private struct Count {
     let percent: Int
 
     init(_ now: OverallProgress, since before: OverallProgress) {
-        // Somebody may have cleared the queue meanwhile.
+        // The queue may have been cleared meanwhile.
         done = max(0, now.done - before.done)
         failed = max(0, now.failed - before.failed)
         let over = done + failed + max(0, now.skipped - before.skipped)

@@ -3,10 +3,10 @@ import FoundationEssentials
 import LatchKit
 import Synchronization
 
-/// Sees to what is around a queue while it runs: tells the desktop how it goes, keeps the machine awake for large
-/// files, and has it rest where there is no network, or a metered one.
+/// Connects a running queue to its environment. It shows desktop notifications, keeps the machine awake for large
+/// files, and pauses the queue without a network or on a metered one.
 ///
-/// Where there is no desktop, no logind or no NetworkManager, that part of it does nothing.
+/// Without a desktop, logind or NetworkManager, the corresponding function does nothing.
 ///
 /// ```swift
 /// try await DownloadSupervisor(queue, environment: environment).keep { try await queue.run() }
@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Source: DL-15, DL-16, DL-17.
 public struct DownloadSupervisor: Sendable {
-    /// Files of more bytes keep the machine awake.
+    /// The length in bytes above which a file keeps the machine awake, 256 MiB.
     public static let largeFile = 256 << 20
 
     private let queue: DownloadQueue
@@ -24,13 +24,14 @@ public struct DownloadSupervisor: Sendable {
     private let news: DownloadNotifier
     private let inhibitor: SleepInhibitor
 
-    /// Makes a keeper.
+    /// Creates a supervisor.
     ///
     /// - Parameters:
     ///   - queue: The queue that will run.
-    ///   - environment: Where the buses of the session and of the machine are found.
-    ///   - fetchesMetered: Whether to fetch on networks too that count what they carry.
-    ///   - advice: What people are told besides when a metered network holds everything up: how to fetch all the same.
+    ///   - environment: The environment variables with the addresses of the session bus and the system bus.
+    ///   - fetchesMetered: Whether to fetch on metered networks too. Default: false.
+    ///   - advice: A sentence added to the reason when a metered network holds up the queue, about how to fetch
+    ///     nevertheless. Default: empty.
     public init(
         _ queue: DownloadQueue, environment: [String: String], fetchesMetered: Bool = false, advice: String = ""
     ) {
@@ -42,13 +43,13 @@ public struct DownloadSupervisor: Sendable {
         news = DownloadNotifier(.session(environment))
     }
 
-    /// Does `work`, which runs the queue, and sees to what is around it until it ends. The network is looked at first.
+    /// Runs `work` and supervises the queue until it ends. The state of the network is checked first.
     ///
     /// - Parameters:
-    ///   - begun: Called once when the queue is at work.
+    ///   - begun: Called once when the queue is working.
     ///   - work: Runs the queue.
-    /// - Returns: What `work` returns.
-    /// - Throws: What `work` throws; the codes of the storage.
+    /// - Returns: The result of `work`.
+    /// - Throws: The errors of `work`; a ``LatchError`` with a `storage` code.
     public func keep<Value: Sendable>(
         begun: @escaping @Sendable () -> Void = {}, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -101,7 +102,7 @@ public struct DownloadSupervisor: Sendable {
             case .overall(let progress):
                 if !hasBegun {
                     begun()
-                    // Who listens since the queue runs has not heard it yet.
+                    // Listeners that were added when the queue started have not received the reason yet.
                     if let reason = hold.current { queue.broadcast.send(.held(reason)) }
                 }
                 hasBegun = true
@@ -123,13 +124,13 @@ public struct DownloadSupervisor: Sendable {
     }
 }
 
-/// Why the network holds a queue up, if it does.
+/// The reason why the network holds up a queue, if it does.
 private final class NetworkHold: Sendable {
     private let reason = Mutex<String?>(nil)
 
     var current: String? { reason.withLock { $0 } }
 
-    /// Whether that changed something.
+    /// Replaces the reason. Returns whether it changed.
     func replace(with new: String?) -> Bool {
         reason.withLock { reason in
             defer { reason = new }
@@ -139,7 +140,7 @@ private final class NetworkHold: Sendable {
 }
 
 extension DownloadQueue {
-    /// The name of a file that is being fetched and has more bytes.
+    /// Returns the name of a file that is being fetched and is longer than `limit` bytes.
     func runningFile(largerThan limit: Int) -> String? {
         running.values.first { $0.progress.total ?? 0 > limit }?.row.task.filename
     }

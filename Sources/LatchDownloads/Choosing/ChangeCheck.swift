@@ -1,28 +1,28 @@
 import HTTPClient
 public import LatchKit
 
-/// Asks servers whether files that are here, and were fetched by their addresses, are others there by now.
+/// Asks servers whether files that were downloaded by their addresses have changed since.
 ///
 /// Source: RFC 9110 §13.1.
 public struct ChangeCheck: Sendable {
-    /// How many are asked about at once.
+    /// How many requests are sent at the same time.
     private static let parallelRequests = 6
 
     private let latch: LatchClient
     private let library: PictureLibrary
 
-    /// Makes a check of a library's files.
+    /// Creates a check of a library's files.
     public init(_ latch: LatchClient, _ library: PictureLibrary) {
         self.latch = latch
         self.library = library
     }
 
-    /// Those of some tasks whose files are others on the server by now.
+    /// Returns those of the given tasks whose files changed on the server.
     ///
-    /// Where a server does not tell, or nothing was kept of a file, it counts as the same. A server that gives no answer is not
-    /// asked about the rest.
+    /// A file counts as unchanged when the server does not tell, or when no version was stored for the file. A server
+    /// that does not respond is not asked about the remaining files.
     ///
-    /// - Throws: The codes of the storage; `CancellationError`.
+    /// - Throws: A ``LatchError`` with a `storage` code; `CancellationError`.
     public func changed(among tasks: [DownloadTask]) async throws -> [DownloadTask] {
         let files = tasks.filter { $0.group == .file }
         let versions = try await library.versions(of: files)

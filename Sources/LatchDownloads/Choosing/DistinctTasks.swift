@@ -2,9 +2,9 @@ import Database
 import FoundationEssentials
 import LatchKit
 
-/// Lets each task through once, however often it is found: an album may be named twice, and a picture be in several.
+/// Removes repeated tasks: an album may be named twice, and a picture may be in several albums.
 ///
-/// Ids of pictures are kept as 16 bytes: a library has a million.
+/// Ids of pictures are kept as 16 bytes each, because a library may have a million of them.
 public struct DistinctTasks: Sendable {
     private struct Name: Hashable {
         var account: Account.ID
@@ -14,10 +14,10 @@ public struct DistinctTasks: Sendable {
     private var pictures: Set<UUID> = []
     private var others: Set<Name> = []
 
-    /// Lets the first of each through.
+    /// Creates a filter that has seen no tasks.
     public init() {}
 
-    /// Those that have not come before.
+    /// Returns the tasks that were not passed before.
     public mutating func fresh(_ tasks: [DownloadTask]) -> [DownloadTask] {
         tasks.filter { task in
             UUID(text: task.id).map { pictures.insert($0).inserted }

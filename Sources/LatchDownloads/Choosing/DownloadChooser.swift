@@ -1,26 +1,26 @@
 public import LatchKit
 import Wire
 
-/// Finds the files that a person wishes for, on one account's server.
+/// Finds the files that a person selects on the server of one account.
 ///
 /// Source: DL-1, DL-3; contract of Immich, endpoints; `POST /search/metadata`.
 public struct DownloadChooser: Sendable {
     private let account: Account
     private let session: Session
 
-    /// Makes a chooser for an account.
+    /// Creates a chooser for an account.
     public init(_ account: Account, _ session: Session) {
         self.account = account
         self.session = session
     }
 
-    /// Finds them, a page at a time.
+    /// Finds the selected files, a page at a time.
     ///
     /// - Parameters:
-    ///   - wish: What.
-    ///   - take: Takes each page's tasks; the next page is asked for when it returns.
-    /// - Throws: ``LatchError/Code/invalidRequest`` when there is no such album, picture or path, or the server is no
-    ///   picture library; the codes of network and session; what `take` throws.
+    ///   - selection: The selection.
+    ///   - take: Receives the tasks of each page. The next page is requested after it returns.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when an album, picture or path does not exist, or the server has no
+    ///   picture library; ``LatchError`` for network and session errors; the errors of `take`.
     public func find(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
         let isImmich = account.dialect.rawValue == "immich"
         let library = ImmichLibrary(account, session)
@@ -43,14 +43,14 @@ public struct DownloadChooser: Sendable {
         for id in ids { single += try await library.asset(id) }
         var albums: [ImmichLibrary.Album] = []
         for album in selection.albums { albums.append(try await library.album(album)) }
-        // What cannot be is known now: nothing is begun before.
+        // All single files and albums are known to exist now. Nothing is passed on before that.
         if !single.isEmpty { try await take(single) }
         guard selection.isSearch else { return }
         if albums.isEmpty { return try await library.search(selection, take) }
         for album in albums { try await library.take(album, selection, take) }
     }
 
-    /// The path below the account's server that a path or whole address means.
+    /// Returns the path below the account's server address for a path or a complete address.
     private func below(_ text: String) throws(LatchError) -> String {
         guard FileAddress.isOne(text) else { return FileAddress.escaped(text[...]) }
         let address = try FileAddress(text)
@@ -61,7 +61,7 @@ public struct DownloadChooser: Sendable {
                 + "elsewhere. Name an account there with --account, or none.")
     }
 
-    /// The file at a path or whole address of the server, under its whole address.
+    /// Returns the task for a path, with its complete address.
     private func file(_ path: String) async throws -> DownloadTask {
         if account.dialect.rawValue == "immich", SharedPicture.isWhole(path) {
             throw LatchError(

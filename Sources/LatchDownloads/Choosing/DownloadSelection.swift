@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// What a person wants to bring home from an account's server.
+/// The files that a person selects on the server of an account.
 public struct DownloadSelection: Sendable, Hashable {
-    /// Ids of single pictures and films.
+    /// Ids of single pictures and videos.
     public var ids: [String]
-    /// Paths below the server, or whole addresses of it: any file.
+    /// Paths below the server's address, or complete addresses on the server, of any files.
     public var paths: [String]
     /// Names or ids of albums.
     public var albums: [String]
-    /// Everything that the library shows the person.
+    /// Whether to include everything that the library shows to the person. Default: false.
     public var isWholeLibrary: Bool
-    /// Only what is a favourite.
+    /// Whether to include only favourites. Default: false.
     public var isFavouritesOnly: Bool
-    /// Only what was taken then or later.
+    /// The earliest time at which the files were taken, inclusive. Nil for no limit.
     public var takenFrom: Date?
-    /// Only what was taken before.
+    /// The latest time at which the files were taken, exclusive. Nil for no limit.
     public var takenBefore: Date?
 
-    /// Makes a wish; without anything, it is for nothing.
+    /// Creates a selection. Without arguments it selects nothing.
     public init(
         ids: [String] = [], paths: [String] = [], albums: [String] = [], isWholeLibrary: Bool = false,
         isFavouritesOnly: Bool = false, takenFrom: Date? = nil, takenBefore: Date? = nil
@@ -31,18 +31,18 @@ public struct DownloadSelection: Sendable, Hashable {
         self.takenBefore = takenBefore
     }
 
-    /// Whether a library must be searched for it.
+    /// Whether the library must be searched for the selected files.
     public var isSearch: Bool {
         isWholeLibrary || isFavouritesOnly || !albums.isEmpty || takenFrom != nil || takenBefore != nil
     }
 
-    /// Whether one picture may be found several times.
+    /// Whether the same picture may be found several times.
     public var mayRepeat: Bool { ids.count + paths.count + max(albums.count, isSearch ? 1 : 0) > 1 }
 
-    /// Whether it is for nothing at all.
+    /// Whether nothing is selected.
     public var isEmpty: Bool { ids.isEmpty && paths.isEmpty && !isSearch }
 
-    /// Whether a picture fits, where the server could not be asked for just these.
+    /// Whether a picture matches the selection, for servers that cannot filter the results themselves.
     func isFor(taken: Date?, isFavourite: Bool) -> Bool {
         let taken = taken ?? .distantPast
         return (!isFavouritesOnly || isFavourite) && takenFrom.map { taken >= $0 } ?? true

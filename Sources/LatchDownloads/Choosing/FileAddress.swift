@@ -1,29 +1,29 @@
 public import LatchKit
 import Synchronization
 
-/// The whole address of a file as somebody types or pastes it, in one spelling.
+/// The complete address of a file as a person types or pastes it, in normalized form.
 ///
 /// `HTTPS://Files.Example.org:443/%7eada/a.pdf#page=2` and `https://files.example.org./~ada/a.pdf` are the same
 /// address.
 ///
 /// Source: RFC 3986 §3 and §6.2.
 public struct FileAddress: Sendable, Hashable {
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     public let origin: ServerAddress
     /// The path, beginning with a slash.
     public let path: String
-    /// The query as it was given, which may hold a secret; nil without one.
+    /// The query as given, which may hold a secret. Nil when there is none.
     public let query: String?
 
-    /// Whether a text is a whole address, and not a path or an id.
+    /// Whether a text is a complete address, and not a path or an id.
     public static func isOne(_ text: String) -> Bool {
         text.utf8.prefix { !isMark($0) }.last == UInt8(ascii: ":")
     }
 
-    /// Reads an address.
+    /// Parses an address.
     ///
-    /// - Throws: ``LatchError/Code/invalidAddress`` that says what is wrong with it; the address itself is not
-    ///   repeated, for it may hold a password or a key.
+    /// - Throws: ``LatchError/Code/invalidAddress`` with what is wrong. The message does not repeat the address,
+    ///   because it may hold a password or a key.
     public init(_ text: String) throws(LatchError) {
         guard let mark = text.utf8.range(of: "://") else {
             throw LatchError(
@@ -47,13 +47,13 @@ public struct FileAddress: Sendable, Hashable {
         query = path.endIndex < bare.endIndex ? Self.escaped(bare[bare.index(after: path.endIndex)...]) : nil
     }
 
-    /// What stands behind a server's address, to be asked of that server; nil when the file is another server's.
+    /// Returns the path and query to request from a server. Nil when the file is on another server.
     public func request(to server: ServerAddress) -> String? {
         guard server.hasSameOrigin(as: origin), path.hasPrefix(server.prefix + "/") else { return nil }
         return String(Substring(path.utf8.dropFirst(server.prefix.utf8.count))) + (query.map { "?" + $0 } ?? "")
     }
 
-    /// The origin of the address before, for those of a long list are mostly one server's.
+    /// The origin of the previous address. The addresses of a long list mostly have the same one.
     private static let last = Mutex<(text: String, origin: ServerAddress)?>(nil)
 
     private static func origin(_ text: String) throws(LatchError) -> ServerAddress {
@@ -67,7 +67,7 @@ public struct FileAddress: Sendable, Hashable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// A path or query with escapes for blanks and for letters outside ASCII, which no request may hold.
+    /// Percent-encodes the spaces and non-ASCII characters of a path or query, which a request must not contain.
     ///
     /// Source: RFC 3986 §2.1; RFC 3987 §3.1.
     static func escaped(_ text: Substring) -> String {
@@ -84,7 +84,7 @@ public struct FileAddress: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Escapes in one spelling: none of what needs none, and digits in capitals.
+    /// Normalizes percent-encoding: decodes unreserved characters, and writes the digits in capitals.
     ///
     /// Source: RFC 3986 §6.2.2.1 and §6.2.2.2.
     private static func normalized(_ path: Substring) -> String {
@@ -107,7 +107,7 @@ public struct FileAddress: Sendable, Hashable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Source: RFC 3986 §2.3. A full stop stays as it is written, so that no `..` comes of it.
+    /// Source: RFC 3986 §2.3. An encoded full stop stays encoded, so that no `..` is created.
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -4,7 +4,7 @@ import FoundationEssentials
 import LatchKit
 import Wire
 
-/// Reads pictures and films as Immich lists them, of any version, and makes tasks of them.
+/// Reads pictures and videos as any version of Immich lists them, and creates tasks for them.
 ///
 /// Source: DL-3, DL-5, DL-6; contract of Immich, b.20, b.21 and b.23.
 struct ImmichAssetReading: Sendable {
@@ -12,16 +12,17 @@ struct ImmichAssetReading: Sendable {
     /// The path of the server's API.
     let api: String
 
-    /// The path of the API of an account's server.
+    /// Returns the path of the API of an account's server.
     static func api(of account: Account) -> String { account.details["api"] ?? "/api" }
 
-    /// The tasks of one picture or film: one, or two for a live photo.
+    /// Returns the tasks of one picture or video: one task, or two for a live photo.
     ///
     /// - Parameters:
-    ///   - asset: What the server says of it.
-    ///   - film: What it says of the film that moves with it, where that is known.
-    ///   - isHiddenToo: Whether the film of a live photo is wanted by itself.
-    /// - Returns: None for what is no asset, lies in the bin or is only the film of another.
+    ///   - asset: The asset as the server describes it.
+    ///   - film: What is known about the video of a live photo. Nil when unknown.
+    ///   - isHiddenToo: Whether to return a task for the video of a live photo by itself. Default: false.
+    /// - Returns: The tasks. Empty for a value that is not an asset, for an asset in the trash, and for a hidden video
+    ///   of a live photo.
     func tasks(_ asset: JSONValue, film: FilmFacts? = nil, isHiddenToo: Bool = false) -> [DownloadTask] {
         guard let id = Self.id(asset), asset["isTrashed"]?.bool != true, isHiddenToo || !Self.isHidden(asset) else {
             return []
@@ -41,7 +42,7 @@ struct ImmichAssetReading: Sendable {
         ]
     }
 
-    /// What is known of the film of a live photo.
+    /// Returns what is known about the video of a live photo.
     func facts(_ asset: JSONValue) -> FilmFacts {
         let metadata = metadata(asset)
         let ending = SafeFileName(Self.name(asset, "")).ending
@@ -50,10 +51,10 @@ struct ImmichAssetReading: Sendable {
             ending: ending.isEmpty ? ".MOV" : String(ending))
     }
 
-    /// The id of an asset, where it is one that can go into a path.
+    /// Returns the id of an asset. Nil when it is not safe to put into a path.
     static func id(_ asset: JSONValue) -> String? { asset["id"]?.string.flatMap { isID($0) ? $0.lowercased() : nil } }
 
-    /// The id of the film that moves with a picture.
+    /// Returns the id of the video of a live photo. Nil for other assets.
     static func film(of asset: JSONValue) -> String? {
         guard let film = asset["livePhotoVideoId"]?.string, isID(film), film.lowercased() != id(asset) else {
             return nil
@@ -61,33 +62,34 @@ struct ImmichAssetReading: Sendable {
         return film.lowercased()
     }
 
-    /// Whether a photograph is a Motion Photo by its name, as `PXL_1234.MP.jpg`: the film that the server shows with it
-    /// is a copy of the one that is in it, and is not fetched beside it.
+    /// Whether the name of a photograph is that of a Motion Photo, such as `PXL_1234.MP.jpg`. The video that the server
+    /// shows with it is then a copy of the one inside, and is not fetched.
     private static func holdsItsFilm(_ name: String) -> Bool {
         name.ranges(of: ".MP").contains { mark in
             mark.upperBound < name.endIndex && [".", "~", "-", "_", " ", "("].contains(name[mark.upperBound])
         }
     }
 
-    /// Whether a text is an id; it goes into a path.
+    /// Whether a text is an asset's id, which is safe to put into a path.
     static func isID(_ text: String) -> Bool { UUID(text: text) != nil }
 
-    /// The id of a picture whose page in the browser a path is.
+    /// Returns the id of a picture from the path of its web page. Nil for other paths.
     static func pictureID(at path: String) -> String? {
         let parts = path.prefix { $0 != "?" }.split(separator: "/")
         guard parts.dropLast().last == "photos", let id = parts.last.map(String.init) else { return nil }
         return isID(id) ? id : nil
     }
 
-    /// When it was taken.
+    /// Returns when an asset was taken.
     static func taken(_ asset: JSONValue) -> Date? { (asset["fileCreatedAt"]?.string).flatMap(ServerTime.date) }
 
-    /// The film of a live photo, which stands in no list; versions before 1.133 say so by another word.
+    /// Whether an asset is the video of a live photo, which is in no list. Versions before 1.133 use another field for
+    /// this.
     private static func isHidden(_ asset: JSONValue) -> Bool {
         asset["visibility"]?.string == "hidden" || asset["isVisible"]?.bool == false
     }
 
-    /// The file's name. The first versions left out its ending, which the path has.
+    /// Returns the file name. The first versions of Immich left out the extension, which is then taken from the path.
     private static func name(_ asset: JSONValue, _ id: String) -> String {
         let name = asset["originalFileName"]?.string ?? id
         guard SafeFileName(name).ending.isEmpty, let path = asset["originalPath"]?.string,
@@ -101,7 +103,7 @@ struct ImmichAssetReading: Sendable {
         metadata.size = Self.size(asset["exifInfo"]?["fileSizeInByte"])
         metadata.sha1 = (asset["checksum"]?.string).flatMap(Self.digest)
         metadata.isDigestAdvice = asset["libraryId"]?.string != nil
-        // Of a file that the server only refers to it hashes the path, which tells nothing of the bytes.
+        // For a file that is only referenced by path, the server hashes the path, which tells nothing about the bytes.
         if let path = asset["originalPath"]?.string, let sha1 = metadata.sha1,
             sha1 == InsecureSHA1.digest("path:\(path)")
         {
@@ -120,7 +122,7 @@ struct ImmichAssetReading: Sendable {
             metadata: metadata)
     }
 
-    /// A length, which some versions write as text.
+    /// Returns a length, which some versions write as a string.
     private static func size(_ value: JSONValue?) -> Int? {
         let size = value?.integer ?? value?.string.flatMap { Int($0) }
         return size.flatMap { $0 >= 0 ? $0 : nil }
@@ -132,11 +134,11 @@ struct ImmichAssetReading: Sendable {
 
 }
 
-/// What is known of the film of a live photo before it comes.
+/// What is known about the video of a live photo before it is downloaded.
 struct FilmFacts: Sendable, Equatable {
     var size: Int?
     var sha1: [UInt8]?
     var isDigestAdvice: Bool
-    /// The ending of its name, with the dot.
+    /// The extension of its name, with the dot.
     var ending: String
 }

@@ -9,7 +9,7 @@ extension ImmichLibrary {
         var count: Int
     }
 
-    /// Everything of an album that fits a wish, with what other people put into it.
+    /// Passes on everything in an album that matches a selection, including what other people added.
     func take(
         _ album: Album, _ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
@@ -23,11 +23,11 @@ extension ImmichLibrary {
             count += assets.count
             try await take(try await tasks(of: assets.filter { fits($0, selection) }))
         }
-        // A search finds what is the person's own; an album may hold what is others'.
+        // A search finds only the person's own pictures; an album may also hold those of others.
         if count < album.count { try await takeOthers(album, selection, besides: seen, take) }
     }
 
-    /// Asks which ids an archive of the album would have, and after each that the search has not found.
+    /// Requests the ids that an archive of the album would have, then each asset that the search has not found.
     private func takeOthers(
         _ album: Album, _ selection: DownloadSelection, besides seen: Set<String>,
         _ take: ([DownloadTask]) async throws -> Void
@@ -41,7 +41,7 @@ extension ImmichLibrary {
         let ids = archives.flatMap { $0["assetIds"]?.array ?? [] }.compactMap { $0.string?.lowercased() }
         for id in ids where !seen.contains(id) && ImmichAssetReading.isID(id) {
             let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
-            // Deleted since, or taken back by whom it belongs to.
+            // The asset was deleted meanwhile, or its owner no longer shares it.
             if [400, 403].contains(answer.status.rawValue) { continue }
             if answer.status == .notFound, await maintenance.finding(at: session, of: account) == .atWork { continue }
             guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
@@ -51,7 +51,8 @@ extension ImmichLibrary {
         }
     }
 
-    /// Takes an album of a version before 2, which has its pictures in the album itself and cannot search in it.
+    /// Passes on an album of a version before 2, where the album response contains the pictures and a search cannot
+    /// filter by album.
     private func takeOld(
         _ album: Album, _ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
@@ -72,7 +73,7 @@ extension ImmichLibrary {
 
     // MARK: - Which album
 
-    /// The album of that name or id.
+    /// Finds the album with a name or id.
     func album(_ text: String) async throws -> Album {
         let albums = try await albums()
         if let album = albums.first(where: { $0.id == text.lowercased() }) { return album }
@@ -87,7 +88,7 @@ extension ImmichLibrary {
                     + fitting.map(\.id).joined(separator: ", ") + ".")
     }
 
-    /// The person's own albums, and those that others share with them.
+    /// Returns the person's own albums, and those that others share with them.
     private func albums() async throws -> [Album] {
         var found: [String: Album] = [:]
         for path in ["/albums", "/albums?shared=true"] {
@@ -104,7 +105,7 @@ extension ImmichLibrary {
         return found.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// What a person may have meant.
+    /// Returns a sentence with the albums that a person may have meant.
     private static func near(_ text: String, _ albums: [Album]) -> String {
         let names = albums.map(\.name).filter { !$0.isEmpty }
         guard !names.isEmpty else { return "There are no albums." }

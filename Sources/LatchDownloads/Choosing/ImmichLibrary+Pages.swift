@@ -3,31 +3,32 @@ import LatchKit
 import Wire
 
 extension ImmichLibrary {
-    /// The moment at which a search begins, and what has come of the moments near it.
+    /// The moment at which the next search begins, and the pictures found near it.
     private struct Place {
         var from: Date?
         var recent: [String: Date] = [:]
-        /// How many pictures were on no page, and how many the pages with them told of.
+        /// How many listed pictures could not be found, and how many entries the pages with them had.
         var missing = 0
         var listed = 0
     }
 
-    /// By how much each search begins before the last one's end: servers know times more exactly than they tell them.
+    /// By how many seconds each search overlaps with the one before. Servers know times more precisely than they report
+    /// them.
     private static let overlap = 0.002
 
-    /// How many times the pages are read again without a new picture while some entries still belong to unknown pictures.
+    /// How many times the pages are read again without a new picture while entries of unknown pictures remain.
     private static let patience = 32
 
-    /// Takes everything that a search finds, each once, oldest first and a page at a time.
+    /// Passes on everything that a search finds, each picture once, oldest first and a page at a time.
     ///
-    /// A page is asked for by the time of the last picture before it, not by its number: what is deleted meanwhile
-    /// would move all further pages up, and what stood at their beginning would be found on none. Where a page is full
-    /// of one moment, or the server keeps to another order, numbers must do. Such pages are read again until nothing new is
-    /// on them and the number of pictures found equals the number of entries: a server may list the pictures of one moment in
-    /// a different order at each request.
+    /// A page is requested by the time of the last picture before it, not by its number. A deletion would otherwise
+    /// move all later pages up, and the first pictures of the next page would be on none. Page numbers are used only
+    /// when a page is full of pictures of one moment, or the server uses another order. Such pages are read again until
+    /// they have nothing new and the number of pictures found equals the number of entries. A server may list the
+    /// pictures of one moment in a different order at each request.
     ///
-    /// - Throws: ``LatchError/Code/serverRefused`` when some pictures of one moment cannot be found. All others are taken
-    ///   before, also those of later moments.
+    /// - Throws: ``LatchError/Code/serverRefused`` when some pictures of one moment cannot be found. All others are
+    ///   passed on before, including those of later moments.
     func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
         let asked = query.first { $0.name == "takenAfter" }?.value.string
         var place = Place(from: asked.flatMap(ServerTime.date))
@@ -40,9 +41,9 @@ extension ImmichLibrary {
                 + "by --album.")
     }
 
-    /// Takes what a search finds until it comes to a later moment.
+    /// Passes on what a search finds until a page contains a later moment.
     ///
-    /// - Returns: Whether there is more, from that moment on.
+    /// - Returns: Whether there is more, beginning with that moment.
     private func takeSlice(
         _ query: [JSONValue.Member], _ place: inout Place, _ take: ([JSONValue]) async throws -> Void
     ) async throws -> Bool {
@@ -58,7 +59,7 @@ extension ImmichLibrary {
                 page = next
                 continue
             }
-            // Later pictures are asked for again by the next slice.
+            // The next slice requests later pictures again.
             let range = (place.from ?? .distantPast)...max(place.from ?? .distantPast, later ?? .distantFuture)
             let listed = times.count { range.contains($0) }
             let missing = listed - place.recent.values.count { range.contains($0) }
@@ -86,13 +87,13 @@ extension ImmichLibrary {
         return Array(Dictionary(pairs) { first, _ in first }.values)
     }
 
-    /// Whether it has not come before.
+    /// Records a picture. Returns whether it is new.
     private static func note(_ asset: JSONValue, in place: inout Place) -> Bool {
         guard let id = ImmichAssetReading.id(asset) else { return true }
         return place.recent.updateValue(ImmichAssetReading.taken(asset) ?? .distantFuture, forKey: id) == nil
     }
 
-    /// From when on everything is that stands behind a page; nil where the page does not tell.
+    /// Returns the moment from which all pictures after a page were taken. Nil when the page does not tell.
     private static func later(_ items: [JSONValue], than from: Date?) -> Date? {
         let times = items.compactMap(ImmichAssetReading.taken)
         guard times.count == items.count, zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }), let last = times.last,

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LatchKit
 import Wire
 
-/// The pictures and films that a server of Immich shows a person, asked for a page at a time.
+/// The pictures and videos that an Immich server shows to a person, requested a page at a time.
 ///
 /// Source: contract of Immich, endpoints; `POST /search/metadata`, 1.123 to 3.1.
 struct ImmichLibrary {
@@ -11,10 +11,10 @@ struct ImmichLibrary {
     let reading: ImmichAssetReading
     let maintenance = MaintenanceInquiry()
 
-    /// How many are asked for at once: as many as Immich gives unasked. It would give a thousand, which take 20 MB to
-    /// read.
+    /// The number of pictures in a page, which is the default of Immich. It allows a thousand, but parsing such a page
+    /// takes 20 MB.
     static let pageSize = 250
-    /// How many films of live photos are asked after at once.
+    /// How many videos of live photos are requested at the same time.
     private static let concurrency = 6
 
     init(_ account: Account, _ session: Session) {
@@ -23,7 +23,7 @@ struct ImmichLibrary {
         reading = ImmichAssetReading(account: account.id, api: ImmichAssetReading.api(of: account))
     }
 
-    /// The tasks of one picture or film.
+    /// Returns the tasks of one picture or video.
     func asset(_ id: String) async throws -> [DownloadTask] {
         guard ImmichAssetReading.isID(id) else {
             throw LatchError(
@@ -39,10 +39,10 @@ struct ImmichLibrary {
         return try await tasks(of: [asset], isHiddenToo: true)
     }
 
-    /// Everything that fits a wish, albums left aside: what stands in the timeline, then what was put away.
+    /// Passes on everything that matches a selection without its albums: first the timeline, then the archive.
     func search(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
         let (filters, version) = (Self.filters(selection), try await version())
-        // The film of a favourite is none itself.
+        // The video of a favourite is not a favourite itself.
         var films = selection.isFavouritesOnly ? nil : try await films(filters, version)
         try await search(filters, version) { assets in
             guard films != nil else { return try await take(try await tasks(of: assets)) }
@@ -50,7 +50,7 @@ struct ImmichLibrary {
         }
     }
 
-    /// Asks for every page that fits, oldest first.
+    /// Requests every page that matches the filters, oldest first.
     func search(
         _ filters: [JSONValue.Member], _ version: ImmichRelease, _ take: ([JSONValue]) async throws -> Void
     ) async throws {
@@ -60,15 +60,15 @@ struct ImmichLibrary {
         }
     }
 
-    /// Which words the server knows; those of the newest where it does not say.
+    /// Returns the release of the server. When the server does not tell, the newest one is assumed.
     func version() async throws -> ImmichRelease {
         let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
         return answer.status.isSuccess
             ? ImmichRelease((try? JSONValue(parsing: answer.body)) ?? .null) : ImmichRelease(.null)
     }
 
-    /// What is known of the films of live photos. They are listed as what is hidden, many at once; asking for each by
-    /// itself takes a request for every live photo, and is done where the server does not list them.
+    /// Returns what is known about the videos of live photos, from a list of the hidden assets. Nil when the server
+    /// does not list them; each video is then requested by itself, which takes one request per live photo.
     private func films(_ filters: [JSONValue.Member], _ version: ImmichRelease) async throws -> KnownFilms? {
         var films = KnownFilms()
         let hidden: JSONValue.Member =
@@ -81,7 +81,7 @@ struct ImmichLibrary {
         return films
     }
 
-    /// The tasks of some assets; the films of live photos are asked after one by one.
+    /// Returns the tasks of assets. The videos of live photos are requested one by one.
     func tasks(of assets: [JSONValue], isHiddenToo: Bool = false) async throws -> [DownloadTask] {
         let ids = assets.compactMap(ImmichAssetReading.film)
         var films: [String: FilmFacts] = [:]
@@ -98,14 +98,14 @@ struct ImmichLibrary {
         }
     }
 
-    /// Nil when the server does not tell: the film is fetched all the same.
+    /// Returns nil when the server does not tell. The video is fetched nevertheless.
     private func film(_ id: String) async throws -> FilmFacts? {
         let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
         guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else { return nil }
         return reading.facts(asset)
     }
 
-    /// What a search takes of a wish. Both its ends are counted in.
+    /// Returns the search filters for a selection. Immich includes both ends of the period.
     static func filters(_ selection: DownloadSelection) -> [JSONValue.Member] {
         var query: [JSONValue.Member] = []
         if selection.isFavouritesOnly { query.append(.init("isFavorite", .bool(true))) }
@@ -116,7 +116,7 @@ struct ImmichLibrary {
         return query
     }
 
-    /// The error for what the server did not answer as such a server does.
+    /// Returns the error for an unexpected response.
     func refusal(_ answer: ClientResponse, _ what: String) -> LatchError {
         let words = session.dialect.errorMessage(in: answer) ?? "status \(answer.status)"
         return LatchError(

@@ -1,20 +1,20 @@
 import Wire
 
-/// What a release of Immich knows, as far as choosing asks.
+/// The features of an Immich release that matter for choosing files.
 ///
 /// Source: contract of Immich, endpoints and the table of what changed.
 struct ImmichRelease: Sendable, Equatable {
     private let number: (major: Int, minor: Int)
 
-    /// Reads `GET /server/version`; what cannot be read is the newest.
+    /// Reads the response to `GET /server/version`. An unreadable response counts as the newest release.
     init(_ answer: JSONValue) {
         func part(_ name: String) -> Int? { answer[name]?.integer }
         number = (part("major") ?? .max, part("minor") ?? .max)
     }
 
-    /// Whether a search tells the timeline, what was put away and what is hidden by one word; before, by three.
+    /// Whether a search selects timeline, archive and hidden assets with one field. Earlier releases use three.
     var knowsVisibility: Bool { number >= (1, 133) }
-    /// Whether a search finds what is in an album; before, the album itself has it.
+    /// Whether a search can filter by album. In earlier releases the album response contains the assets.
     var searchesAlbums: Bool { number >= (2, 0) }
 
     static func == (one: Self, other: Self) -> Bool { one.number == other.number }

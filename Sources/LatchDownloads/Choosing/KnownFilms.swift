@@ -2,12 +2,12 @@ import Database
 import FoundationEssentials
 import Wire
 
-/// What is known of many films, in little room: half of a telephone's photographs have one.
+/// What is known about many videos of live photos, in little memory. Half of the photographs of a phone may have one.
 ///
-/// 44 bytes for each and nothing between them. All must be known before the first picture comes: a server lists a film
-/// by its own time, which may be hours from its picture's.
+/// Each video takes 44 bytes without gaps. All must be known before the first picture is processed, because a server
+/// lists a video by its own time, which may be hours from the picture's.
 struct KnownFilms {
-    /// One film; four bytes wide everywhere, so that no room is left between two.
+    /// One video. All fields fit into 4-byte units, so that there is no padding between two entries.
     private struct Film {
         var id: (UInt32, UInt32, UInt32, UInt32)
         var digest: (UInt32, UInt32, UInt32, UInt32, UInt32)
@@ -19,15 +19,15 @@ struct KnownFilms {
         static let (isSized, isHashed, isDigestAdvice): (UInt8, UInt8, UInt8) = (1, 2, 4)
     }
 
-    /// So many are sorted at once: growing never copies more than these.
+    /// The number of videos that are sorted at once. Growing the array never copies more than these.
     private static let pileSize = 65_536
 
-    /// Full ones, each sorted by the films' ids.
+    /// The full piles, each sorted by the ids of the videos.
     private var piles: [[Film]] = []
-    /// What came last, in the order in which it came.
+    /// The pile that is being filled. It is sorted before a lookup.
     private var last: [Film] = []
     private var isSorted = true
-    /// The endings that were seen: few.
+    /// The distinct file name extensions, which are few.
     private var endings: [String] = []
 
     mutating func add(_ asset: JSONValue, _ reading: ImmichAssetReading) {
@@ -42,7 +42,7 @@ struct KnownFilms {
         last = []
     }
 
-    /// What is known of the film that moves with a picture.
+    /// Returns what is known about the video of a picture.
     mutating func facts(of asset: JSONValue) -> FilmFacts? {
         guard let id = ImmichAssetReading.film(of: asset).flatMap({ UUID(text: $0) }) else { return nil }
         if !isSorted { sort() }
@@ -70,7 +70,7 @@ struct KnownFilms {
 
     private func pack(_ id: UUID, _ facts: FilmFacts) -> Film {
         let size = facts.size ?? 0
-        // Forty-eight bits: no disk has a longer file.
+        // 48 bits are enough for any real file.
         let isSized = facts.size != nil && size >> 48 == 0
         let sha1 = facts.sha1 ?? []
         let isHashed = sha1.count == 20

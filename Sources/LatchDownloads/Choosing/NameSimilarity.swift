@@ -1,8 +1,8 @@
 import Primitives
 
-/// Whether a name may have been meant by another.
+/// Compares names for suggestions after a typing error.
 enum NameSimilarity {
-    /// One holds the other, or few letters differ.
+    /// Whether one name contains the other, or only a few letters differ.
     static func isNear(_ name: String, _ text: String) -> Bool {
         let (name, text) = (Array(name.lowercased().prefix(80)), Array(text.lowercased().prefix(80)))
         guard !name.isEmpty, !text.isEmpty else { return false }

@@ -1,17 +1,17 @@
 import LatchKit
 import Wire
 
-/// A picture in a share: its id, and what of the share's address lets people see it.
+/// A picture in a share: its id, and the query that gives access to it.
 ///
 /// Source: Immich 3.1, `web/src/lib/route.ts`; `SharedLinkController`, `key` and `slug`.
 struct SharedPicture: Sendable, Equatable {
     /// The picture's id.
     let id: String
-    /// `key=…` or `slug=…`: a secret.
+    /// `key=…` or `slug=…`, which is a secret.
     let query: String
 
-    /// Reads the address of a shared picture's page (`/share/KEY/photos/ID`, `/s/SLUG/photos/ID`), or of its file
-    /// (`/api/assets/ID/original?key=KEY`); nil for any other path.
+    /// Parses the address of a shared picture's page (`/share/KEY/photos/ID`, `/s/SLUG/photos/ID`), or of its file
+    /// (`/api/assets/ID/original?key=KEY`). Returns nil for any other path.
     init?(_ path: String) {
         let (bare, query) = SealedQuery.cut(path) ?? (path, "")
         let parts = bare.split(separator: "/").map(String.init)
@@ -35,7 +35,7 @@ struct SharedPicture: Sendable, Equatable {
 }
 
 extension ImmichLibrary {
-    /// The tasks of a picture in a share, which need not be the person's own.
+    /// Returns the tasks of a picture in a share, which may belong to another person.
     func shared(_ picture: SharedPicture) async throws -> [DownloadTask] {
         let path = "\(reading.api)/assets/\(picture.id.lowercased())?\(picture.query)"
         let answer = try await session.client.send(.get, path, headers: Self.headers)

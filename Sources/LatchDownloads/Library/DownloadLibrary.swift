@@ -1,50 +1,50 @@
 public import Database
 public import HTTPClient
 
-/// Where files are brought to: names for them, what goes with them, and what is there already.
+/// A place for downloaded files. It chooses their names, writes their metadata, and knows which files exist.
 ///
-/// A file is put there by a rename within one file system, so its parts are kept below the same folder.
+/// A file is moved there by a rename within one file system, so its part is kept below the same folder.
 ///
 /// Source: DL-2, DL-11.
 public protocol DownloadLibrary: Sendable {
-    /// The folder of the files.
+    /// The full path of the folder with the files.
     var folder: String { get }
 
-    /// The file of a task that is there already, whole; nil when it must be fetched.
+    /// Returns the path of a task's complete file if it exists. Nil when the file must be fetched.
     func existing(_ task: DownloadTask) async throws -> String?
 
-    /// Those of some tasks whose files are not there.
+    /// Returns those of the given tasks whose files do not exist.
     func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask]
 
-    /// Where a task's file is to be; its folder is made.
+    /// Returns the path for a task's file, and creates its folder.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - attempt: 0 first; then more for each name that was taken.
-    /// - Returns: The whole path. Nothing may be there yet, and if there is, it is asked again.
-    /// - Throws: ``LatchError`` when the folder cannot be made or written.
+    ///   - attempt: 0 at first, then one more for each name that was taken.
+    /// - Returns: The full path. When a file exists there, the method is called again for the next attempt.
+    /// - Throws: ``LatchError`` when the folder cannot be created or written.
     func destination(of task: DownloadTask, attempt: Int) throws -> String
 
-    /// Puts on a part what goes with the file, before it is put in its place: attributes and the like. What the file
-    /// system cannot keep is left out.
+    /// Writes metadata such as extended attributes to a part before it is moved to its destination. What the file
+    /// system cannot store is left out.
     func writeMetadata(_ part: DownloadPart, as task: DownloadTask)
 
-    /// Makes one file of a live photo's two whole parts, where this library keeps them so; nil where it keeps a pair.
+    /// Joins both complete parts of a live photo into one file, if this library keeps live photos that way.
     ///
     /// - Parameters:
-    ///   - still: The still, whole and on the disk; it stays as it is.
-    ///   - film: The film, likewise.
-    ///   - task: The still's task.
-    ///   - path: Where the one part is to be; what is there already is of no use.
-    /// - Returns: The one part, or nil for a pair.
-    /// - Throws: What reading and writing throws.
+    ///   - still: The part of the still image, complete and on disk. It is not changed.
+    ///   - film: The part of the video, complete and on disk. It is not changed.
+    ///   - task: The task of the still image.
+    ///   - path: The path of the joined part. A file that exists there is obsolete.
+    /// - Returns: The joined part, or nil when the library keeps a pair of files.
+    /// - Throws: Errors of reading and writing.
     func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart?
 
-    /// What the one file of a live photo is to be called, by what the still is.
+    /// Returns the name of the joined file of a live photo, from the name of the still image.
     func joinedName(_ filename: String) -> String
 
-    /// Notes a file that is in its place, in the commit that calls its task done.
+    /// Records a file that is at its destination, in the transaction that marks its task as done.
     func note(_ task: DownloadTask, at path: String, in connection: Connection) throws
 }

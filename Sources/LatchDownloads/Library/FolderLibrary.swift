@@ -3,40 +3,41 @@ import FoundationEssentials
 public import HTTPClient
 import LatchKit
 
-/// A folder with files in it and nothing more.
+/// A library that is a plain folder of files.
 public struct FolderLibrary: DownloadLibrary {
-    /// The folder.
+    /// The full path of the folder.
     public let folder: String
 
-    /// A library in that folder, which need not be there yet.
+    /// Creates a library in a folder, which need not exist yet.
     public init(folder: String) { self.folder = folder }
 
-    /// None: a folder alone does not tell what a file is.
+    /// Returns nil: a plain folder does not tell which task a file belongs to.
     public func existing(_ task: DownloadTask) async throws -> String? { nil }
 
-    /// All.
+    /// Returns all of the given tasks.
     public func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] { tasks }
 
-    /// The task's name, with a number before its ending when that is taken.
+    /// Returns the path of the task's name in the folder, with a number before its extension when the name is taken.
     public func destination(of task: DownloadTask, attempt: Int) throws -> String {
         try Self.make(folder)
         return folder + "/" + SafeFileName(task.filename).numbered(attempt)
     }
 
-    /// Nothing.
+    /// Does nothing.
     public func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {}
-    /// A pair.
+    /// Returns nil: live photos are kept as pairs.
     public func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? { nil }
-    /// As the still.
+    /// Returns the name of the still image.
     public func joinedName(_ filename: String) -> String { filename }
-    /// Nothing.
+    /// Does nothing.
     public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 
-    /// Makes a folder and those above it, with names that survive a loss of power as the files in it do.
+    /// Creates a folder and its missing parents. Their names are flushed to disk, so that they survive a power loss
+    /// like the files in them.
     ///
-    /// A failure names the folder that the person chose, in which this one is.
+    /// An error names `chosen`, the folder that the person chose and that contains this one.
     static func make(_ folder: String, in chosen: String? = nil) throws(LatchError) {
         guard !FileManager.default.fileExists(atPath: folder + "/") else { return }
         let missing = missing(folder)
@@ -53,7 +54,7 @@ public struct FolderLibrary: DownloadLibrary {
         for path in missing { DownloadPart.keepNames(beside: path) }
     }
 
-    /// A folder and those above it, as far as they are not there.
+    /// Returns those of a folder and its parents that do not exist.
     private static func missing(_ folder: String) -> [String] {
         var (missing, path): ([String], Substring) = ([], folder[...])
         while !path.isEmpty, !FileManager.default.fileExists(atPath: String(path)) {
@@ -63,7 +64,7 @@ public struct FolderLibrary: DownloadLibrary {
         return missing
     }
 
-    /// Looks whether files can be put into a folder.
+    /// Checks whether files can be created in a folder.
     static func check(_ folder: String) throws(LatchError) {
         guard let obstacle = FolderObstacle.before(folder) else { return }
         throw LatchError(.fileFailed, "Could not put files into the folder '\(folder)': \(obstacle.sentence)")

@@ -4,22 +4,22 @@ import HTTPClient
 import LatchKit
 import Wire
 
-/// What is in a library's folder, as the accounts database remembers it.
+/// The files in a library's folder, as recorded in the accounts database.
 struct LibraryIndex: Sendable {
     let database: Database
     let folder: String
 
-    /// A file that was brought there.
+    /// A file that was saved to the folder.
     struct Entry: Sendable, Equatable {
-        /// Its path below the folder.
+        /// The path of the file, relative to the folder.
         var path: String
-        /// The SHA-1 of what the server had then, where it told.
+        /// The SHA-1 digest that the server reported for the file at that time. Nil when unknown.
         var sha1: [UInt8]?
-        /// What the server had then, where a person gave its address.
+        /// The version that the server reported at that time. Only set when a person gave the file's address.
         var version: ResumePoint?
     }
 
-    /// Those of some keys that are known.
+    /// Returns the entries of the given keys, as far as they are known.
     func entries(_ keys: [String]) async throws -> [String: Entry] {
         let folder = folder
         return try await LatchError.telling {
@@ -31,15 +31,15 @@ struct LibraryIndex: Sendable {
         }
     }
 
-    /// Whether nothing is known of the folder.
+    /// Whether no file of the folder is recorded.
     func isEmpty() async throws -> Bool {
         let folder = folder
         return try await LatchError.telling { try await database.read { try $0.first(Self.selectAny, folder) } } == nil
     }
 
-    /// Whether at least one of the known files exists; their contents are not compared.
+    /// Whether at least one of the recorded files exists. Contents are not compared.
     func hasFiles() async throws -> Bool {
-        // A mount point without its drive is empty: the files are not looked for one by one then.
+        // A mount point without its drive is empty; its files are then not looked up one by one.
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder), !names.isEmpty else {
             return false
         }
@@ -55,19 +55,20 @@ struct LibraryIndex: Sendable {
         }
     }
 
-    /// Notes a file, in a commit of somebody else's.
+    /// Records a file in a transaction of the caller.
     func note(_ key: String, _ entry: Entry, in connection: Connection) throws {
         let version = entry.version.map(DownloadStore.json)
         _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1, version)
     }
 
-    /// Forgets what else was at a file's place: it was removed before this one came, and no attribute tells the two apart.
+    /// Removes the other entries with the path of a file. Those files were removed before this one was saved, and no
+    /// attribute distinguishes them.
     func forget(at path: String, but key: String, in connection: Connection) throws {
         _ = try connection.run(Self.removeOthers, folder, path, key)
     }
 
-    /// Notes where files are that were found by what is put on them. One that is still where it was known to be is the
-    /// older copy, and stays the one that is known.
+    /// Records the paths of files that were found by their attributes. A file that is still at its recorded path is the
+    /// older copy, and remains recorded.
     func found(_ files: [(key: String, path: String)]) async throws {
         let folder = folder
         try await LatchError.telling {
@@ -84,9 +85,9 @@ struct LibraryIndex: Sendable {
         }
     }
 
-    /// Whether the file at a path below the folder is that of a key. One that tells nothing is: it was edited with a
-    /// program that leaves no attributes, or the file system keeps none. One that tells another key is another picture
-    /// under its name.
+    /// Whether the file at a path below the folder belongs to a key. A file without the attribute does: it was edited
+    /// with a program that drops attributes, or the file system stores none. A file with another key is another picture
+    /// with the same name.
     func holds(_ key: String, at path: String) -> Bool {
         switch DownloadPart.mark(PictureLibrary.attribute, at: folder + "/" + path) {
         case .noFile: false

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// How files lie in a library's folder.
+/// How files are arranged in a library's folder.
 ///
 /// Source: DL-11; JEITA CP-3461 (DCF) §3.2, whose folders are three digits and five letters.
 public enum LibraryLayout: String, Sendable, CaseIterable {
-    /// All in the folder itself, as Immich's own app has them: `IMG_1234.jpg`.
+    /// All files directly in the folder, as in Immich's own app: `IMG_1234.jpg`.
     case flat
-    /// As a camera has them, a thousand in a folder: `100IMMIC/IMG_1234.jpg`.
+    /// Numbered folders of a thousand files, as on a camera: `100IMMIC/IMG_1234.jpg`.
     case dcim
-    /// By the month in which they were taken: `2026/07/IMG_1234.jpg`, or `undated/`.
+    /// Folders for the month in which the files were taken: `2026/07/IMG_1234.jpg`, or `undated/`.
     case date
 
-    /// The folder of the month; of the time that the camera's clock showed, where that is known.
+    /// Returns the folder of the month, from the camera's local time if it is known.
     static func month(_ task: DownloadTask) -> String {
         let utc = TimeZone(secondsFromGMT: 0) ?? .current
         let moment = task.metadata.takenLocally.map { ($0, utc) } ?? task.metadata.taken.map { ($0, .current) }
@@ -29,20 +29,21 @@ public enum LibraryLayout: String, Sendable, CaseIterable {
     }
 }
 
-/// The folders of a camera's card: which one takes the next file.
+/// Chooses the folder for the next file, numbered as on a camera's memory card.
 struct CameraFolders {
     private static let range = 100...999
     private static let suffix = "IMMIC"
-    /// As cameras have it; more than that makes some programs slow.
+    /// The number of files in a folder, as on cameras. More files make some programs slow.
     private static let size = 1_000
     private static let remembered = 10_000
 
     private var number = 0
     private var count = 0
-    /// Where the files go that are being put in their places: both parts of a live photo to one folder.
+    /// The folders of files that are being moved to their destinations. Both parts of a live photo go to the same
+    /// folder.
     private var chosen: [String: Int] = [:]
 
-    /// The folder of a file, by what it shares with the other part of a live photo.
+    /// Returns the folder of a file. Both parts of a live photo have the same key.
     mutating func folder(for key: String, in library: String) -> String {
         if number == 0 { look(in: library) }
         if let number = chosen[key] { return "\(number)\(Self.suffix)" }

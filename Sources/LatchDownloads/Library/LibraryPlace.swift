@@ -1,16 +1,16 @@
 import Database
 public import LatchKit
 
-/// Where a person's files go, and how they lie there.
+/// The folder for a person's files, and their arrangement there.
 public struct LibraryPlace: Sendable, Hashable {
-    /// The folder.
+    /// The full path of the folder.
     public var folder: String
-    /// How files lie in it.
+    /// How files are arranged in the folder.
     public var layout: LibraryLayout
-    /// Whether live photos become one file each.
+    /// Whether each live photo becomes one file.
     public var keepsMotionPhotos: Bool
 
-    /// Makes a place.
+    /// Creates a place.
     public init(folder: String, layout: LibraryLayout = .flat, keepsMotionPhotos: Bool = false) {
         self.folder = folder
         self.layout = layout
@@ -18,28 +18,28 @@ public struct LibraryPlace: Sendable, Hashable {
     }
 }
 
-/// The places that files were brought to, kept with the accounts: a queue that was stopped goes on where it was.
+/// The places that files were saved to, stored in the accounts database. A stopped queue continues in the same place.
 public struct LibraryPlaces: Sendable {
     private let database: Database
 
-    /// The places of a client.
+    /// Creates the places of a client.
     public init(_ latch: LatchClient) { database = latch.accounts.database }
 
-    /// The place of the last downloads; nil before the first.
+    /// Returns the place of the last downloads, or nil before the first ones.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func last() async throws -> LibraryPlace? {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectLast) } }
     }
 
-    /// How files lie in a folder; nil for one that nothing was brought to.
+    /// Returns how files are arranged in a folder, or nil when no files were saved to it.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func layout(of folder: String) async throws -> LibraryLayout? {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
     }
 
-    /// Whether a library's folder was created before, and so should exist.
+    /// Whether a library's folder was created before, so that it should exist.
     func isMade(_ folder: String) async throws -> Bool {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectMade, folder) } } ?? false
     }
@@ -50,10 +50,10 @@ public struct LibraryPlaces: Sendable {
         try await LatchError.telling { try await database.write { _ = try $0.run(Self.updateMade, folder) } }
     }
 
-    /// The folder that a person chose last for an account; nil if none was chosen. It is stored by server and e-mail address,
-    /// so that it is still known after a sign-out and a new sign-in.
+    /// Returns the folder that a person chose last for an account, or nil if none was chosen. It is stored by server
+    /// and e-mail address, so that it is still known after a sign-out and a new sign-in.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func folder(of account: Account) async throws -> String? {
         try await LatchError.telling {
             try await database.read {
@@ -62,9 +62,9 @@ public struct LibraryPlaces: Sendable {
         }
     }
 
-    /// Remembers the folder that a person has chosen for an account.
+    /// Stores the folder that a person has chosen for an account.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func remember(_ folder: String, for account: Account) async throws {
         try await LatchError.telling {
             try await database.write {
@@ -73,28 +73,30 @@ public struct LibraryPlaces: Sendable {
         }
     }
 
-    /// Remembers the place as the last one.
+    /// Stores a place as the last one.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when files wait for another folder; the codes of the storage.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when files wait for another folder; a ``LatchError`` with a
+    ///   `storage` code.
     public func remember(_ place: LibraryPlace) async throws {
         try await LatchError.telling { try await database.write { try Self.remember(place, $0) } }
     }
 
-    /// Makes sure that no files wait for another folder than this one.
+    /// Checks that no files wait for a folder other than the given one.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when some do; the codes of the storage.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when some do; a ``LatchError`` with a `storage` code.
     public func check(_ folder: String) async throws {
         try await LatchError.telling { try await database.read { try Self.check(folder, $0) } }
     }
 
-    /// Whether files wait for the last folder; those too that failed, where what has come of them is kept there.
+    /// Whether files wait for the last folder. Failed files count when their parts are kept there.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func isAwaited() async throws -> Bool {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectAwaited) } } != nil
     }
 
-    /// Files that wait all wait for one folder: looked at and remembered in one commit, whoever else chooses meanwhile.
+    /// Checks and stores a place in one transaction. All waiting files wait for the same folder, even when another
+    /// program chooses a place at the same time.
     static func remember(_ place: LibraryPlace, _ connection: Connection) throws {
         try check(place.folder, connection)
         _ = try connection.run(upsert, place.folder, place.layout.rawValue, place.keepsMotionPhotos)
@@ -113,7 +115,7 @@ public struct LibraryPlaces: Sendable {
                     + "'latch downloads retry', or let go of them with 'latch downloads clear'.")
     }
 
-    /// True where something is open, false where only failed files have kept what has come, nothing where neither.
+    /// True when tasks are unfinished, false when only failed tasks have kept their parts, no row otherwise.
     private static let selectAwaited = Statement(
         """
         SELECT 1 FROM download_counts WHERE state IN ('waiting', 'running', 'paused') AND count > 0 \

@@ -3,21 +3,21 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// Looks through a library's folder for files by what is put on them, once.
+/// Searches a library's folder once for files by their attributes.
 actor LibrarySearch {
     private let index: LibraryIndex
     private var work: Task<Void, any Error>?
     private var isKnown = false
-    /// Whether the index knows all that the folder tells.
+    /// Whether the index is up to date with the folder.
     private(set) var isDone = false
 
-    /// How many files are noted in one commit.
+    /// How many files are recorded in one transaction.
     private static let pageSize = 1_000
 
     init(index: LibraryIndex) { self.index = index }
 
-    /// Brings the index up to date with the folder. Callers that come meanwhile wait for the same search. After a search that
-    /// failed, for example because the disk was full, the next caller starts a new one.
+    /// Updates the index from the folder. Concurrent callers wait for the same search. After a search that failed, for
+    /// example because the disk was full, the next caller starts a new one.
     func run() async throws {
         let index = index
         let work =
@@ -33,14 +33,14 @@ actor LibrarySearch {
         isDone = true
     }
 
-    /// Whether nothing at all is known of the folder; asked of the database until something is.
+    /// Whether no file of the folder is known. Reads the database until one is.
     func isNothingKnown() async throws -> Bool {
         if !isKnown { isKnown = try await !index.isEmpty() }
         return !isKnown
     }
 
-    /// The files that have an asset's id, some at a time, with their paths below the folder. Links are not followed,
-    /// and what is hidden is left out.
+    /// Returns the files that have an asset's id, in pages, with their paths relative to the folder. Symbolic links are
+    /// not followed, and hidden files and folders are left out.
     private static func files(below folder: String) -> AsyncStream<[(key: String, path: String)]> {
         AsyncStream { continuation in
             DispatchQueue.global().async {

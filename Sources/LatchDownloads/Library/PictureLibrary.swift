@@ -4,21 +4,21 @@ public import HTTPClient
 public import LatchKit
 import Synchronization
 
-/// A person's pictures and films in a folder: each once, with the time at which it was taken and the id by which it is
-/// known again wherever it is moved in there.
+/// A library of a person's pictures and videos. It keeps each file once, with the time at which it was taken. An id on
+/// each file identifies it after a move within the folder.
 ///
-/// What is here is told by an index in the accounts database, and by the extended attribute `user.latchstring.asset` on
-/// each file. A file that the person has moved within the folder is found by it; one that they removed from the folder
-/// is fetched when it is chosen again, also when another picture has its name now; one that they changed is theirs, and
-/// counts as here.
+/// An index in the accounts database, and the extended attribute `user.latchstring.asset` on each file, tell which
+/// files exist. A file that the person moves within the folder is found by the attribute. A file that the person
+/// removes from the folder is fetched when it is chosen again, even if another picture has its name now. A file that
+/// the person changes counts as existing, and is not replaced.
 ///
 /// Source: DL-2, DL-6, DL-11.
 public final class PictureLibrary: DownloadLibrary {
-    /// The folder.
+    /// The full path of the folder.
     public let folder: String
-    /// How files lie in it.
+    /// How files are arranged in the folder.
     public let layout: LibraryLayout
-    /// Whether a live photo becomes one file.
+    /// Whether each live photo becomes one file.
     public let keepsMotionPhotos: Bool
 
     /// The extended attribute that holds an asset's id.
@@ -29,14 +29,14 @@ public final class PictureLibrary: DownloadLibrary {
     private let search: LibrarySearch
     private let cameraFolders = Mutex(CameraFolders())
 
-    /// A library in that folder, which need not be there yet.
+    /// Creates a library in a folder, which need not exist yet.
     ///
     /// - Parameters:
-    ///   - latch: The accounts, whose database keeps the index.
-    ///   - folder: The folder's whole path.
-    ///   - layout: How files lie in it.
-    ///   - keepsMotionPhotos: Whether a live photo becomes one file.
-    ///   - tell: Told a sentence for the person when a live photo cannot become one.
+    ///   - latch: The client whose accounts database stores the index.
+    ///   - folder: The full path of the folder.
+    ///   - layout: How files are arranged in the folder.
+    ///   - keepsMotionPhotos: Whether each live photo becomes one file.
+    ///   - tell: Receives a sentence for the person when a live photo cannot become one file.
     public init(
         _ latch: LatchClient, folder: String, layout: LibraryLayout = .flat, keepsMotionPhotos: Bool = false,
         tell: @escaping @Sendable (String) -> Void = { _ in }
@@ -49,9 +49,10 @@ public final class PictureLibrary: DownloadLibrary {
         search = LibrarySearch(index: index)
     }
 
-    /// Those of some tasks whose files are not here; of a live photo both when one is not.
+    /// Returns those of the given tasks whose files do not exist here. When one part of a live photo does not, both are
+    /// returned.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] {
         let missing = zip(tasks, try await paths(of: tasks)).filter { $1 == nil }.map(\.0)
         let halves = Set(missing.compactMap(\.metadata.liveID))
@@ -59,22 +60,22 @@ public final class PictureLibrary: DownloadLibrary {
         return tasks.filter { ids.contains($0.id) || $0.metadata.liveID.map(halves.contains) ?? false }
     }
 
-    /// The file of a task that is here, by the index; where that does not know, by what is on the files.
+    /// Returns the path of a task's file if it exists here. The index is used first, then the attributes of the files.
     public func existing(_ task: DownloadTask) async throws -> String? { try await paths(of: [task])[0] }
 
-    /// The place that the layout has for the task, with a number before its ending when the name is taken.
+    /// Returns the path that the layout gives to the task, with a number before its extension when the name is taken.
     public func destination(of task: DownloadTask, attempt: Int) throws -> String {
         let place = place(of: task)
         try FolderLibrary.make(place)
         return place + "/" + SafeFileName(task.filename).numbered(attempt)
     }
 
-    /// Puts the asset's id on the part.
+    /// Writes the asset's id to the part.
     public func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {
         if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
     }
 
-    /// A pair, unless motion photos are wanted and the still can be one.
+    /// Joins a live photo if motion photos are wanted and the still image can hold a video. Returns nil otherwise.
     public func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? {
@@ -96,10 +97,10 @@ public final class PictureLibrary: DownloadLibrary {
         return joined
     }
 
-    /// `IMG_1234.MP.jpg`.
+    /// Returns a name such as `IMG_1234.MP.jpg`.
     public func joinedName(_ filename: String) -> String { MotionPhotoName.of(filename) }
 
-    /// Notes the file in the index.
+    /// Records the file in the index.
     public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
         guard path.hasPrefix(folder + "/") else { return }
         let entry = LibraryIndex.Entry(
@@ -109,7 +110,8 @@ public final class PictureLibrary: DownloadLibrary {
         if task.group == .file { try index.forget(at: entry.path, but: Self.key(task), in: connection) }
     }
 
-    /// What the server had when files were fetched that are here, by their tasks' ids, where it told.
+    /// Returns the versions that the server reported for the existing files of tasks, by the tasks' ids. Files without
+    /// a version are left out.
     func versions(of tasks: [DownloadTask]) async throws -> [DownloadTask.ID: ResumePoint] {
         let entries = try await index.entries(Self.keys(tasks))
         return tasks.reduce(into: [:]) { versions, task in versions[task.id] = entries[Self.key(task)]?.version }
@@ -117,7 +119,7 @@ public final class PictureLibrary: DownloadLibrary {
 
     // MARK: - What is here
 
-    /// By what a task's file is known. An asset's id is nobody else's, whichever account it was fetched for.
+    /// Returns the key of a task's file in the index. An asset's id is unique, whichever account fetched it.
     private static func key(_ task: DownloadTask) -> String {
         ImmichAssetReading.isID(task.id)
             ? task.id.lowercased() : task.account.text + " " + task.id
@@ -127,18 +129,18 @@ public final class PictureLibrary: DownloadLibrary {
         tasks.flatMap { [key($0)] + ($0.metadata.part == .video ? [$0.metadata.liveID?.lowercased() ?? ""] : []) }
     }
 
-    /// What the index says of a task's file.
+    /// What the index says about a task's file.
     private enum Finding {
         case unknown
-        /// Known, and not there any more: it may have been moved.
+        /// The file is recorded, but no longer at its path. It may have been moved.
         case lost
         case here(String)
 
         var path: String? { if case .here(let path) = self { path } else { nil } }
     }
 
-    /// The files of tasks that are here. The folder is looked through once, when one is not where it was, or when
-    /// nothing at all is known.
+    /// Returns the paths of the tasks' files that exist here. The folder is searched once, when a file is not at its
+    /// recorded path or when no file is recorded at all.
     private func paths(of tasks: [DownloadTask]) async throws -> [String?] {
         let isSearched = await search.isDone
         let (findings, isNew) = try await findings(tasks)
@@ -156,16 +158,16 @@ public final class PictureLibrary: DownloadLibrary {
 
     private func finding(_ task: DownloadTask, _ entries: [String: LibraryIndex.Entry]) -> Finding {
         let (entry, still) = (entries[Self.key(task)], still(of: task, entries))
-        // The server has another file under that id now.
+        // The server now has another file under that id.
         if let new = task.metadata.sha1, let old = entry?.sha1, !task.metadata.isDigestAdvice, new != old {
             return .unknown
         }
-        // A film that is in its photograph's file goes where that goes.
+        // A video that is contained in the file of its still image has the same path.
         if let still, MotionPhotoName.mayBeOne(entry?.path ?? still.entry.path) { return file(still.entry, still.key) }
         return entry.map { file($0, Self.key(task)) } ?? .unknown
     }
 
-    /// The photograph that a film belongs to, where it may hold that film.
+    /// Returns the still image that a video belongs to, if its file may contain the video.
     private func still(
         of task: DownloadTask, _ entries: [String: LibraryIndex.Entry]
     ) -> (key: String, entry: LibraryIndex.Entry)? {

@@ -1,13 +1,13 @@
-/// A file's name as a server gives it, made fit for every disk.
+/// A file name from a server, made safe for every file system.
 ///
-/// What is left is one name: no separators, no control characters, none of the characters and names that other systems
-/// refuse, not hidden, no blank or dot at its end, 255 bytes at most with its ending kept.
+/// The result is a single name without separators, control characters, and the characters and names that other systems
+/// refuse. It is not hidden, does not end with a space or dot, and has at most 255 bytes with its extension kept.
 ///
 /// Source: DL-13; POSIX.1-2017 §3.170; Microsoft, "Naming Files, Paths, and Namespaces".
 public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
-    /// The name.
+    /// The safe name.
     public let text: String
-    /// The name.
+    /// The safe name.
     public var description: String { text }
 
     private static let maximumBytes = 255
@@ -18,7 +18,7 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         return names
     }()
 
-    /// Makes a name of any text.
+    /// Creates a safe name from any text.
     public init(_ text: String) {
         guard !Self.isPlain(text) else {
             self.text = text
@@ -38,14 +38,14 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
     }
 
-    /// Whether a name is fit already, as most are: letters, digits and a few marks, with a stem that no system
+    /// Whether a name is safe already, as most are: letters, digits and a few marks, with a stem that no system
     /// reserves.
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, let last = bytes.last, isPlain(first), isPlain(last),
             bytes.count <= maximumBytes, bytes.allSatisfy({ isPlain($0) || $0 == 0x20 || $0 == UInt8(ascii: ".") })
         else { return false }
-        // No reserved name is longer.
+        // No reserved name is longer than four bytes.
         return bytes.prefix(5).allSatisfy { $0 != UInt8(ascii: ".") } && bytes.count >= 5
     }
 
@@ -59,23 +59,23 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The name, or with a number before its ending: `IMG_1.jpg`, `IMG_1 (2).jpg`.
+    /// Returns the name, with a number before its extension from attempt 1 on: `IMG_1.jpg`, `IMG_1 (2).jpg`.
     public func numbered(_ attempt: Int) -> String {
         attempt == 0 ? text : Self.cut(text, to: Self.maximumBytes, suffix: " (\(attempt + 1))")
     }
 
-    /// The name in ASCII alone, for a disk that takes nothing else; nil where it is that already.
+    /// The name in ASCII, for a file system that accepts nothing else. Nil when it is ASCII already.
     var plain: SafeFileName? {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return SafeFileName(text.map { $0.isASCII ? String($0) : "_" }.joined())
     }
 
-    /// The name without its ending.
+    /// The name without its extension.
     public var stem: Substring { Self.parts(text).stem }
-    /// The ending with its dot; empty where there is none.
+    /// The extension with its dot. Empty when there is none.
     public var ending: Substring { Self.parts(text).ending }
 
-    /// Without dots and blanks at its ends.
+    /// Removes dots and spaces from both ends.
     private static func trimmed(_ name: String) -> String {
         var scalars = name.unicodeScalars[...]
         while let first = scalars.first, first == "." || first == " " { scalars.removeFirst() }
@@ -92,7 +92,8 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         return (name[..<dot], name[dot...])
     }
 
-    /// Cut between scalars: a letter may have more marks than a name has bytes.
+    /// Shortens a name between Unicode scalars, because a single character may have more combining marks than a name
+    /// has bytes.
     private static func cut(_ name: String, to bytes: Int, suffix: String) -> String {
         let (whole, ending) = parts(name)
         var stem = whole.unicodeScalars

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes the one who waits for something to do; any number of calls before it waits count as one.
+/// A signal that a task can wait for. Signals sent before the wait are merged into one.
 final class AsyncSignal: Sendable {
     private struct State {
         var isAwake = false
@@ -17,7 +17,7 @@ final class AsyncSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns after a call to ``wake()`` since the last return.
+    /// Waits for a call to ``wake()``. Returns at once if there was a call since the last return.
     func next() async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

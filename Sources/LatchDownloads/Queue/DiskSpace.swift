@@ -1,5 +1,5 @@
-/// How much room the queue wants on the disk.
+/// The disk space that the queue needs.
 enum DiskSpace {
-    /// With less than this nothing is begun again after the disk was full, in bytes.
+    /// The free bytes needed to start transfers again after the disk was full.
     static let minimumFreeBytes = 16 << 20
 }

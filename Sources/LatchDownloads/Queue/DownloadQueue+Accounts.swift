@@ -1,17 +1,18 @@
 import FoundationEssentials
 import LatchKit
 
-/// An account of which files wait, as it was when it was last looked at.
+/// An account with unfinished tasks, as it was at the last check.
 struct WaitingAccount: Sendable {
-    /// How many of its tasks were not over.
+    /// The number of its unfinished tasks.
     var open: Int
-    /// Its server, for people.
+    /// The address of its server, for people.
     var server: String
 }
 
-/// Accounts that go while their files wait: the tasks go with them, and whoever fetches must be told.
+/// Handles accounts that are removed while files wait. Their tasks are removed with them, and the program that fetches
+/// must report this.
 extension DownloadQueue {
-    /// Looks which accounts have files that wait, and notes those that have gone with theirs.
+    /// Updates the accounts with unfinished tasks, and records those that were removed together with their tasks.
     func lookAtAccounts() async throws {
         let open = try await store.openByAccount()
         for (id, account) in waitingAccounts where open[id] == nil {
@@ -31,7 +32,8 @@ extension DownloadQueue {
         }
     }
 
-    /// What whoever had these files fetched is told when all others are over; nil when no account has gone.
+    /// Returns the error to throw after all other tasks have ended, if accounts with unfinished tasks were removed. Nil
+    /// otherwise.
     func lossOfAccounts() -> LatchError? {
         guard let lost = lostAccounts.first else { return nil }
         let count = lostAccounts.reduce(0) { $0 + $1.open }
@@ -41,7 +43,7 @@ extension DownloadQueue {
                 + "that is fetched, and what had come in parts is removed. Sign in, and choose them again.")
     }
 
-    /// Tells of a task that runs and is in the queue no more, if that is because its account is gone.
+    /// Reports the failure of a running task that was removed from the queue, if its account was removed.
     func tellIfAccountIsGone(_ row: QueuedTask) async throws {
         guard try await latch.accounts.account(row.task.account) == nil else { return }
         tell(row, .failed("You signed out of its account."))

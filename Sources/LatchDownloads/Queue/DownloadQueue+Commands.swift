@@ -1,14 +1,14 @@
 public import FoundationEssentials
 public import LatchKit
 
-/// What may be said of tasks while they wait, come, or are over; by this program or another one on the same accounts.
+/// Commands on waiting, running and ended tasks. This program or another one with the same accounts may give them.
 ///
 /// Source: DL-12.
 extension DownloadQueue {
-    /// Takes a task out of the queue, with the other part of a live photo; what it has fetched is dropped, a file in
-    /// its place stays.
+    /// Removes a task from the queue, together with the other part of a live photo. Received bytes are deleted. A file
+    /// at its destination is kept.
     ///
-    /// - Returns: Whether it was there and not over.
+    /// - Returns: Whether the task was in the queue and had not ended.
     ///
     /// Source: DL-12.
     @discardableResult
@@ -16,9 +16,9 @@ extension DownloadQueue {
         try await cancel([id], of: account) > 0
     }
 
-    /// Takes tasks out of the queue, as ``cancel(_:of:)`` does one.
+    /// Removes tasks from the queue, as ``cancel(_:of:)`` does for a single task.
     ///
-    /// - Returns: How many that were.
+    /// - Returns: The number of removed tasks.
     ///
     /// Source: DL-12.
     @discardableResult
@@ -31,7 +31,10 @@ extension DownloadQueue {
         return count
     }
 
-    /// Takes all tasks that are not over out of the queue.
+    /// Removes all unfinished tasks from the queue.
+    ///
+    /// - Parameter account: The account of the tasks. Nil for every account.
+    /// - Returns: The number of removed tasks.
     ///
     /// Source: DL-12.
     @discardableResult
@@ -43,31 +46,50 @@ extension DownloadQueue {
         return count
     }
 
-    /// Lets tasks rest; what they have fetched stays. All, where no ids are given, and every account's, where none is.
+    /// Pauses tasks and keeps their received bytes.
+    ///
+    /// - Parameters:
+    ///   - ids: The tasks. Nil for all.
+    ///   - account: The account of the tasks. Nil for every account.
+    /// - Returns: The number of tasks that changed.
     @discardableResult
     public func pause(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
         return try await store.change(ids, of: account, from: [.waiting, .running], to: .paused)
     }
 
-    /// Lets paused tasks go on.
+    /// Resumes paused tasks.
+    ///
+    /// - Parameters:
+    ///   - ids: The tasks. Nil for all.
+    ///   - account: The account of the tasks. Nil for every account.
+    /// - Returns: The number of tasks that changed.
     @discardableResult
     public func resume(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
         return try await store.change(ids, of: account, from: [.paused], to: .waiting)
     }
 
-    /// Tries again the files that failed, with both parts of a live photo, and at once the files that wait for a time, for
-    /// example because their server asked for a pause.
+    /// Retries failed tasks, together with the other part of a live photo. Tasks that wait for a time are tried at
+    /// once, for example when their server asked for a delay.
+    ///
+    /// - Parameters:
+    ///   - ids: The tasks. Nil for all.
+    ///   - account: The account of the tasks. Nil for every account.
+    /// - Returns: The number of tasks that changed.
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        // In this order: a failed file of a paused host would wait by the time that it is counted again.
+        // In this order, because a retried task of a paused host becomes a waiting task and would be counted twice.
         return try await store.free(ids, of: account, now: now()) + store.retry(ids, of: account)
     }
 
-    /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids
-    /// are given.
+    /// Removes ended tasks from the queue. Their files are kept. Received bytes of failed tasks are deleted.
+    ///
+    /// - Parameters:
+    ///   - ids: The tasks. Nil for all.
+    ///   - account: The account of the tasks. Nil for every account.
+    /// - Returns: The number of removed tasks.
     @discardableResult
     public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         let count =

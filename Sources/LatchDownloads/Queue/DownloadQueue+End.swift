@@ -4,27 +4,27 @@ import LatchKit
 import Primitives
 
 extension DownloadQueue {
-    /// How many more tries a file that came wrong gets from its beginning.
+    /// How often a file with wrong content is fetched again from the beginning.
     private static let spoiltRetries = 1
-    /// A try that brought this many bytes, which the next try can resume from, is not counted: a large file may come in any
-    /// number of pieces.
+    /// An attempt that receives at least this many bytes, from which the next attempt can resume, does not count. A
+    /// large file may take any number of attempts.
     private static let progress = 64 << 10
 
-    /// Decides what becomes of a task after a try.
+    /// Handles the end of an attempt to fetch a task.
     func ended(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
         if case .whole = outcome, let part {
             var row = row
             row.task.metadata.version = running[row.position]?.version
             return place(row, part)
         }
-        // What was stopped is cancelled, and could write nothing; its end is noted all the same.
+        // A stopped fetch is cancelled, and a cancelled task cannot write. A new task records the end nevertheless.
         await Task {
             await self.settle(row, outcome, part)
             self.leave(row)
         }.value
     }
 
-    /// Notes how a try ended that brought no file.
+    /// Records the end of an attempt that brought no file.
     func settle(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
         do {
             guard try await store.task(row.position) != nil else {
@@ -49,21 +49,22 @@ extension DownloadQueue {
             case .spoilt(let reason):
                 part?.remove()
                 try await store.note(row.position, resume: nil, boot: nil)
-                // Pieces of two files were no try of the whole.
+                // A resumed part may combine bytes of two versions. It gets the usual number of retries, because no
+                // attempt has fetched the whole file.
                 let attempts = row.resume == nil ? Self.spoiltRetries : settings.retries
                 try await tryAgain(row, reason, nil, nil, attempts: attempts)
             case .held(let hold): try await holdUp(row, hold, part)
             case .stopped: try await stopped(row, part)
             }
         } catch {
-            // The row says "running"; the next start takes it up.
+            // The row is still marked as running. The next run takes it up.
             part?.close()
             broken = error
         }
     }
 
-    /// Notes what a part holds, as far as the queue's file does not say it yet; where that file is full, once it has
-    /// room.
+    /// Records what a part holds, if the database does not have it yet. When the database is full, the resume point is
+    /// kept and recorded once there is room.
     private func noteResume(_ row: QueuedTask) async throws {
         guard let point = running[row.position]?.takeNews()?.point else { return }
         do {
@@ -74,7 +75,7 @@ extension DownloadQueue {
         }
     }
 
-    /// Frees a task's place.
+    /// Frees the slot of a task that is no longer being fetched.
     func leave(_ row: QueuedTask) {
         guard let fetch = running.removeValue(forKey: row.position) else { return }
         contended[row.position] = nil
@@ -100,7 +101,7 @@ extension DownloadQueue {
             row, until: now().addingTimeInterval(max(pause, asked)), reason, part, attempts: row.attempts + 1)
     }
 
-    /// Lets a task wait for its time; what it has stays.
+    /// Makes a task wait until a time. What it has received is kept.
     func rest(
         _ row: QueuedTask, until time: Date, _ reason: String, _ part: DownloadPart?, attempts: Int
     ) async throws {
@@ -112,8 +113,8 @@ extension DownloadQueue {
         broadcast.send(.status(id: row.task.id, .waiting))
     }
 
-    /// Ends a task without a file. The other part of a live photo ends with it: nothing half comes home. Where
-    /// `keepsPart` says so, what has come stays and can be gone on with when somebody says so.
+    /// Ends a task without a file. The other part of a live photo ends with it, because a live photo is never kept in
+    /// part. If `keepsPart` is true, the received bytes are kept, so that a retry can resume.
     ///
     /// Source: DL-6.
     func finish(
@@ -128,18 +129,18 @@ extension DownloadQueue {
         try await failHalf(partner, without: row, keepsPart: keepsPart)
     }
 
-    /// Fails a part of a live photo whose other part cannot be had.
+    /// Fails a part of a live photo whose other part could not be fetched.
     func failHalf(_ row: QueuedTask, without other: QueuedTask?, keepsPart: Bool = false) async throws {
         let name = other.map { ", '\(SafeFileName($0.task.filename))'," } ?? ""
         let why = DownloadState.failed(
             "A live photo comes whole or not at all: its other part\(name) could not be brought home.")
         let isNew = try await store.end(row.position, why, keepsPart: keepsPart)
-        // One that has ended already has done so while its part became whole.
+        // A row that had ended before did so while its part became complete; that fetch is not stopped.
         if let fetch = running[row.position] { if isNew { fetch.stop() } } else { try await removeParts(of: row) }
         if isNew { tell(row, why) }
     }
 
-    /// Removes what there is of a task that has ended, unless it is known how to go on with it.
+    /// Removes the parts of an ended task, unless a retry can resume from them.
     func removeParts(of row: QueuedTask) async throws {
         let current = try await store.task(row.position)
         if case .failed = current?.state, current?.resume?.tellsVersion ?? false { return }

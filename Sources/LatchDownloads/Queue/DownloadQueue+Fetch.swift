@@ -4,14 +4,15 @@ import LatchKit
 import Wire
 
 extension DownloadQueue {
-    /// Fetches one task, as far as it is not there yet.
+    /// Fetches one task, unless its file exists already.
     ///
-    /// That it runs, and what its part holds, is noted only when it has not come at once; see ``noteRunning()``.
+    /// The database records the running state and the resume point only for transfers that take longer; see
+    /// ``noteRunning()``.
     func fetch(_ running: RunningFetch) async {
         var row = running.row
         do {
             if row.task.metadata.liveID != nil {
-                // Its other part may have put both in their places since this one was read.
+                // The other part may have put both files at their destinations since this row was read.
                 guard let fresh = try await store.task(row.position), !fresh.state.isOver, fresh.state != .paused else {
                     return leave(row)
                 }
@@ -19,7 +20,7 @@ extension DownloadQueue {
             }
             broadcast.send(.status(id: row.task.id, .running))
             try await hook.after(.started)
-            // Where the parts of a live photo are is known only to the one that puts both in their places.
+            // For a live photo, only the code that moves both parts checks where they are.
             if row.isWhole, row.task.metadata.liveID != nil || standing(row) != .missing { return place(row, nil) }
             if row.isWhole {
                 try await store.note(anew: row.position)
@@ -51,16 +52,16 @@ extension DownloadQueue {
             return try DownloadPart(path: partPath(row))
         } catch  where !Self.isThere(partsFolder) {
             try await checkFolder()
-            // Somebody has cleared up.
+            // The folder of the parts was removed, but the library's folder still exists.
             try FolderLibrary.make(partsFolder)
             return try DownloadPart(path: partPath(row))
         }
     }
 
-    /// Notes what runs and where it stands, of all that has begun since the last time.
+    /// Records which tasks run, and their resume points, for all transfers that began since the last call.
     ///
-    /// Most files are small: they are there before this is called, and cost one note less. After a crash they begin
-    /// anew.
+    /// Most files are small and complete before this is called, which saves a write. After a crash they are fetched
+    /// from the beginning.
     func noteRunning() async throws {
         let news = running.values.compactMap { fetch in fetch.news.map { (fetch, $0) } }
         guard !news.isEmpty else { return }
@@ -68,20 +69,21 @@ extension DownloadQueue {
         for (fetch, news) in news { fetch.noted(news) }
     }
 
-    /// Whether the file is known not to be there since the task was read; asked once, for another account's task may
-    /// bring it.
+    /// Whether the file is known to be absent since the task was read. The result is used only once, because a task of
+    /// another account may fetch the same file later.
     private func isAbsent(_ row: QueuedTask) -> Bool {
         absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil && contended[row.position] == nil
     }
 
-    /// The file of a task that is there already. Of a live photo both must be, else both are fetched.
+    /// Returns the path of a task's file if it exists already. For a live photo both files must exist; otherwise both
+    /// are fetched.
     private func existing(_ row: QueuedTask) async throws -> String? {
         guard let path = try await library.existing(row.task) else { return nil }
         guard let partner = try await store.partner(of: row) else { return path }
         return try await library.existing(partner.task) == nil ? nil : path
     }
 
-    /// An account's session; asked for once a run.
+    /// Returns the session of an account, created once per run.
     private func session(of account: UUID) async throws -> Session? {
         if let session = sessions[account] { return session }
         guard let found = try await latch.accounts.account(account) else { return nil }
@@ -99,7 +101,7 @@ extension DownloadQueue {
         if task.metadata.sha1 != nil {
             try await part.beginDigest(of: point?.canResume == true ? point?.count ?? 0 : 0)
         }
-        // What is known of an old part must not be taken for knowledge of the new one.
+        // The resume point of an old part must not be used for the new one.
         if point == nil, row.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
         var outcome: FetchOutcome
         var address = task.url
@@ -109,7 +111,7 @@ extension DownloadQueue {
                 address, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
                 followsRedirects: task.group == .file, onBegin: running.begun)
             outcome = try await outage(behind: answer, to: row, session) ?? judge(answer, row, session, part)
-            // Behind the `?` of where a redirect led may stand a signature.
+            // The query of a redirect target may hold a signature.
             if answer.redirection != nil { outcome = outcome.masked(of: answer.url) }
             if case .outage = outcome {} else { running.answered() }
             if executors[task.account] == nil { executors[task.account] = await session.client.executor }
@@ -123,7 +125,7 @@ extension DownloadQueue {
         return outcome
     }
 
-    /// A task's address with its query.
+    /// Returns the address of a task with its query.
     private func url(of task: DownloadTask) async throws -> String {
         guard task.metadata.sealedQuery != nil else { return task.url }
         return try SealedQuery.open(task, try await latch.accounts.downloadKey(of: task.account))
@@ -145,7 +147,7 @@ extension DownloadQueue {
             let words = String((own ?? "status \(answer.status)").prefix(200))
             return FetchOutcome(answer, words, isOwn: own != nil, to: row, now: now())
         }
-        // A page of a proxy's or portal's comes with 200 too.
+        // A proxy or a captive portal may send its own page with status 200.
         let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
         guard !isPage || [".html", ".htm"].contains(SafeFileName(task.filename).ending.lowercased()) else {
             return .spoilt(
@@ -154,9 +156,9 @@ extension DownloadQueue {
         return check(part, task, announced: part.total)
     }
 
-    /// Judges a part that has come to its end before this program began: nothing more is asked for, since servers take
-    /// a request from behind the end for one of a file that is gone. What nothing was told of beforehand is asked for
-    /// again, for what came may have been somebody else's page.
+    /// Checks a part that was complete before this program started. No request is sent, because some servers respond to
+    /// a range after the end as if the file were gone. A file with neither a length nor a digest known in advance is
+    /// requested again, because the part may hold the page of another server.
     ///
     /// Source: contract of Immich, rule 19.
     private nonisolated func wholeAlready(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome? {
@@ -169,7 +171,8 @@ extension DownloadQueue {
         return .whole
     }
 
-    /// Where a part stands. What was written before the machine was started anew may have been lost from the middle.
+    /// Returns the point from which a part can be resumed. Bytes written before the machine restarted may be missing in
+    /// the middle, so such a part is not resumed.
     private nonisolated func point(_ row: QueuedTask, _ part: DownloadPart) -> ResumePoint? {
         guard var point = row.resume, row.boot == Self.boot, part.count > 0 else { return nil }
         point.count = part.count
@@ -185,15 +188,15 @@ extension DownloadQueue {
                 return .spoilt("What came is not the file that the server describes: its checksum is another.")
             }
         }
-        // A length that the server announced with the file is worth more than one that it told before, where that is
-        // advice.
+        // When the digest is only advisory, the length announced with the file takes precedence over the earlier one.
         guard let size = metadata.size, size != part.count, !metadata.isDigestAdvice || announced == nil else {
             return .whole
         }
         return .spoilt("What came is not the file that the server describes: \(part.count) bytes, not \(size).")
     }
 
-    /// The start of this machine; empty where it does not tell, and then nothing outlives this program.
+    /// The boot ID of this machine. Where the system has none, a random value, so that no other program resumes the
+    /// parts.
     static let boot: String = {
         let text = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
             .map { String(decoding: $0, as: UTF8.self) }

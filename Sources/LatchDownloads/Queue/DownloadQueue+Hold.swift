@@ -3,9 +3,9 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// What holds up more than one task, and how it goes on again.
+/// Reasons that hold up more than one task, and how they end.
 extension DownloadQueue {
-    /// Whether nothing at all may begin.
+    /// Whether no task at all may start.
     var isHeld: Bool {
         holds.contains { hold in
             switch hold {
@@ -21,12 +21,12 @@ extension DownloadQueue {
         }
     }
 
-    /// Begins a hold and tells it; false when it was there already.
+    /// Starts a hold and reports it. Returns false when the same hold is active already.
     @discardableResult
     func begin(_ hold: PauseReason) -> Bool {
         guard holds.insert(hold).inserted else { return false }
         if hold.isDisk {
-            // A quota is not told by the room that there is: where it is full again at once, the next look is later.
+            // Free space does not reveal a quota. When the disk is full again at once, the next check comes later.
             roomTime =
                 fullTimes > 0
                 ? now().addingTimeInterval(BackOff.pause(after: fullTimes - 1, chance: hook.chance())) : .distantPast
@@ -36,7 +36,7 @@ extension DownloadQueue {
         return true
     }
 
-    /// Ends holds, and tells what holds things up still, or that nothing does.
+    /// Ends holds. Reports the remaining hold, or that there is none.
     func end(_ isOver: (PauseReason) -> Bool) {
         let ended = holds.filter(isOver)
         guard !ended.isEmpty else { return }
@@ -55,17 +55,17 @@ extension DownloadQueue {
 
     // MARK: - A full disk
 
-    /// Whether the queue's file could not be written because its disk is full.
+    /// Whether the database could not be written because its disk is full.
     static func isFull(_ error: any Error) -> Bool { (error as? LatchError)?.code == .storageFull }
 
-    /// Goes on when there is room on the disk again.
+    /// Ends the holds of a full disk when it has room again.
     func checkRoom() async {
         if holds.contains(where: \.isDisk), roomTime <= now(), await hasRoom() { end(\.isDisk) }
     }
 
-    /// Waits until the queue's file can be written again, and takes up there what was stopped.
+    /// Waits until the database can be written again, then records what could not be recorded before.
     ///
-    /// Nothing runs meanwhile, since nothing that happens could be noted.
+    /// No task runs meanwhile, because its end could not be recorded.
     func waitForRoom() async throws {
         begin(.disk(.queue))
         repeat { try await wakes.next() } while try await !isWritable()
@@ -84,9 +84,9 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether there is room for the files and for the queue's database, and the folder is back if it was missing.
+    /// Whether there is room for the files and for the database, and a missing folder is back.
     private func hasRoom() async -> Bool {
-        // The folder may come back without the hidden one, which is made again then.
+        // The folder may come back without the hidden folder for parts, which is then created again.
         if holds.contains(.disk(.folder)), (try? await prepareFolder()) == nil { return false }
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return [partsFolder, database].allSatisfy { folder in
@@ -96,7 +96,7 @@ extension DownloadQueue {
 }
 
 extension PauseReason {
-    /// Which of several is told: that which holds up most.
+    /// The order in which holds are reported when there are several: the one that affects most tasks first.
     fileprivate var rank: Int {
         switch self {
         case .outside: 0

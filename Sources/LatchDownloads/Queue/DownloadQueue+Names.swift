@@ -2,22 +2,24 @@ public import FoundationEssentials
 public import LatchKit
 
 extension DownloadQueue {
-    /// What a person's word for a task means.
+    /// What a word given by a person refers to.
     public enum Meaning: Sendable {
-        /// It is this id's, of one account or several.
+        /// The word is the id of these tasks, which may belong to several accounts.
         case tasks([QueuedTask])
-        /// It may be any of these.
+        /// The word is ambiguous; it may refer to any of these ids.
         case several([DownloadTask.ID])
-        /// There is none such.
+        /// No task matches.
         case nothing
     }
 
-    /// The tasks that a person means: by the id that a list shows, in capitals too, or by an address or path as it was given to
-    /// begin with. Without what stands behind the `?` an address means the only task at that path.
+    /// Finds the tasks that a person refers to. The word is an id as shown in a list, or an address or path as it was
+    /// given. The case of an asset's id does not matter. An address without its query matches when there is only one
+    /// task at its path.
     ///
-    /// - Throws: The codes of the storage, and of the secret store where an address with a query is to be known again.
+    /// - Throws: A ``LatchError`` with a `storage` code, or with a code of the secret store when a query must be
+    ///   compared.
     public func meaning(of word: String, account: Account.ID? = nil) async throws -> Meaning {
-        // An address in other letters may be another file's.
+        // Only an asset's id ignores case. An address in another case may be another file.
         for id in ImmichAssetReading.isID(word) ? [word, word.lowercased()] : [word] {
             let tasks = try await store.tasks(id, of: account)
             if !tasks.isEmpty { return .tasks(tasks) }
@@ -43,7 +45,7 @@ extension DownloadQueue {
         return masked.count == 1 ? .tasks(try await store.tasks(only, of: account)) : .several(masked.sorted())
     }
 
-    /// What an address or path means below an account's server.
+    /// Returns the request target of an address or path, relative to an account's server.
     private static func path(_ word: String, at account: Account) -> String? {
         if word.hasPrefix("/") { return FileAddress.escaped(word[...]) }
         guard FileAddress.isOne(word) else { return nil }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import LatchKit
 
-/// A host that gives nothing to anybody holds up its own tasks, and none of them fails for it until it was waited for
-/// long.
+/// Handles hosts that currently serve nothing. Such a host holds up its own tasks. None of them fails for this reason
+/// before the maximum waiting time has passed.
 extension DownloadQueue {
-    /// Decides what becomes of a task that its host gave no answer, or sent away with everybody else.
+    /// Decides what happens to a task whose host did not respond, or refuses all requests.
     func rest(_ row: QueuedTask, _ trouble: HostTrouble, _ part: DownloadPart?) async throws {
         if !trouble.isUnreachable, trouble.pause == nil, try await store.unfinished(at: row.host) <= 1 {
-            // Something answers, and nothing else is wanted there: it may be a matter of this task alone.
+            // The host responds and has no other unfinished tasks, so the failure may concern this task only.
             outages.end(row.host)
             tellHolds()
             return try await tryAgain(row, trouble.reason, nil, part, attempts: settings.retries)
@@ -18,7 +18,7 @@ extension DownloadQueue {
         switch verdict {
         case .once: try await tryAgain(row, trouble.reason, trouble.pause, part, attempts: settings.retries)
         case .rests(let until, let isNew):
-            // Another task goes first then, if there is one.
+            // One second later than the host's pause, so that another task, if there is one, is tried first.
             try await rest(row, until: until.addingTimeInterval(1), trouble.reason, part, attempts: row.attempts)
             if let pause = outages.pause(of: row.host) { try await store.note(pause) }
             if isNew { tellHolds() }
@@ -26,12 +26,12 @@ extension DownloadQueue {
         }
     }
 
-    /// Fails what waits for a host, for it was waited for long enough. What has come of it stays.
+    /// Fails the tasks of a host after the maximum waiting time. What they have received is kept.
     private func giveUp(
         _ row: QueuedTask, _ trouble: HostTrouble, _ waited: Double, _ part: DownloadPart?
     ) async throws {
         defer {
-            // What was read already may have failed with the others.
+            // Tasks that are already in memory may have failed with the others.
             isCommanded = true
             outages.end(row.host)
             tellHolds()
@@ -53,7 +53,7 @@ extension DownloadQueue {
         return !isStopping
     }
 
-    /// Takes over the pauses in the database, and ends those that a command has removed from it.
+    /// Adopts the pauses in the database, and ends those that a command has removed from it.
     func heedPauses() async throws {
         let pauses = try await store.pauses(after: now())
         let told = outages.sentence
@@ -62,7 +62,7 @@ extension DownloadQueue {
         if outages.sentence != told { tellHolds() }
     }
 
-    /// Removes the stored pauses of hosts that answer again.
+    /// Removes the stored pauses of hosts that respond again.
     func noteAnsweringHosts() async throws {
         guard !answeringHosts.isEmpty else { return }
         let hosts = answeringHosts
@@ -84,13 +84,13 @@ extension DownloadQueue {
     /// By how many seconds the clock may be set back without ending the pauses.
     private static let clockTolerance = 5.0
 
-    /// Takes what runs and has got an answer: its host is there again.
+    /// Ends the outages of hosts that responded to a running task.
     func noteAnswers() {
         guard !outages.isEmpty else { return }
         for fetch in running.values where fetch.hasAnswer && outages.isFirst(fetch.row) { _ = noteAnswer(fetch.row) }
     }
 
-    /// Whether that was new.
+    /// Records that the host of a task responds. Returns whether that ended an outage.
     func noteAnswer(_ row: QueuedTask) -> Bool {
         guard outages.answered(row) else { return false }
         answeringHosts.insert(row.host)

@@ -2,11 +2,11 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// Live photos: both parts come to their places, as a pair or as one file, or neither.
+/// Puts both parts of a live photo at their destinations, as a pair or as one file, or neither.
 ///
 /// Source: DL-6.
 extension DownloadQueue {
-    /// Waits with a live photo's first part for its second, then puts both in their places.
+    /// Waits until both parts of a live photo are complete, then puts them at their destinations.
     func placeHalf(_ row: QueuedTask, _ open: DownloadPart?) async throws {
         if let open {
             try await make(open, fit: row)
@@ -33,7 +33,7 @@ extension DownloadQueue {
 
     private func placePair(_ still: QueuedTask, _ film: QueuedTask) async throws {
         if let path = still.path, path == film.path, Self.isThere(path) {
-            // Where a file system cannot rename without replacing, the one file has both names for a moment.
+            // On a file system that cannot rename without replacing, the joined file has both names for a moment.
             if DownloadPart.isSameFile(joinedPath(still), path) {
                 try FileManager.default.removeItem(atPath: joinedPath(still))
             }
@@ -41,7 +41,7 @@ extension DownloadQueue {
         }
         let standings = (standing(still), standing(film))
         for (row, standing) in [(still, standings.0), (film, standings.1)] where standing == .missing {
-            // Somebody has removed it: it is fetched again, and the other one waits for it.
+            // Both part and file were removed. The part is fetched again, and the other one waits for it.
             try await store.note(anew: row.position)
             try await store.putBack(row.position)
         }
@@ -56,7 +56,7 @@ extension DownloadQueue {
         }
     }
 
-    /// Puts a live photo in its place as one file; false where this library keeps it as two.
+    /// Puts a live photo at its destination as one file. Returns false when this library keeps it as two.
     private func placeJoined(_ still: QueuedTask, _ film: QueuedTask) async throws -> Bool {
         let (first, second) = try (
             DownloadPart(path: partPath(still), isThere: true), DownloadPart(path: partPath(film), isThere: true)
@@ -97,7 +97,7 @@ extension DownloadQueue {
         try await done([(still, path, nil), (film, path, nil)])
     }
 
-    /// Puts a live photo in its place as two files with one base name.
+    /// Puts a live photo at its destination as two files with one base name.
     private func placeTwo(_ still: QueuedTask, _ film: QueuedTask) async throws {
         var second = film.task
         second.filename = String(SafeFileName(still.task.filename).stem + SafeFileName(film.task.filename).ending)
@@ -106,10 +106,10 @@ extension DownloadQueue {
             let paths = try (
                 library.destination(of: still.task, attempt: attempt), library.destination(of: second, attempt: attempt)
             )
-            // FAT and others take both cases of a letter for one.
+            // FAT and some other file systems ignore case.
             guard paths.0.lowercased() != paths.1.lowercased(), isFree(paths.0, for: still), isFree(paths.1, for: film)
             else { continue }
-            // A file that is in its place under another name, since a crash, goes back first.
+            // A file that was moved to another name before a crash is moved back first.
             for (row, path) in [(still, paths.0), (film, paths.1)] where row.path != path { try putAway(row) }
             guard try await store.note(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
                 return try await giveUp(still, film)
@@ -124,7 +124,7 @@ extension DownloadQueue {
                     continue
                 }
             } catch {
-                // Nothing half is kept, also where the file system refuses the second.
+                // A live photo is never kept in part, even when the file system refuses the second file.
                 try? putAway(first)
                 throw error
             }
@@ -144,7 +144,7 @@ extension DownloadQueue {
         standing(row) == .placed(path) || !Self.isTaken(path)
     }
 
-    /// Brings a part to the path that is noted; false when that is another's.
+    /// Moves a part to its recorded path. Returns false when another file has that name.
     private func moved(_ row: QueuedTask) async throws -> Bool {
         guard let path = row.path, standing(row) == .part else { return true }
         do {
@@ -156,13 +156,13 @@ extension DownloadQueue {
         }
     }
 
-    /// Makes a part again of a file that was in its place already.
+    /// Moves a file from its destination back to its part.
     private func putAway(_ row: QueuedTask) throws {
         guard case .placed(let path) = standing(row) else { return }
         try FileManager.default.moveItem(atPath: path, toPath: partPath(row))
     }
 
-    /// One of the two was cancelled: nothing half is kept.
+    /// Removes both parts after one of the tasks was cancelled. A live photo is never kept in part.
     private func giveUp(_ still: QueuedTask, _ film: QueuedTask) async throws {
         for row in [still, film] {
             try? putAway(row)

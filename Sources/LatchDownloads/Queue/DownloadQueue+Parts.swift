@@ -2,16 +2,17 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// The parts in the folder that no task can go on with. Several queues may have theirs there.
+/// Cleans up part files that no task can resume. Several queues may keep their parts in one folder.
 extension DownloadQueue {
-    /// How long another queue's part must have lain untouched to be taken for one that nobody comes back for.
+    /// How long, in seconds, a part of another queue must be unmodified to count as abandoned.
     private static let abandonedAfter: TimeInterval = 30 * 86_400
 
     private nonisolated var parts: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: partsFolder)) ?? []).filter { $0.hasSuffix(".part") }
     }
 
-    /// Removes the parts of what was taken out of the queue, unless a program fetches: that one does it.
+    /// Removes the parts of tasks that were removed from the queue. Does nothing while a program fetches, because that
+    /// program removes them.
     func removeLeftParts() async throws {
         guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
             return
@@ -20,8 +21,8 @@ extension DownloadQueue {
         try await removeStrayParts()
     }
 
-    /// Removes this queue's parts that no task can go on with: what was cancelled or forgotten, or belonged to an
-    /// account that is gone.
+    /// Removes parts of this queue that no task can resume: their tasks were cancelled or cleared, or their account was
+    /// removed.
     func removeStrayParts() async throws {
         let parts = parts.filter(partName.isOwn)
         guard !parts.isEmpty else { return }
@@ -30,7 +31,7 @@ extension DownloadQueue {
             names.insert(partName.of(account, id))
             names.insert(partName.joined(account, id))
         }
-        // What this program is about to put in its place may be between two owners.
+        // The database may not show yet that a task of this program has a part, or that it is being moved.
         for row in running.values.map(\.row) + placing.values.map(\.row) {
             names.insert(partName.of(row.task.account, row.task.id))
             names.insert(partName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id))
@@ -40,8 +41,8 @@ extension DownloadQueue {
         }
     }
 
-    /// Removes what ``removePlaceholders()`` does before tasks are taken out, unless a program fetches: that one has
-    /// done so.
+    /// Calls ``removePlaceholders()`` before tasks are removed from the queue. Does nothing while a program fetches,
+    /// because that program has already called it.
     func removeLeftPlaceholders() async throws {
         guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
             return
@@ -50,17 +51,17 @@ extension DownloadQueue {
         try await removePlaceholders()
     }
 
-    /// Removes the empty files that took the places of parts before a crash, where a disk needs such: when their tasks
-    /// are gone, nobody knows what they are.
+    /// Removes empty files that reserved the names of parts when a crash happened, on file systems that need such
+    /// placeholders. Once the task is removed, nothing identifies its placeholder.
     func removePlaceholders() async throws {
         for row in try await store.unplaced() { _ = standing(row) }
     }
 
-    /// Sorts out, before anything runs, what is not called as this queue's parts are.
+    /// Handles parts without this queue's name prefix, before anything runs.
     ///
-    /// Earlier versions had no owner in the names. Those of this queue's tasks get their new names, and go on. All
-    /// others may be another client's, paused or from before its own upgrade: they stay, like parts of other owners,
-    /// until they are so old that nobody can be expected back.
+    /// Earlier versions had no owner in the names. The parts of this queue's tasks get their new names and are resumed.
+    /// All others may belong to another client that is paused or not upgraded yet. They are kept, like the parts of
+    /// other owners, until they are old enough to count as abandoned.
     func sortForeignParts() async throws {
         var foreign = Set(parts.filter { !partName.isOwn($0) })
         guard !foreign.isEmpty else { return }
@@ -69,13 +70,13 @@ extension DownloadQueue {
                 (PartName.old(account, id), partName.of(account, id)),
                 (PartName.oldJoined(account, id), partName.joined(account, id)),
             ] where foreign.remove(old) != nil {
-                // Where it cannot be renamed, the task begins anew.
+                // When the rename fails, the task is fetched from the beginning.
                 try? FileManager.default.moveItem(atPath: partsFolder + "/" + old, toPath: partsFolder + "/" + new)
             }
         }
         let limit = now().addingTimeInterval(-Self.abandonedAfter)
         for path in foreign.map({ partsFolder + "/" + $0 }) where isUntouched(path, since: limit) {
-            // One that cannot be locked is being written.
+            // A part that cannot be locked is being written.
             guard let part = try? DownloadPart(path: path, isThere: true) else { continue }
             if isUntouched(path, since: limit) { part.remove() }
         }
@@ -85,7 +86,7 @@ extension DownloadQueue {
         DownloadPart.lastChange(of: path).map { $0 < limit } ?? false
     }
 
-    /// Goes through the tasks that may have a part.
+    /// Calls `body` with the account and the id of each task that may have a part.
     private func forEachPartOwner(_ body: (UUID, String) -> Void) async throws {
         var last = 0
         while case let rows = try await store.open(after: last, limit: 10_000), let end = rows.last {

@@ -2,14 +2,15 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// Whole parts become files.
+/// Moves complete parts to their destinations.
 ///
-/// The order is what makes a crash harmless: the part's bytes are on the disk, then its path is in the queue's file,
-/// then it is moved there, then it is called done. Whoever comes next sees by part, path and file how far that went.
+/// The order of the steps makes a crash harmless. First the bytes of the part are flushed to disk. Then its destination
+/// is recorded in the database. Then the part is moved there, and the task is marked as done. The next run sees from
+/// the part, the path and the file how far this went.
 extension DownloadQueue {
     static let maximumNames = 10_000
 
-    /// Puts a whole part in its place, beside the next transfers.
+    /// Puts a complete part at its destination, while other transfers continue.
     func place(_ row: QueuedTask, _ part: DownloadPart?) {
         placing[row.position] = (row, part?.count ?? 0)
         if row.task.metadata.liveID == nil {
@@ -42,7 +43,7 @@ extension DownloadQueue {
 
     func notPlaced(_ row: QueuedTask, _ error: any Error) async {
         if (error as? LatchError)?.code.isOfStorage ?? false {
-            // The queue's file is at fault and not the task: its part stays, and the next start takes it up.
+            // The database failed, not the task. The part is kept, and the next run takes it up.
             broken = error
             return
         }
@@ -75,7 +76,8 @@ extension DownloadQueue {
         }
     }
 
-    /// A task's file in its place and its length; nil when it was cancelled meanwhile.
+    /// Moves a task's part to its destination. Returns the path and the length, or nil when the task was cancelled
+    /// meanwhile.
     func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> (path: String, size: Int?)? {
         if case .placed(let path) = standing(row) { return (path, nil) }
         let part = try open ?? DownloadPart(path: partPath(row), isThere: true)
@@ -101,13 +103,13 @@ extension DownloadQueue {
         }
     }
 
-    /// Ends the search for a name when the queue stops. The next start puts a complete file in its place.
+    /// Ends the search for a name when the queue stops. The next run puts the complete file at its destination.
     ///
     /// The task that searches is not cancelled, because its result must be recorded.
     func checkStop() throws { if isStopping { throw CancellationError() } }
 
-    /// Puts files in their places; where the file system refuses, once more under names of ASCII alone: FAT may take no
-    /// others.
+    /// Puts files at their destinations. When the file system refuses, tries again with ASCII names, because FAT may
+    /// accept no others.
     func withPlainNames<Value>(
         _ mayBePlain: Bool, _ put: (_ isPlain: Bool) async throws -> Value
     ) async throws -> Value {
@@ -120,7 +122,7 @@ extension DownloadQueue {
         }
     }
 
-    /// The first unused path for a task, and the number of that name. Names before `first` are not tried.
+    /// Returns the first unused path for a task, and the number of that name. Names before `first` are not tried.
     func freePath(
         for row: QueuedTask, from first: Int = 0, _ isTaken: (String) -> Bool = { _ in false }
     ) throws -> (path: String, attempt: Int) {
@@ -136,15 +138,15 @@ extension DownloadQueue {
         do {
             try await part.flush(modified: row.task.metadata.taken)
         } catch {
-            // What the disk has refused once it may call written the next time, though it is not.
+            // After a failed flush, the next one may report success although the bytes are lost.
             part.remove()
             if part.path == partPath(row) { try await store.note(anew: row.position) }
             throw error
         }
     }
 
-    /// Whether the name was free. Until it has its place the file is this user's alone: half of a live photo may wait
-    /// for long.
+    /// Moves a part to a path. Returns false when the name is taken. Until then only this user can read the file,
+    /// because half of a live photo may wait for a long time.
     func move(_ part: DownloadPart, _ path: String) async throws -> Bool {
         do {
             part.share()
@@ -163,7 +165,7 @@ extension DownloadQueue {
     }
 }
 
-/// Which part of a live photo could not be put in its place; the other one is not at fault.
+/// An error that names the part of a live photo that could not be moved. The other part is not at fault.
 struct HalfNotPlaced: Error {
     let row: QueuedTask
     let error: TransportError

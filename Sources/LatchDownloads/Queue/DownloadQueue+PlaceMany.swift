@@ -2,28 +2,29 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// A file of its own, whole, that is to be put in its place.
+/// A complete file, not part of a live photo, that is ready to be moved to its destination.
 struct ReadyFile: Sendable {
     let row: QueuedTask
-    /// Its part, where it is open still.
+    /// Its part, if it is still open.
     var part: DownloadPart?
 }
 
-/// Files are put in their places many at once, as many as became whole while those before them were: then the disk is
-/// waited for once and not for each. The order of steps is the same as for one.
+/// Puts files at their destinations in batches. A batch holds the files that became complete while the previous batch
+/// was processed. The disk is then flushed once for all of them. The order of the steps is the same as for a single
+/// file.
 extension DownloadQueue {
-    /// How many files are put in their places at once.
+    /// The maximum number of files in a batch.
     private static let batchSize = 64
-    /// Nor more bytes: what is long to write is begun at once.
+    /// The number of waiting bytes that starts a batch at once, because writing them takes long.
     private static let batchBytes = 8 << 20
-    /// How many may wait for their places before no further transfer begins; each has a file open.
+    /// The number of waiting files at which no further transfer starts. Each keeps a file descriptor open.
     static let maximumReady = 128
 
-    /// Works until nothing is ready. While the disk takes one batch, the one before gets its names.
+    /// Processes batches until no file is ready. While one batch is flushed to disk, the previous one is moved.
     func placeReady() async {
         var naming: Task<Void, Never>?
         while !ready.isEmpty {
-            // Cancelled it is never: whoever stops the queue waits for it.
+            // This task is never cancelled; the code that stops the queue waits for it.
             if !isEnoughReady { try? await batchIsReady.next() }
             let files = Array(ready.prefix(Self.batchSize))
             ready.removeFirst(files.count)
@@ -36,19 +37,19 @@ extension DownloadQueue {
         placer = nil
     }
 
-    /// Whether the disk should not be made to wait for more: there is a batch, there is nothing more to come, or it is
-    /// long to write. Else it waits for the next beat at most.
+    /// Whether to process the ready files now: the batch is full, nothing more will come, or writing takes long.
+    /// Otherwise the batch waits for more files until the next interval at most.
     var isEnoughReady: Bool {
         running.isEmpty || ready.count >= Self.batchSize || readyBytes >= Self.batchBytes
     }
 
-    /// Files on their way to their places.
+    /// Files on their way to their destinations.
     private struct Batch: Sendable {
         var files: [ReadyFile]
-        /// Those whose bytes are on the disk.
+        /// The files whose bytes are on disk.
         var flushed: [ReadyFile] = []
         var finished: [(row: QueuedTask, path: String, size: Int?)] = []
-        /// Why no more could be done, if so.
+        /// The error that stopped the batch, if any.
         var failure: (any Error)?
     }
 
@@ -78,7 +79,8 @@ extension DownloadQueue {
         for file in batch.files where placing[file.row.position] != nil { placed(file.row) }
     }
 
-    /// Gives a file's path when it is in its place already, since before a crash; else adds it, its part open.
+    /// Returns the path of a file that was moved to its destination before a crash. Otherwise opens its part and
+    /// appends the file to `open`.
     private func reopen(_ file: ReadyFile, _ open: inout [ReadyFile]) async throws -> String? {
         if file.row.path != nil, case .placed(let path) = standing(file.row) {
             file.part?.close()
@@ -94,8 +96,8 @@ extension DownloadQueue {
         return nil
     }
 
-    /// The files whose bytes are on the disk now; the others are settled, and begin anew: what the disk has refused
-    /// once it may call written the next time, though it is not.
+    /// Flushes files to disk, and returns those that succeeded. The others are settled and fetched from the beginning.
+    /// After a failed flush, the next one may report success although the bytes are lost.
     ///
     /// Source: fsync(2), ERRORS.
     private func flushed(_ files: [ReadyFile]) async -> [ReadyFile] {
@@ -118,7 +120,7 @@ extension DownloadQueue {
         return whole
     }
 
-    /// Notes where the files will be, and puts them there.
+    /// Records the destinations of files, and moves them there.
     private func move(_ files: [ReadyFile]) async throws -> [(row: QueuedTask, path: String, size: Int?)] {
         let chosen = try await choosePaths(files)
         guard !chosen.isEmpty else { return [] }
@@ -136,7 +138,7 @@ extension DownloadQueue {
             case nil: finished.append((move.file.row, move.path, move.part.count))
             case .fileExists?,
                 _ where move.file.row.plainlyNamed != nil:
-                // Somebody has taken the name just now, or the disk has no such names.
+                // The name was taken just now, or the file system does not accept it.
                 do {
                     let file = try await publish(move.file.row, move.part)
                     if let (path, size) = file { finished.append((move.file.row, path, size)) }

@@ -3,20 +3,20 @@ import HTTPClient
 import LatchKit
 
 extension DownloadQueue {
-    /// How often the progress is told, and other programs' commands are looked for.
+    /// How often progress is reported and commands of other programs are checked.
     static let interval = Duration.milliseconds(250)
     /// How many tasks of a lane are read at once.
     private static let pageSize = 64
 
-    /// Fetches until nothing is left that can be: everything is done, skipped, failed or paused.
+    /// Fetches until nothing is left to fetch: every task is done, skipped, failed or paused.
     ///
-    /// Waits while everything is held up, as by a full disk, also where that is the one that the queue is kept on.
-    /// Cancelled, it stops what runs, keeps what has come, and throws `CancellationError`.
+    /// Waits while something holds up all tasks, for example a full disk, including the disk with the queue's database.
+    /// When cancelled, stops the running transfers, keeps what they have received, and throws `CancellationError`.
     ///
-    /// - Parameter isLasting: Whether to wait for further tasks instead of returning.
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; ``LatchError/Code/signedOut``
-    ///   when all is over and an account was signed out meanwhile of which files waited; the codes of the storage;
-    ///   `CancellationError`.
+    /// - Parameter isLasting: Whether to wait for further tasks instead of returning. Default: false.
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program is fetching already;
+    ///   ``LatchError/Code/signedOut`` after all other tasks have ended, when an account with unfinished tasks was
+    ///   signed out meanwhile; a ``LatchError`` with a `storage` code; `CancellationError`.
     public func run(isLasting: Bool = false) async throws {
         var lock: FileLock? = try await latch.accounts.lockDownloads()
         while let held = lock {
@@ -25,12 +25,13 @@ extension DownloadQueue {
             await hook.beforeRelease()
             held.release()
             await hook.afterRelease()
-            // Whoever has added something until now saw that somebody fetches, and left it to this program.
+            // Programs that added tasks until now saw that the lock was held, and left the tasks to this program.
             lock = try await store.lanes().isEmpty ? nil : lockAgain()
         }
     }
 
-    /// The lock once more; nil when another program fetches. Who holds it for a moment alone fetches nothing.
+    /// Takes the lock again. Returns nil when another program is fetching. A program that holds the lock only for a
+    /// moment does not count.
     private func lockAgain() async throws -> FileLock? {
         do {
             return try await latch.accounts.lockDownloads()
@@ -66,7 +67,7 @@ extension DownloadQueue {
         if let loss = lossOfAccounts() { throw loss }
     }
 
-    /// Works until nothing is left; false when the queue's file is full, and then nothing runs any more.
+    /// Works until nothing is left. Returns false when the database is full; nothing is running then.
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
             try await store.takeUp(now: now())
@@ -93,12 +94,12 @@ extension DownloadQueue {
         var (told, isTold) = (ContinuousClock.now, true)
         while true {
             try Task.checkCancellation()
-            // Another program's commands are looked for at each beat, this one's at once.
+            // Commands of other programs are checked once per interval, commands of this program at once.
             let revision = isTold || isCommanded ? try await store.revision() : seen
             isCommanded = false
             if revision != seen {
                 seen = revision
-                // What is at hand may not be wanted any more.
+                // Tasks that are already in memory may have been removed or paused.
                 isWorking = false
                 try await releaseAccounts()
                 try await removeStrayParts()
@@ -128,7 +129,7 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether nothing waits, also not for its time.
+    /// Whether no task waits to be fetched, including those that wait for a time.
     private func isOver() async throws -> Bool {
         guard try await store.lanes().isEmpty else { return false }
         for half in try await store.halves() where placing[half.position] == nil {
@@ -142,14 +143,14 @@ extension DownloadQueue {
         return running.isEmpty && placing.isEmpty
     }
 
-    /// Whether a task's time has come again since it was last asked.
+    /// Whether the waiting time of a task has passed since the last call.
     private func isTime() async throws -> Bool {
         guard let time = nextTime, time <= now() else { return false }
         nextTime = try await store.nextTime(after: now())
         return true
     }
 
-    /// Reads what waits and starts as many as may run.
+    /// Reads waiting tasks and starts as many as may run.
     private func fill() async throws {
         startNext()
         var wasRead: Set<Lane> = []
@@ -167,14 +168,14 @@ extension DownloadQueue {
         }
     }
 
-    /// Starts as many as may run of those that are at hand.
+    /// Starts as many of the tasks in memory as may run.
     func startNext() {
         guard isWorking, !isCommanded, broken == nil else { return }
         while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady, !broadcast.isFull {
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
             if underWay.contains(next.key) {
-                // It was taken out and put in again: what ran for it before lets go of its part first.
+                // For example, the task was removed and added again. Its earlier fetch must release the part first.
                 contended[next.position] = next.key
                 schedule.ended(next)
             } else {
@@ -183,14 +184,14 @@ extension DownloadQueue {
         }
     }
 
-    /// Notes that a file is not under way any more. A task that had to wait for it is read again.
+    /// Records that a file is no longer being fetched or moved. A task that had to wait for it is read again.
     func release(_ key: QueuedTask.Key) {
         guard underWay.remove(key) != nil, contended.values.contains(key) else { return }
         nextTime = now()
         wakes.wake()
     }
 
-    /// Whether there is nothing to do but to wait for what runs.
+    /// Whether there is nothing to do except wait for the running transfers.
     var isBusy: Bool { !running.isEmpty && !isCommanded && broken == nil && schedule.laneToRead() == nil }
 
     private func readAnew() async throws {
@@ -207,7 +208,7 @@ extension DownloadQueue {
         fetch.begin(Task(executorPreference: executors[row.task.account]) { await self.fetch(fetch) })
     }
 
-    /// Stops what other programs, or this one, have taken out of the queue or paused.
+    /// Stops transfers whose tasks were removed or paused by this program or another one.
     private func applyCommands() async throws {
         for (position, fetch) in running {
             let row = try await store.task(position)
@@ -215,8 +216,8 @@ extension DownloadQueue {
         }
     }
 
-    /// A sign-in makes an account good again: the tasks that waited for it were paused, and wait again when somebody
-    /// says so.
+    /// Ends the holds of accounts with waiting tasks. The tasks of such an account were paused, and a command lets them
+    /// wait again after the sign-in.
     private func releaseAccounts() async throws {
         for hold in holds {
             guard case .account(let account, _) = hold, !pausing.contains(account), try await store.hasWaiting(account)

@@ -2,13 +2,13 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// What is there of a task whose part is whole.
+/// What exists of a task whose part was complete.
 enum Standing: Equatable {
-    /// Neither part nor file: both were removed by somebody.
+    /// Neither part nor file. Both were removed.
     case missing
-    /// The part.
+    /// The complete part, which is not moved yet.
     case part
-    /// The file in its place: whoever put it there was stopped before it could say so.
+    /// The file is at its destination. The program that moved it there was stopped before it recorded that.
     case placed(String)
 }
 
@@ -21,13 +21,13 @@ extension DownloadQueue {
         partsFolder + "/" + partName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id)
     }
 
-    /// What is there of a task whose part is whole. Its path was noted before the part was moved there.
+    /// Returns what exists of a task whose part was complete. The path was recorded before the part was moved there.
     nonisolated func standing(_ row: QueuedTask) -> Standing {
         let part = partPath(row)
         guard let path = row.path, Self.isThere(path) else { return Self.isThere(part) ? .part : .missing }
         guard Self.isThere(part) else { return isEmptied(path, row) ? .missing : .placed(path) }
-        // Where a file system cannot rename without replacing, the file has both names for a moment, or an empty one
-        // holds its place.
+        // On a file system that cannot rename without replacing, the file has both names for a moment, or an empty file
+        // reserves the name.
         guard DownloadPart.isSameFile(part, path) else {
             DownloadPart.removePlaceholder(path, of: part)
             return .part
@@ -36,7 +36,7 @@ extension DownloadQueue {
         return .placed(path)
     }
 
-    /// Whether nothing is in a file that is to have bytes, as a loss of power can leave it on FAT.
+    /// Whether a file is empty that should have content. A power loss can leave such a file on FAT.
     private nonisolated func isEmptied(_ path: String, _ row: QueuedTask) -> Bool {
         guard let size = row.task.metadata.size, size > 0 else { return false }
         return DownloadPart.size(of: path) == 0

@@ -3,10 +3,11 @@ public import FoundationEssentials
 import HTTPClient
 public import LatchKit
 
-/// Fetches files, many at once and each whole or not at all, and knows after every kind of end where it was.
+/// A durable download queue. It fetches several files at once, each completely or not at all, and resumes after a
+/// crash.
 ///
-/// The queue lives in the accounts database: any program may add to it, look at it and command it; one fetches at a
-/// time. A program that is killed leaves nothing but parts that the next one goes on with.
+/// The queue is stored in the accounts database. Any program may add tasks to it, read it and send commands to it, but
+/// only one fetches at a time. A program that is killed leaves only partial files, and the next one resumes them.
 ///
 /// ```swift
 /// let queue = try DownloadQueue(latch, library: FolderLibrary(folder: "/home/ada/Downloads"))
@@ -28,64 +29,65 @@ public actor DownloadQueue {
 
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
-    /// What is being put in its place, and how many bytes that is.
+    /// The tasks whose files are being moved to their destinations, with the lengths of their parts in bytes.
     var placing: [Int: (row: QueuedTask, bytes: Int)] = [:]
-    /// What runs or is put in its place.
+    /// The files that are being fetched or moved to their destinations.
     var underWay: Set<QueuedTask.Key> = []
     var ready: [ReadyFile] = []
     var readyBytes = 0
-    /// Tells the placer that it need not wait for more.
+    /// Signals the placer not to wait for more files.
     nonisolated let batchIsReady = AsyncSignal()
     var placer: Task<Void, Never>?
     var pairPlacers: [Int: Task<Void, Never>] = [:]
-    /// The live photos that are being put in their places.
+    /// The live photos that are being moved to their destinations.
     var pairs: Set<String> = []
-    /// When the next task's time comes again.
+    /// The earliest time at which a task that waits for a time is tried again. Nil when no task waits for a time.
     var nextTime: Date?
-    /// Why the queue's file cannot be written, if so.
+    /// The error that prevents writes to the database, if any.
     var broken: (any Error)?
     var holds: Set<PauseReason> = []
-    /// What parts hold that could not be noted, for the queue's file was full.
+    /// Resume points that could not be recorded because the database was full.
     var unnoted: [Int: ResumePoint] = [:]
-    /// How often a disk was full since a file came home, and when it is looked at again.
+    /// How many times a disk was full since the last completed file, and when free space is checked again.
     var fullTimes = 0
     var roomTime = Date.distantPast
-    /// The hosts that nothing is asked of now.
+    /// The hosts that currently get no requests.
     var outages = HostOutages()
-    /// The hosts that answer again and whose stored pauses are not removed yet.
+    /// The hosts that respond again, but whose stored pauses are not removed yet.
     var answeringHosts: Set<String> = []
     /// The time of the wall clock when it was last read.
     var clock: Date?
-    /// Which servers are in maintenance.
+    /// Finds out which servers are in maintenance.
     let maintenance = MaintenanceInquiry()
-    /// The accounts of which files wait, and those that went meanwhile.
+    /// The accounts with unfinished tasks, and those that were removed meanwhile.
     var waitingAccounts: [UUID: WaitingAccount] = [:]
     var lostAccounts: [WaitingAccount] = []
-    /// The sessions of the accounts, in this run.
+    /// The sessions of the accounts in this run.
     var sessions: [UUID: Session] = [:]
-    /// The threads of the accounts' transfers, on which the work between them is done.
+    /// The executors of the accounts' transfers. The work between transfers runs on them too.
     var executors: [UUID: any TaskExecutor] = [:]
-    /// Tasks that were read and whose files are not here, by their ids.
+    /// The ids of tasks that were read and whose files do not exist here.
     var absent: Set<DownloadTask.ID> = []
-    /// The tasks that had to wait for another task of the same file, by their positions: whether it exists here is checked again.
+    /// The tasks that had to wait for another task with the same file, by position. Whether their file exists is
+    /// checked again.
     var contended: [Int: QueuedTask.Key] = [:]
-    /// Whether tasks are started.
+    /// Whether tasks may be started.
     var isWorking = false
-    /// Whether the queue is stopping its transfers and the placing of files.
+    /// Whether the queue is stopping its transfers and the moves of complete files.
     var isStopping = false
-    /// Whether this program has changed the queue by a command since it was last looked at.
+    /// Whether a command of this program has changed the queue since it was last read.
     var isCommanded = false
     /// The accounts whose tasks are being paused.
     var pausing: Set<UUID> = []
     var tally = ProgressCounter()
 
-    /// Makes a queue on a client's accounts.
+    /// Creates a queue on the accounts of a client.
     ///
     /// - Parameters:
-    ///   - latch: The accounts whose servers the files are on.
-    ///   - library: Where the files are brought to.
-    ///   - settings: How much at once, and how hard.
-    ///   - now: The wall clock.
+    ///   - latch: The client whose accounts' servers have the files.
+    ///   - library: Where the files are put, and under which names.
+    ///   - settings: The limits, retries and timeouts.
+    ///   - now: Returns the time of the wall clock.
     public init(
         _ latch: LatchClient, library: any DownloadLibrary, settings: DownloadSettings = .init(),
         now: @escaping @Sendable () -> Date = { Date() }
@@ -110,38 +112,40 @@ public actor DownloadQueue {
         schedule = DownloadSchedule(settings)
     }
 
-    /// What happens from now on, for one listener; all of it, also what other listeners get.
+    /// A stream of all events from now on, for one listener. Every listener gets all events.
     ///
-    /// A listener that falls more than some thousand events behind loses the oldest: the next `overall` is right again.
+    /// A listener that is more than a few thousand events behind loses the oldest. The next `overall` event is correct
+    /// again.
     public nonisolated var events: AsyncStream<DownloadEvent> { broadcast.stream() }
 
-    /// The same for a listener that wants only some of it, and is not woken for the rest.
+    /// Returns a stream of the events that `wants` accepts. The listener is not woken for other events.
     public nonisolated func events(_ wants: @escaping @Sendable (DownloadEvent) -> Bool) -> AsyncStream<DownloadEvent> {
         broadcast.stream(wants)
     }
 
-    /// The events for a listener that must get all of them except progress. While it is some thousand events behind, no further
-    /// file is started.
+    /// Returns a stream of the events that `wants` accepts, which loses no event except progress. While its listener is
+    /// a few thousand events behind, no further file is started.
     public nonisolated func everyEvent(
         _ wants: @escaping @Sendable (DownloadEvent) -> Bool
     ) -> AsyncStream<DownloadEvent> {
         broadcast.stream(losesNothing: true, wants)
     }
 
-    /// Ends the streams of ``events``, each after what it holds.
+    /// Ends the streams of all listeners after the events that they still hold.
     public nonisolated func endEvents() { broadcast.finish() }
 
-    /// Puts tasks into the queue.
+    /// Adds tasks to the queue.
     ///
-    /// A task that is in it and over is begun anew, and skipped when its file is there; one that is open stays as it
-    /// is.
+    /// A task that has ended and is added again starts from the beginning, and is skipped when its file exists. An
+    /// unfinished task stays as it is.
     ///
     /// - Parameters:
-    ///   - tasks: The tasks.
-    ///   - place: The place that they are chosen for, remembered in the same commit; nil leaves the last one.
-    /// - Returns: How many will be fetched that were not in it before.
-    /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; ``LatchError/Code/invalidRequest`` when
-    ///   files wait for another folder than the place's; the codes of the storage.
+    ///   - tasks: The tasks to add.
+    ///   - place: The place that the tasks were chosen for, stored as the last one in the same transaction. Nil keeps
+    ///     the last one.
+    /// - Returns: The number of tasks that were added or started again.
+    /// - Throws: ``LatchError/Code/noAccount`` when a task's account does not exist; ``LatchError/Code/invalidRequest``
+    ///   when files wait for another folder than that of the place; a ``LatchError`` with a `storage` code.
     @discardableResult
     public func add(_ tasks: [DownloadTask], goingTo place: LibraryPlace? = nil) async throws -> Int {
         let hosts = try await hosts(tasks)
@@ -150,10 +154,11 @@ public actor DownloadQueue {
         return added
     }
 
-    /// Puts tasks into the queue as they come, a part of them at a time: any number needs no more memory.
+    /// Adds tasks from a sequence, a batch at a time, so that the memory use does not depend on their number.
     ///
-    /// - Returns: How many will be fetched that were not in it before.
-    /// - Throws: As for an array, and what the sequence throws; what was put in until then stays.
+    /// - Returns: The number of tasks that were added or started again.
+    /// - Throws: The errors of ``add(_:goingTo:)``, and those of the sequence. Tasks that were added before stay in the
+    ///   queue.
     @discardableResult
     public func add<Tasks: AsyncSequence & Sendable>(_ tasks: Tasks) async throws -> Int
     where Tasks.Element == DownloadTask {
@@ -186,24 +191,24 @@ public actor DownloadQueue {
         return hosts
     }
 
-    /// The queue's tasks in its order, some at a time.
+    /// Returns the tasks of the queue in its order, one page at a time.
     ///
     /// - Parameters:
-    ///   - position: Behind which place; 0 for the first.
-    ///   - limit: How many at most.
-    /// - Returns: The tasks; none when there are no more.
-    /// - Throws: The codes of the storage.
+    ///   - position: The position after which the page begins; 0 for the first page.
+    ///   - limit: The maximum number of tasks.
+    /// - Returns: The tasks; empty when there are no more.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func tasks(after position: Int = 0, limit: Int = 500) async throws -> [QueuedTask] {
         try await store.page(after: position, limit: limit)
     }
 
-    /// How many of an account's tasks are not over: what a sign-out of it would take out of the queue.
+    /// Returns the number of an account's unfinished tasks, which a sign-out would remove from the queue.
     ///
-    /// It costs one short read, however many there are.
+    /// The cost is one short read, regardless of the number of tasks.
     ///
-    /// - Parameter account: The account's id; one that is not here has none.
-    /// - Returns: Those that wait, run or are paused.
-    /// - Throws: The codes of the storage.
+    /// - Parameter account: The account's id. An unknown account has no tasks.
+    /// - Returns: The number of tasks that wait, run or are paused.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func openTasks(of account: UUID) async throws -> Int { try await store.open(of: account) }
 
     func commanded() {
@@ -211,7 +216,7 @@ public actor DownloadQueue {
         wakes.wake()
     }
 
-    /// How far all tasks have come.
+    /// Returns the progress of all tasks together.
     public func progress() async throws -> OverallProgress {
         tally.take(try await store.counts())
         let received =
@@ -220,9 +225,9 @@ public actor DownloadQueue {
         return tally.overall(received: received, gained: gained, now: .now)
     }
 
-    /// Holds everything up from outside, as while there is no network; nil lets it go on.
+    /// Holds up all tasks for an outside reason, for example a missing network. Nil ends the hold.
     ///
-    /// What runs is stopped and keeps what it has; nothing counts as tried.
+    /// Running transfers stop and keep what they have received. The interruption does not count as an attempt.
     public func hold(_ reason: String?) {
         for case .outside(let old) in holds { holds.remove(.outside(old)) }
         if let reason {
@@ -235,11 +240,12 @@ public actor DownloadQueue {
         wakes.wake()
     }
 
-    /// Makes the folder that the files go to, so that a wrong one is told before anything waits for it.
+    /// Creates the folder for the files, so that a problem with it is reported before files wait for it.
     ///
-    /// - Parameter isNew: Whether to create the folder even if files were brought to it before and it is missing now.
-    /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way; ``LatchError/Code/folderGone``; the codes of the
-    ///   storage.
+    /// - Parameter isNew: Whether to create the folder even if it was created before and is missing now. Default:
+    ///   false.
+    /// - Throws: ``LatchError/Code/fileFailed`` with the obstacle; ``LatchError/Code/folderGone`` when the folder was
+    ///   created before and is missing now; a ``LatchError`` with a `storage` code.
     ///
     /// Source: DL-13.
     public nonisolated func prepareFolder(isNew: Bool = false) async throws {
@@ -247,14 +253,14 @@ public actor DownloadQueue {
         try FolderLibrary.make(partsFolder, in: library.folder)
         for folder in [library.folder, partsFolder] {
             try FolderLibrary.check(folder)
-            // Also where whoever made it was stopped before that.
+            // Also for an existing folder, because its creator may have been stopped before this step.
             DownloadPart.keepNames(beside: folder)
         }
         try await LibraryPlaces(latch).noteMade(library.folder)
     }
 
-    /// Throws when the folder was created before and is missing now. It may be on a drive that is not mounted; then everything
-    /// would be fetched again, to the disk below the mount point.
+    /// Throws when the folder was created before and is missing now. It may be on a drive that is not mounted. All
+    /// files would then be fetched again, to the disk below the mount point.
     nonisolated func checkFolder() async throws {
         guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).isMade(library.folder),
             try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()
@@ -276,20 +282,19 @@ public actor DownloadQueue {
             + "command with --make-folder."
     }
 
-    /// The folder of the parts.
+    /// The hidden folder of the parts.
     nonisolated var partsFolder: String { library.folder + "/.latchstring" }
 }
 
-/// Steps after which a test may stop the queue, as a crash would; and what is left to chance elsewhere.
+/// Hooks for tests: steps after which a test can stop the queue as a crash would, and a replacement for random numbers.
 struct DownloadHook: Sendable {
     enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, halfNoted, joined, firstPlaced }
 
     var after: @Sendable (Step) async throws -> Void = { _ in }
-    /// What happens when all is fetched and other programs still see that somebody fetches.
+    /// Called when nothing is left to fetch and the lock is still held.
     var beforeRelease: @Sendable () async -> Void = {}
-    /// What happens when others see that nobody fetches, and before it is looked whether something was left to this
-    /// program.
+    /// Called after the lock was released, and before the queue checks for tasks that other programs left to it.
     var afterRelease: @Sendable () async -> Void = {}
-    /// A number from 0 to 1 for each pause.
+    /// Returns a number from 0 to 1 for each delay.
     var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 }

@@ -1,4 +1,4 @@
-/// Chooses which task comes next: within the limits, and each lane in its turn.
+/// Chooses the next task within the limits, and gives each lane its turn.
 ///
 /// Source: DL-10.
 struct DownloadSchedule {
@@ -8,7 +8,7 @@ struct DownloadSchedule {
         var isRead = false
     }
 
-    /// The hosts at which nothing may begin now.
+    /// The hosts at which no transfer may start now.
     var closedHosts: Set<String> = []
 
     private let settings: DownloadSettings
@@ -18,24 +18,25 @@ struct DownloadSchedule {
     private var perHost: [String: Int] = [:]
     private var perGroup: [DownloadGroup: Int] = [:]
     private var count = 0
-    /// The tasks that have come to an end since the last reading began: it may have seen them wait still.
+    /// The positions of tasks that ended since the last read began. The read may still have seen them as waiting.
     private var left: Set<Int> = []
 
     init(_ settings: DownloadSettings) { self.settings = settings }
 
-    /// Whether one more may run at all.
+    /// Whether the overall limit allows another transfer.
     var hasRoom: Bool { count < settings.maximum }
 
-    /// Begins anew with the lanes in which something waits.
+    /// Starts again with the lanes in which tasks wait.
     mutating func reset(_ lanes: [Lane]) {
         self.lanes = lanes.sorted { ($0.group.rawValue, $0.host) < ($1.group.rawValue, $1.host) }
         queues = [:]
     }
 
-    /// With fewer of a lane's tasks at hand the next ones are read, so that nobody waits for them.
+    /// The number of a lane's tasks in memory below which the next ones are read, so that no transfer waits for a read.
     private static let fewTasks = 32
 
-    /// A lane whose next tasks are to be read, but for those that have been.
+    /// Returns a lane whose next tasks should be read, and the position after which to read. Lanes in `wasRead` are
+    /// skipped.
     func laneToRead(_ wasRead: Set<Lane> = []) -> (lane: Lane, after: Int)? {
         for step in lanes.indices {
             let lane = lanes[(turn + step) % lanes.count]
@@ -45,12 +46,13 @@ struct DownloadSchedule {
         return nil
     }
 
-    /// Says that tasks are going to be read, to be taken with ``take(_:of:asked:isFree:)``.
+    /// Prepares for reading tasks, which are then passed to ``take(_:of:asked:isFree:)``.
     mutating func beginReading() { left = [] }
 
-    /// Takes what was read and is not on its way already; nothing more comes behind fewer than were asked for.
+    /// Takes the tasks that were read, except those that are already being fetched. Fewer tasks than `asked` mean that
+    /// the lane has no more.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: The number of tasks taken.
     mutating func take(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) -> Int {
         var queue = queues[lane] ?? Queue()
         let free = tasks.reversed().filter { !left.contains($0.position) && isFree($0) }
@@ -61,7 +63,7 @@ struct DownloadSchedule {
         return free.count
     }
 
-    /// The next task within the limits, whose turn it is; nil when none may run now.
+    /// Returns the next task within the limits, from the lane whose turn it is. Nil when no task may run now.
     mutating func next(_ isAllowed: (QueuedTask) -> Bool) -> QueuedTask? {
         guard hasRoom, !lanes.isEmpty else { return nil }
         for step in lanes.indices {
@@ -78,7 +80,7 @@ struct DownloadSchedule {
         return nil
     }
 
-    /// Notes that a task is not fetched any more.
+    /// Records that a task is no longer being fetched.
     mutating func ended(_ task: QueuedTask) {
         let lane = task.lane
         left(task)
@@ -87,7 +89,7 @@ struct DownloadSchedule {
         perGroup[lane.group, default: 1] -= 1
     }
 
-    /// Notes that a task that was fetched is over, or waits again.
+    /// Records that a fetched task has ended or waits again.
     mutating func left(_ task: QueuedTask) { left.insert(task.position) }
 
     private mutating func began(_ lane: Lane) {

@@ -1,24 +1,24 @@
-/// How much is fetched at once, and how hard is tried.
+/// The limits, retries and timeouts of a queue.
 ///
 /// Source: DL-10, DL-14.
 public struct DownloadSettings: Sendable, Hashable {
-    /// At most so many at once.
+    /// The maximum number of simultaneous transfers. Default: 6.
     public var maximum = 6
-    /// At most so many at once from one host.
+    /// The maximum number of simultaneous transfers from one host. Default: 6.
     public var maximumPerHost = 6
-    /// At most so many at once of one group.
+    /// The maximum number of simultaneous transfers of one group. Default: 3.
     public var maximumPerGroup = 3
-    /// How often a task is tried again after a failure that may pass.
+    /// How many times a task is retried after temporary failures. Default: 3.
     public var retries = 3
-    /// How long not one byte may come before a transfer is tried again.
+    /// How long a transfer may receive no bytes before it is stopped and retried. Default: 30 seconds.
     public var stallTimeout = Duration.seconds(30)
-    /// How long a host that cannot be reached is waited for, all pauses together, before what waits for it fails; nil
-    /// for ever, as suits a program that nobody watches. A host that answers, and only that it cannot serve, is not
-    /// waited for for longer than ``usualOutage`` either way.
+    /// How long to wait for a host before its tasks fail, as the sum of all pauses. Nil waits for an unreachable host
+    /// without a limit, for a program that runs unattended. A host that responds but cannot serve is then still limited
+    /// to ``usualOutage``. Default: ``usualOutage``.
     public var maximumOutage: Duration? = usualOutage
-    /// A quarter of an hour.
+    /// The default of ``maximumOutage``, 15 minutes.
     public static let usualOutage = Duration.seconds(900)
 
-    /// The usual settings.
+    /// Creates settings with the default values.
     public init() {}
 }

@@ -1,5 +1,5 @@
 extension DownloadState {
-    /// The sentence that goes with it.
+    /// The reason of a skipped or failed state, as a sentence. Nil for the other states.
     var reason: String? {
         switch self {
         case .skipped(let reason), .failed(let reason): reason
@@ -7,7 +7,7 @@ extension DownloadState {
         }
     }
 
-    /// Reads what the queue's file keeps.
+    /// Creates a state from its stored form.
     init(word: String, reason: String?) {
         switch word {
         case "running": self = .running

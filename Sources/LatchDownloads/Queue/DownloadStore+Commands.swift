@@ -2,12 +2,12 @@ import Database
 import FoundationEssentials
 import LatchKit
 
-/// What people and other programs want of the tasks; whoever fetches sees it by the revision.
+/// The commands of people and other programs. The program that fetches notices them by the revision.
 extension DownloadStore {
-    /// How many rows one commit of a command goes through: nobody else waits for longer, and no more is held in memory.
+    /// How many rows one transaction of a command covers. It limits how long other programs wait, and the memory used.
     private static let sweepSize = 5_000
 
-    /// Changes the state of tasks; of all where no ids are given, and of every account's where none is.
+    /// Changes the state of tasks. Without ids, changes all tasks; without an account, those of every account.
     func change(
         _ ids: [String]?, of account: UUID?, from: [DownloadState], to: DownloadState
     ) async throws -> Int {
@@ -26,7 +26,7 @@ extension DownloadStore {
         }
     }
 
-    /// Lets failed tasks wait again, with the other parts of live photos that were skipped.
+    /// Sets failed tasks to waiting, together with the skipped other parts of live photos.
     func retry(_ ids: [String]?, of account: UUID?) async throws -> Int {
         let (failed, skipped, waiting) = (DownloadState.failed("").word, "skipped", DownloadState.waiting)
         guard let ids else {
@@ -43,24 +43,24 @@ extension DownloadStore {
         }
     }
 
-    /// Lets the skipped parts of live photos whose other part is tried again wait too.
+    /// Sets skipped parts of live photos to waiting when their other part is retried.
     func retryOthers(of account: UUID?) async throws -> Int {
         try await sweep { try $0.run(Self.retryOthers, $1, $2, account) }
     }
 
-    /// Removes an open task, with the other part of a live photo.
+    /// Removes an unfinished task, together with the other part of a live photo.
     func remove(_ id: String, of account: UUID?) async throws -> Int {
         try await command { try $0.run(Self.removeOne, id, account) }
     }
 
-    /// Removes tasks that are over, with the other parts of live photos that are.
+    /// Removes ended tasks, together with the ended other parts of live photos.
     func forget(_ ids: [String], of account: UUID?) async throws -> Int {
         try await command { connection in
             try ids.reduce(0) { try $0 + connection.run(Self.removeEnded, $1, account) }
         }
     }
 
-    /// Removes all tasks in these states.
+    /// Removes all tasks in the given states.
     func remove(in states: [DownloadState], of account: UUID?) async throws -> Int {
         let words = states.map(\.word)
         return try await sweep { connection, first, last in
@@ -70,12 +70,12 @@ extension DownloadStore {
 
     /// Marks as failed up to 500 tasks that wait for a host and whose files are not complete.
     ///
-    /// - Returns: Their ids; empty when none is left.
+    /// - Returns: The ids of these tasks; empty when none is left.
     func fail(host: String, _ reason: String) async throws -> [DownloadTask.ID] {
         try await command { try $0.all(Self.failHost, reason, host) }
     }
 
-    /// Pauses what an account's end of session holds up.
+    /// Pauses the tasks of an account without a usable session.
     func pause(account: UUID) async throws {
         _ = try await sweep { try $0.run(Self.pauseAccount, account, $1, $2) }
     }
@@ -89,8 +89,8 @@ extension DownloadStore {
         }
     }
 
-    /// Goes through the whole queue, some rows a commit. Broken off, it is done as far as it came, and can be done
-    /// again.
+    /// Goes through the whole queue in several transactions. An interrupted sweep keeps what it has done, and can be
+    /// repeated.
     private func sweep(
         _ body: @escaping @Sendable (Connection, _ first: Int, _ last: Int) throws -> Int
     ) async throws -> Int {
@@ -113,7 +113,8 @@ extension DownloadStore {
         Int.self, Int.self
     ) { row throws(DatabaseError) in try row.get(0) as Int? }
 
-    /// A task's position by its id, of one account or any, and that of the other part of a live photo.
+    /// Returns a condition for the position of a task with id `?1`, of one account or any, and of the other part of a
+    /// live photo.
     static func both(account: String) -> String {
         let accounts = "(SELECT id FROM accounts WHERE \(account) IS NULL OR id = \(account))"
         return """
@@ -124,8 +125,8 @@ extension DownloadStore {
             """
     }
 
-    /// What lies at the path of what failed or was skipped is not its file. What has come of it is there as far as
-    /// `resume` says.
+    /// Resets a task. The file at the path of a failed or skipped task is not its own. `resume` says how much of the
+    /// part is usable.
     private static let again = """
         reason = NULL, attempts = 0, not_before = 0, \
         is_whole = iif(state IN ('failed', 'skipped'), 0, is_whole), \
@@ -143,7 +144,7 @@ extension DownloadStore {
         AND position BETWEEN ?3 AND ?4 AND (?5 IS NULL OR +account = ?5)
         """, String.self, String.self, Int.self, Int.self, UUID?.self)
 
-    /// The other part of a live photo that failed was skipped perhaps: both are tried again.
+    /// When one part of a live photo failed, the other one may have been skipped. Both are retried.
     static let retryOthers = Statement(
         """
         UPDATE downloads SET state = 'waiting', \(again) WHERE +state = 'skipped' \

@@ -2,23 +2,23 @@ import Database
 public import FoundationEssentials
 import LatchKit
 
-/// A pause: a host that is not asked before a time.
+/// A pause of a host: none of its files is requested before a certain time.
 public struct HostPause: Sendable, Equatable {
     /// The host, with its port.
     public let host: String
-    /// When one of its files is tried again.
+    /// When the first of its files is tried again.
     public let until: Date
-    /// Why the host is paused.
+    /// Why the host is paused, as a sentence.
     public let reason: String
 
-    /// The pause as people read it.
+    /// The pause as a sentence for people, with the command that ends it.
     public var sentence: String {
         "\(reason) Its files wait until \(until.onTheClock). Now: latch downloads retry"
     }
 }
 
 extension Date {
-    /// The local time, as `19:30`; with the date before it unless that is today.
+    /// The local time in the form `19:30`, preceded by the date unless it is today.
     public var onTheClock: String {
         func text(_ date: Date) -> String { date.formatted(Date.ISO8601FormatStyle(timeZone: .current)) }
         let (then, now) = (text(self), text(Date()))
@@ -27,9 +27,9 @@ extension Date {
     }
 }
 
-/// The pauses, which outlive the program that waits.
+/// The pauses of hosts. They are stored, so that they outlive the program that set them.
 extension DownloadStore {
-    /// The hosts that are paused now.
+    /// Returns the hosts that are paused now.
     func pauses(after now: Date) async throws -> [HostPause] { try await read { try $0.all(Self.selectPauses, now) } }
 
     /// Stores the pause of a host.
@@ -42,10 +42,10 @@ extension DownloadStore {
         try await write { connection in for host in hosts { _ = try connection.run(Self.removePause, host) } }
     }
 
-    /// When a task was last made to wait for a time.
+    /// Returns when a task was last made to wait for a time.
     func lastRest() async throws -> Date? { try await read { try $0.first(Self.selectRested) } }
 
-    /// Ends every pause, of tasks and of hosts.
+    /// Ends all pauses of tasks and of hosts.
     func endPauses() async throws {
         try await command { connection in
             _ = try connection.run(Self.freeAll, nil)
@@ -55,7 +55,7 @@ extension DownloadStore {
 
     /// Ends the pauses of tasks and of their hosts.
     ///
-    /// - Returns: How many tasks waited for a time.
+    /// - Returns: The number of tasks that were waiting for a time.
     func free(_ ids: [String]?, of account: UUID?, now: Date) async throws -> Int {
         try await command { connection in
             guard let ids else {

@@ -56,7 +56,7 @@ extension DownloadStore {
     static let selectPage = Statement(
         "SELECT \(columns) FROM downloads WHERE position > ? ORDER BY position LIMIT ?", Int.self, Int.self, row: row)
 
-    /// As the index of those that may have a part says it.
+    /// The condition of the index on tasks that may have a part, in the same words, so that SQLite uses the index.
     private static let mayHavePart = """
         ((state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
         OR state = 'failed' AND resume IS NOT NULL)
@@ -120,7 +120,7 @@ extension DownloadStore {
     static let updateBegun = Statement(
         "UPDATE downloads SET state = 'running' WHERE position = ? AND state = 'waiting'", Int.self)
 
-    /// What came at once has not been noted as running.
+    /// A file that was complete at once is not marked as running yet.
     private static let isRunning = "state = CASE state WHEN 'waiting' THEN 'running' ELSE state END"
 
     static let updateHalf = Statement("UPDATE downloads SET is_whole = 1, \(isRunning) WHERE position = ?", Int.self)
@@ -147,7 +147,8 @@ extension DownloadStore {
     static let updateWhole = Statement(
         "UPDATE downloads SET is_whole = 1, path = ?, \(isRunning) WHERE position = ?", String?.self, Int.self)
 
-    /// That a file of its own runs need not be noted just before it is done: whole, it is taken up alike.
+    /// Leaves out the running state, because the file is marked as done right after. A complete file is taken up from
+    /// either state.
     static let updateReady = Statement(
         "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
 

@@ -6,15 +6,15 @@ import Wire
 
 /// The queue's rows in the accounts database.
 ///
-/// A crash keeps every change that was answered; changes that are made at once share one commit. What people command,
-/// and where a file will be, is on the disk before it is answered. Of all else a loss of power may take the last: it is
-/// done again then.
+/// A crash of the program loses no confirmed change. Changes made at the same time share one commit. Commands, and the
+/// destinations of files, are on disk before they are confirmed. A power loss may revert the latest of all other
+/// changes, and that work is repeated.
 struct DownloadStore: Sendable {
     let database: Database
 
-    /// Puts tasks into the queue. One that is there and over is begun anew; one that is there and open stays as it is.
+    /// Adds tasks to the queue. An ended task starts from the beginning; an unfinished task stays as it is.
     ///
-    /// - Returns: How many are to be fetched that were not before.
+    /// - Returns: The number of tasks that were added or started again.
     func add(_ tasks: [DownloadTask], hosts: [UUID: String], goingTo place: LibraryPlace? = nil) async throws -> Int {
         var added = 0
         for start in stride(from: 0, to: tasks.count, by: Self.partSize) {
@@ -35,80 +35,80 @@ struct DownloadStore: Sendable {
         return added
     }
 
-    /// How many tasks are put in with one commit.
+    /// How many tasks are added in one transaction.
     static let partSize = 2_000
 
-    /// The lanes in which something waits.
+    /// Returns the lanes in which tasks wait.
     func lanes() async throws -> [Lane] { try await read { try $0.all(Self.selectLanes) } }
 
-    /// The next tasks of a lane behind a place in the queue, without those whose time has not come again.
+    /// Returns the next tasks of a lane after a position, without those that still wait for a time.
     func waiting(in lane: Lane, after position: Int, now: Date, limit: Int) async throws -> [QueuedTask] {
         try await read { try $0.all(Self.selectWaiting, lane.host, lane.group.rawValue, position, now, limit) }
     }
 
-    /// When the next task's time comes again; nil when none waits for that.
+    /// Returns the earliest time that a task waits for. Nil when no task waits for a time.
     func nextTime(after now: Date) async throws -> Date? {
         try await read { try $0.first(Self.selectTime, now) } ?? nil
     }
 
-    /// One task; nil when it was removed.
+    /// Returns a task, or nil when it was removed.
     func task(_ position: Int) async throws -> QueuedTask? {
         try await read { try $0.first(Self.selectOne, position) }
     }
 
-    /// The tasks with an id, of an account or every one.
+    /// Returns the tasks with an id, of one account or of all.
     func tasks(_ id: String, of account: UUID?) async throws -> [QueuedTask] {
         try await read { try $0.all(Self.selectNamed, id, id, account) }
     }
 
-    /// The tasks whose address has a query behind a path, of an account or every one.
+    /// Returns the tasks whose address has the given path and a query, of one account or of all.
     func tasks(at url: String, of account: UUID?) async throws -> [QueuedTask] {
-        // What is behind the mask are digits.
+        // Only digits follow the mask.
         try await read { try $0.all(Self.selectNamed, url + SealedQuery.mask, url + SealedQuery.mask + "~", account) }
     }
 
-    /// The other part of a live photo.
+    /// Returns the other part of a live photo. Nil for other files.
     func partner(of row: QueuedTask) async throws -> QueuedTask? {
         guard let live = row.task.metadata.liveID else { return nil }
         return try await read { try $0.first(Self.selectPartner, row.task.account, live, row.position) }
     }
 
-    /// Accounts and ids of tasks that are not over and may have a part, behind a place in the queue.
+    /// Returns the accounts and ids of tasks after a position that may have a part.
     func open(after position: Int, limit: Int) async throws -> [(position: Int, account: UUID, id: String)] {
         try await read { try $0.all(Self.selectOpen, position, limit) }
     }
 
-    /// The tasks that are whole and not over, and whose files' places are noted.
+    /// Returns the unfinished tasks whose parts are complete and whose destinations are recorded.
     func unplaced() async throws -> [QueuedTask] { try await read { try $0.all(Self.selectUnplaced) } }
 
-    /// Tasks behind a place in the queue, in its order.
+    /// Returns the tasks after a position, in the order of the queue.
     func page(after position: Int, limit: Int) async throws -> [QueuedTask] {
         try await read { try $0.all(Self.selectPage, position, limit) }
     }
 
-    /// How many tasks of an account are not over.
+    /// Returns the number of unfinished tasks of an account.
     func open(of account: UUID) async throws -> Int {
         try await read { try $0.first(Self.selectOpenCount, account) } ?? 0
     }
 
-    /// How many tasks of a host wait or run.
+    /// Returns the number of tasks of a host that wait or run.
     func unfinished(at host: String) async throws -> Int {
         try await read { try $0.first(Self.selectUnfinished, host) } ?? 0
     }
 
-    /// How many tasks of each account are not over, where any are.
+    /// Returns the number of unfinished tasks of each account that has any.
     func openByAccount() async throws -> [UUID: Int] {
         let counts = try await read { try $0.all(Self.selectOpenCounts) }
         return Dictionary(counts, uniquingKeysWith: +)
     }
 
-    /// How many tasks stand where, and the sum of the lengths that are known.
+    /// Returns the number of tasks in each state, with the sum of their known lengths.
     func counts() async throws -> [StateCount] { try await read { try $0.all(Self.selectCounts) } }
 
-    /// Grows with every command of any program.
+    /// Returns a number that grows with every command of any program.
     func revision() async throws -> Int { try await read { try $0.first(Self.selectRevision) } ?? 0 }
 
-    /// Notes that tasks run and what their parts hold, as far as that is known.
+    /// Records that tasks run, and the resume points that are known.
     func note(running tasks: [(position: Int, point: ResumePoint?)]) async throws {
         try await write { connection in
             for task in tasks {
@@ -120,8 +120,7 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes where a task stands that was fetched; false when it was removed, or somebody else has changed it
-    /// meanwhile.
+    /// Records the state of a task after an attempt. Returns false when the task was removed or changed meanwhile.
     @discardableResult
     func note(_ position: Int, _ state: DownloadState, keepsPart: Bool = true) async throws -> Bool {
         try await write {
@@ -140,17 +139,17 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes what a part holds, so that it can be taken up after a crash.
+    /// Records what a part holds, so that it can be resumed after a crash.
     func note(_ position: Int, resume: ResumePoint?, boot: String?) async throws {
         try await write { connection in
             _ = try connection.run(Self.updateResume, resume.map(Self.json), boot, resume?.total, position)
         }
     }
 
-    /// Notes that parts are whole and where their files will be, on the disk: a file that is in its place is known from
-    /// then on.
+    /// Records that parts are complete and where their files will be, and flushes this to disk. From then on, a file at
+    /// its destination is recognized.
     ///
-    /// - Returns: Whether all of the tasks were there; where one was not, nothing is noted.
+    /// - Returns: Whether all tasks exist. When one does not, nothing is recorded.
     func note(whole rows: [(position: Int, path: String)]) async throws -> Bool {
         try await write(outlivesPowerLoss: true) { connection in
             for row in rows where try connection.first(Self.selectOne, row.position) == nil { return false }
@@ -159,20 +158,20 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes the same of tasks that have nothing to do with each other.
+    /// Records the same for tasks that are independent of each other.
     ///
-    /// - Returns: For each whether it was there.
+    /// - Returns: For each task, whether it exists.
     func note(wholeEach rows: [(position: Int, path: String)]) async throws -> [Bool] {
         try await write(outlivesPowerLoss: true) { connection in
             try rows.map { try connection.run(Self.updateReady, $0.path, $0.position) == 1 }
         }
     }
 
-    /// Notes that one part of a live photo is whole.
+    /// Records that one part of a live photo is complete.
     ///
-    /// Of two that become whole at once just one gets to know of the other, whichever commit is the second.
+    /// When both parts become complete at the same time, only the later transaction sees the other part as complete.
     ///
-    /// - Returns: Whether the task is there still, and the other one.
+    /// - Returns: Whether the task still exists, and the other part.
     func note(half row: QueuedTask) async throws -> (isThere: Bool, partner: QueuedTask?) {
         try await write { connection in
             guard try connection.run(Self.updateHalf, row.position) == 1 else { return (false, nil) }
@@ -181,30 +180,31 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes that nothing is there of a file: it begins anew.
+    /// Records that nothing exists of a file, so that it is fetched from the beginning.
     func note(anew position: Int) async throws {
         try await write { _ = try $0.run(Self.updateAnew, position) }
     }
 
-    /// Ends a task that is not over, whatever it does; false when it is.
+    /// Ends an unfinished task, whatever its state. Returns false when it has ended already.
     func end(_ position: Int, _ state: DownloadState, keepsPart: Bool) async throws -> Bool {
         try await write { try $0.run(Self.updateEnd, state.word, state.reason, keepsPart, position) == 1 }
     }
 
-    /// Lets a task that was to be placed wait again.
+    /// Sets a task whose file was about to be moved back to waiting.
     func putBack(_ position: Int) async throws {
         try await write { _ = try $0.run(Self.updateBack, position) }
     }
 
-    /// The whole parts of live photos that wait for their others.
+    /// Returns the complete parts of live photos that wait for their other parts.
     func halves() async throws -> [QueuedTask] { try await read { try $0.all(Self.selectHalves) } }
 
-    /// Whether something of an account waits.
+    /// Whether an account has waiting tasks.
     func hasWaiting(_ account: UUID) async throws -> Bool {
         try await read { try $0.first(Self.selectWaits, account) } != nil
     }
 
-    /// Notes that files are in their places; with what the library notes of them in the same commit.
+    /// Records that files are at their destinations. `more` records in the same transaction what the library stores
+    /// about them.
     func note(
         done rows: [(position: Int, path: String, size: Int?)], _ more: @escaping @Sendable (Connection) throws -> Void
     ) async throws {
@@ -214,7 +214,7 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Takes up what a program that is gone has left running, and removes the pauses that are over.
+    /// Sets tasks that an ended program left running back to waiting, and removes the pauses that are over.
     func takeUp(now: Date) async throws {
         try await write { connection in
             _ = try connection.run(Self.takeUp)
@@ -222,8 +222,8 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Takes up what could not be noted for want of room; something is written at any rate, so that it shows whether
-    /// there is.
+    /// Sets tasks back to waiting whose end could not be recorded on a full disk. Always writes something, which shows
+    /// whether there is room.
     func takeUpAgain() async throws { try await command { _ = try $0.run(Self.takeUp) } }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
@@ -237,24 +237,24 @@ struct DownloadStore: Sendable {
         try await LatchError.telling { try await database.write(outlivesPowerLoss: outlivesPowerLoss, body) }
     }
 
-    /// What is kept of a file of which nothing is known.
+    /// The stored form of empty metadata.
     static let noMetadata = json(nothingKnown)
     private static let nothingKnown = DownloadMetadata()
 
     static func json(_ value: some Encodable) -> String { String(decoding: JSON.encode(value), as: UTF8.self) }
 }
 
-/// One host's tasks of one group: what takes turns.
+/// The tasks of one host and one group. Lanes take turns.
 struct Lane: Sendable, Hashable {
     var host: String
     var group: DownloadGroup
 }
 
-/// How many tasks stand somewhere.
+/// The number of tasks in one state.
 struct StateCount: Sendable, Equatable {
     var state: String
     var count: Int
     var bytes: Int
-    /// Of how many the length is known.
+    /// The number of tasks whose length is known.
     var sized: Int
 }

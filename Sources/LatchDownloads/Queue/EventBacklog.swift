@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The events that one listener has not taken yet.
+/// The events that one listener has not received yet.
 final class EventBacklog: Sendable {
     private struct State {
         var events: [DownloadEvent] = []
-        /// How many events at the beginning of the array are already taken.
+        /// How many events at the beginning of the array were already delivered.
         var taken = 0
         var waiter: CheckedContinuation<DownloadEvent?, Never>?
         var isFinished = false
@@ -24,8 +24,9 @@ final class EventBacklog: Sendable {
         }
     }
 
-    /// How many events are kept for a slow listener. Beyond that, a listener that may lose events loses the oldest. For one
-    /// that must get all, no further file is started, and the events of files that were started already are still kept.
+    /// How many events are kept for a slow listener. Beyond that, a listener that may lose events loses the oldest. For
+    /// a listener that must get all, no further file is started, and events of files that were started already are
+    /// still kept.
     static let limit = 4_096
 
     private let state = Mutex(State())
@@ -48,7 +49,7 @@ final class EventBacklog: Sendable {
             guard !state.isFinished else { return nil }
             if let waiter = state.waiter.take() { return waiter }
             if state.count >= Self.limit {
-                // The next event of this kind tells the same.
+                // The next event of this kind replaces it.
                 if event.isProgress { return nil }
                 if !losesNothing { _ = state.removeFirst() }
             }
@@ -58,7 +59,7 @@ final class EventBacklog: Sendable {
         waiter?.resume(returning: event)
     }
 
-    /// Waits for the next event; nil at the end.
+    /// Waits for the next event. Returns nil at the end.
     func next() async -> DownloadEvent? {
         await withCheckedContinuation { continuation in
             let (event, isAnswered, isRoom) = state.withLock { state -> (DownloadEvent?, Bool, Bool) in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells events to any number of listeners, each at its own pace.
+/// Sends events to any number of listeners, each at its own pace.
 final class EventBroadcast: Sendable {
     private struct State {
         var listeners: [Int: EventBacklog] = [:]
@@ -10,20 +10,20 @@ final class EventBroadcast: Sendable {
     private let state = Mutex(State())
     private let hasRoom: @Sendable () -> Void
 
-    /// Makes one without listeners.
+    /// Creates a broadcast without listeners.
     ///
-    /// - Parameter hasRoom: Called when a listener that must get all events has caught up, or is gone.
+    /// - Parameter hasRoom: Called when a listener that must get all events has caught up or was removed.
     init(hasRoom: @escaping @Sendable () -> Void = {}) { self.hasRoom = hasRoom }
 
     /// Whether a listener that must get all events is so far behind that no further file should be started.
     var isFull: Bool { state.withLock { $0.listeners.values.contains { $0.isFull } } }
 
-    /// The events from now on. The listener is removed when the stream is released.
+    /// Returns a stream of the events from now on. The listener is removed when the stream is released.
     ///
     /// - Parameters:
-    ///   - losesNothing: Whether every event but progress is kept until it is taken.
-    ///   - wants: Which events the listener gets.
-    /// - Returns: The events.
+    ///   - losesNothing: Whether every event except progress is kept until it is delivered. Default: false.
+    ///   - wants: Whether the listener gets an event. Default: all events.
+    /// - Returns: The stream.
     func stream(
         losesNothing: Bool = false, _ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }
     ) -> AsyncStream<DownloadEvent> {

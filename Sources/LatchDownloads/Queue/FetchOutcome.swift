@@ -3,51 +3,52 @@ import HTTPClient
 import LatchKit
 import Wire
 
-/// What came of one try to fetch one task.
+/// The outcome of one attempt to fetch a task.
 enum FetchOutcome: Sendable {
-    /// Its part is whole.
+    /// The part is complete.
     case whole
-    /// The server has it no more.
+    /// The server no longer has the file.
     case gone(String)
-    /// It will not work: the sentence says why and what to do.
+    /// The attempt failed permanently. The string is a sentence that says why and what to do.
     case failed(String)
-    /// It may work later; after the wait that the server asked for, if it did.
+    /// The attempt failed temporarily. `after` is the delay that the server asked for, if any.
     case again(String, after: Duration?)
-    /// It may be the host's trouble and not this task's.
+    /// The failure may concern the whole host, and not only this task.
     case outage(HostTrouble)
-    /// Somebody else answered in the server's place, and gave nothing: it may work later, and what has come is good.
+    /// Another server responded in place of the account's server and sent no file. A later attempt may succeed, and the
+    /// bytes received before are valid.
     case stranger(String)
-    /// What came was wrong: it may work from the beginning.
+    /// The received content is wrong. An attempt from the beginning may succeed.
     case spoilt(String)
-    /// Nothing will work until something changes that is no task's matter.
+    /// No attempt can succeed until something changes that does not depend on the task.
     case held(PauseReason)
-    /// Somebody stopped it.
+    /// The fetch was stopped.
     case stopped
 }
 
-/// What holds up more than one task.
+/// A reason that holds up more than one task.
 enum PauseReason: Sendable, Hashable {
-    /// There is no room on a disk for something.
+    /// A disk has no room, or its folder is missing.
     case disk(NeedingRoom)
-    /// The account has no session any more, or its secret cannot be read.
+    /// The account has no session any more, or its secret cannot be read. The string is a sentence that says which.
     case account(UUID, String)
-    /// The caller said so, as when there is no network.
+    /// A reason given by the caller, such as a missing network.
     case outside(String)
 
     /// What needs room.
     enum NeedingRoom: Sendable, Hashable {
-        /// The files that come.
+        /// The downloaded files.
         case files
-        /// The file that the queue is kept in.
+        /// The queue's database.
         case queue
-        /// The folder of the files, which is missing; its drive may not be mounted.
+        /// The folder of the files. It is missing, for example because its drive is not mounted.
         case folder
     }
 
     /// Whether the reason is a full disk or a missing folder.
     var isDisk: Bool { if case .disk = self { true } else { false } }
 
-    /// What people are told, who know the folder that the files go to and the file that the queue is kept in.
+    /// Returns the reason as a sentence for people, with the folder of the files and the path of the database.
     func sentence(folder: String, database: String) -> String {
         switch self {
         case .disk(.files):
@@ -69,9 +70,9 @@ extension LatchError.Code {
 }
 
 extension FetchOutcome {
-    /// Judges an answer that brought no file.
+    /// Interprets a response that brought no file.
     ///
-    /// `isOwn` says whether the words are the server's own, in its family's form.
+    /// `isOwn` says whether `words` are the server's own error message, in the format of its family.
     ///
     /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0; rule
     /// 24.
@@ -79,13 +80,14 @@ extension FetchOutcome {
         let (task, host, wait) = (row.task, row.host, answer.retryAfter(now: now))
         switch answer.status.rawValue {
         case 404 where task.group != .file && (!isOwn || words.hasPrefix("Cannot ")):
-            // In maintenance Immich has nothing, and a proxy says the same while the server behind it starts.
+            // In maintenance, Immich responds to everything with 404. A proxy does so while the server behind it
+            // starts.
             self = .outage(
                 HostTrouble(
                     reason: "The server '\(host)' has nothing at all now (\(words)); it may be in maintenance.",
                     isUnreachable: false, wait: wait))
         case 404, 410:
-            // Who gave an address wants that file; what was chosen from a library may have been deleted there since.
+            // A person who gave an address expects that file. A file chosen from a library may have been deleted since.
             self =
                 task.group == .file
                 ? .failed("There is no file at \(task.url).") : .gone("The server does not have it any more.")
@@ -107,8 +109,8 @@ extension FetchOutcome {
         }
     }
 
-    /// Judges an answer without a file from another origin, to which the account's server sent on. It says nothing of that
-    /// server, which all its other files come from.
+    /// Interprets a response without a file from another origin, to which the account's server redirected. It says
+    /// nothing about the account's server, which all its other files come from.
     init(elsewhere answer: ClientResponse, to row: QueuedTask, now: Date) {
         let url = URL(string: answer.url)
         let place = url?.host().map { host in "'\(host)\(url?.port.map { ":\($0)" } ?? "")'" } ?? "another server"
@@ -128,7 +130,7 @@ extension FetchOutcome {
         }
     }
 
-    /// The same without what stands behind the `?` of its address.
+    /// Returns the same outcome without the query of an address.
     func masked(of url: String) -> Self {
         switch self {
         case .whole, .held, .stopped: self
@@ -141,14 +143,14 @@ extension FetchOutcome {
         }
     }
 
-    /// Judges a failure.
+    /// Interprets an error.
     ///
     /// - Parameters:
-    ///   - error: What was thrown.
-    ///   - account: Whose task it is.
-    ///   - hasAnswer: Whether the server had begun to give what was asked for.
-    ///   - isAddress: Whether a person gave the file's address. A stranger's answer says something of that address
-    ///     then; to a library's files, that nothing can be had of the whole host now.
+    ///   - error: The error.
+    ///   - account: The account of the task.
+    ///   - hasAnswer: Whether the server had started to send the file. Default: false.
+    ///   - isAddress: Whether a person gave the file's address. A response from another server then concerns only that
+    ///     address. For a file of a library, it means that the whole host is unavailable now. Default: false.
     init(_ error: any Error, account: UUID, hasAnswer: Bool = false, isAddress: Bool = false) {
         if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
             switch error.code {

@@ -3,17 +3,17 @@ import HTTPClient
 import LatchKit
 import Primitives
 
-/// Why a host gives nothing to anybody now, as far as one task can see.
+/// Why a host currently serves nothing, as far as one task can tell.
 struct HostTrouble: Sendable, Equatable {
-    /// What people are told.
+    /// The reason as a sentence for people.
     var reason: String
-    /// Whether no connection came about, or the server says itself that it gives nothing to anybody; else something
-    /// answered, and it may be the fault of what was asked for.
+    /// Whether the connection failed, or the server itself says that it serves nothing. When false, the host responded,
+    /// and the fault may concern the request only.
     var isUnreachable: Bool
-    /// How long the server wants to be left alone.
+    /// The delay that the server asked for, at most a day. Nil when it did not ask for one.
     var pause: Duration?
 
-    /// Trouble at a host; where its server wants to be left alone for longer than it is, that is said.
+    /// Creates the trouble of a host. When the server asks for a longer delay than is respected, the reason says so.
     init(reason: String, isUnreachable: Bool, wait: Duration? = nil) {
         self.reason = reason
         self.isUnreachable = isUnreachable
@@ -23,14 +23,14 @@ struct HostTrouble: Sendable, Equatable {
             " It asks for \(Int((wait.seconds / 3_600).rounded())) hours, which is longer than is waited here."
     }
 
-    /// The same without what stands behind the `?` of an address.
+    /// Returns the same trouble without the query of an address.
     func masked(of url: String) -> Self {
         var trouble = self
         trouble.reason = SealedQuery.masked(reason, of: url)
         return trouble
     }
 
-    /// Reads a failure; nil where it is no matter of the host.
+    /// Interprets an error. Returns nil when it does not concern the whole host.
     init?(_ error: LatchError) {
         let code = error.code
         let cause = error.cause as? LatchError
@@ -52,20 +52,20 @@ struct HostTrouble: Sendable, Equatable {
     }
 }
 
-/// The hosts that cannot be reached, fail as a whole, or want to be left alone.
+/// The hosts that are unreachable, fail as a whole, or asked for a delay.
 ///
-/// What waits for such a host is not tried meanwhile, and none of its tries is used up. When the pause is over one task
-/// goes first: at an answer all others may go, without one the next pause is longer.
+/// Tasks of such a host are not tried during its pause, and use up no attempts. After the pause one task is tried
+/// first. When the host responds, all others follow; otherwise the next pause is longer.
 ///
 /// Source: DL-13, DL-14.
 struct HostOutages {
-    /// What becomes of a task that has met trouble.
+    /// What happens to a task after a failure.
     enum Verdict: Equatable {
-        /// It may be a matter of this task alone: it is tried again as after any other failure.
+        /// The failure may concern this task only. The task is retried as after any other failure.
         case once
-        /// It waits with the others until then; whether they have begun to wait just now.
+        /// The task waits with the others of its host until then. `isNew` is true when the pause has just begun.
         case rests(until: Date, isNew: Bool)
-        /// The host has been waited for as long as it shall be.
+        /// The host was waited for as long as allowed, in seconds.
         case isOver(waited: Double)
     }
 
@@ -73,21 +73,22 @@ struct HostOutages {
         var failures = 0
         var pauses = 0
         var waited = 0.0
-        /// When one task goes first; nil while the host does not rest.
+        /// When one task is tried first. Nil while the host is not paused.
         var until: Date?
         var first: Int?
         var reason = ""
         var sentence = ""
     }
 
-    /// So many failures in a row are no matter of single tasks.
+    /// The number of consecutive failures from which on the host is at fault, and not single tasks.
     private static let failuresInRow = 2
 
     private var outages: [String: Outage] = [:]
 
-    /// Takes the failure of a task, and says what becomes of it.
+    /// Records the failure of a task, and decides what happens to it.
     ///
-    /// The host's pauses may be as long as `maximum`, all together; nil for ever. `chance`, from 0 to 1, spreads them.
+    /// The sum of the host's pauses is limited to `maximum`; nil means no limit. `chance`, from 0 to 1, varies their
+    /// lengths.
     mutating func failed(
         _ row: QueuedTask, _ trouble: HostTrouble, now: Date, maximum: Duration?, chance: Double
     ) -> Verdict {
@@ -95,7 +96,7 @@ struct HostOutages {
         defer { outages[row.host] = outage }
         let isNew = outage.until == nil
         if let until = outage.until {
-            // What was under way when the pause began says nothing new.
+            // A transfer that was running when the pause began adds no information.
             guard outage.first == row.position else { return .rests(until: until, isNew: false) }
             outage.first = nil
             if let maximum, outage.waited >= maximum.seconds {
@@ -116,43 +117,43 @@ struct HostOutages {
         return .rests(until: until, isNew: isNew)
     }
 
-    /// Takes the word of a task that its host answers; whether that ends a rest.
+    /// Records that the host of a task responds. Returns whether that ended a pause.
     mutating func answered(_ row: QueuedTask) -> Bool {
         guard let outage = outages[row.host], outage.until == nil || outage.first == row.position else { return false }
         outages[row.host] = nil
         return outage.until != nil
     }
 
-    /// Notes that a task begins; at a host that has rested it is the first one.
+    /// Records that a task starts. At a paused host it is the first one.
     mutating func began(_ row: QueuedTask) {
         if outages[row.host]?.until != nil { outages[row.host]?.first = row.position }
     }
 
-    /// Whether a task is the one that goes first.
+    /// Whether a task is the one that is tried first at its host.
     func isFirst(_ row: QueuedTask) -> Bool { outages[row.host]?.first == row.position }
 
-    /// Notes that a task is not fetched any more: another may be the first one.
+    /// Records that a task is no longer being fetched. Another one may then be tried first.
     mutating func left(_ row: QueuedTask) {
         if outages[row.host]?.first == row.position { outages[row.host]?.first = nil }
     }
 
-    /// Ends the outage of a host that was waited for in vain.
+    /// Ends the outage of a host.
     mutating func end(_ host: String) { outages[host] = nil }
 
-    /// The pause of a host, to be stored; nil while it has none.
+    /// Returns the pause of a host in the form in which it is stored. Nil while it has none.
     func pause(of host: String) -> HostPause? {
         guard let outage = outages[host], let until = outage.until, until != .distantFuture else { return nil }
         return HostPause(host: host, until: until, reason: outage.reason)
     }
 
-    /// Takes over stored pauses, except for hosts that have an outage here already.
+    /// Adopts stored pauses, except for hosts that already have an outage here.
     mutating func takeUp(_ pauses: [HostPause]) {
         for pause in pauses where outages[pause.host] == nil {
             outages[pause.host] = Outage(until: pause.until, reason: pause.reason, sentence: pause.sentence)
         }
     }
 
-    /// Lets a first task go now at every paused host except these.
+    /// Allows a first task to start now at every paused host except the given ones.
     mutating func tryNow(but hosts: Set<String>) {
         for (host, outage) in outages
         where outage.until != nil && outage.until != .distantFuture && !hosts.contains(host) {
@@ -160,24 +161,24 @@ struct HostOutages {
         }
     }
 
-    /// Ends all; whether a host rested.
+    /// Ends all outages. Returns whether a host was paused.
     mutating func endAll() -> Bool {
         defer { outages = [:] }
         return sentence != nil
     }
 
-    /// Lets a first task of each go now, as when the network is back.
+    /// Allows a first task to start now at every paused host, for example when the network is back.
     mutating func tryNow() { tryNow(but: []) }
 
-    /// Whether nothing may begin at some host.
+    /// Whether no host has an outage.
     var isEmpty: Bool { outages.isEmpty }
 
-    /// The hosts at which nothing may begin now.
+    /// Returns the hosts at which no transfer may start now.
     func closed(_ now: Date) -> Set<String> {
         Set(outages.filter { $0.value.first != nil || $0.value.until.map { $0 > now } ?? false }.keys)
     }
 
-    /// What people are told of a host that rests.
+    /// The sentence for people about a paused host. Nil when no host is paused.
     var sentence: String? {
         outages.filter { $0.value.until != nil }.min { $0.key < $1.key }?.value.sentence
     }

@@ -3,30 +3,30 @@ import HTTPClient
 import LatchKit
 import Wire
 
-/// Whether a server of Immich that does not have something is in maintenance: it has nothing at all then, and says so
-/// in the same words.
+/// Finds out whether an Immich server that responds with 404 is in maintenance. In maintenance it responds to every
+/// request with the same words.
 ///
-/// It is asked once for all that has come to nothing at about the same time, and not for each.
+/// One request serves all tasks that fail at about the same time.
 ///
 /// Source: contract of Immich, rule 24; `GET /server/config`, `maintenanceMode`, from 2.3.
 actor MaintenanceInquiry {
-    /// What a server says.
+    /// The state of a server.
     enum Finding: Sendable, Equatable {
-        /// It is at work: what it does not have is gone.
+        /// The server works normally. A file that it does not have was removed.
         case atWork
-        /// It is in maintenance.
+        /// The server is in maintenance.
         case maintenance
-        /// It does not say now, for that reason.
+        /// The state could not be determined, for the given reason.
         case unknown(String)
     }
 
-    /// How long an answer is good for. A server goes into maintenance, and out of it, by being started anew.
+    /// How long a finding is valid. A server enters and leaves maintenance by a restart.
     private let validity: Duration
     private var findings: [UUID: (asked: ContinuousClock.Instant, answer: Task<Finding, Never>)] = [:]
 
     init(validity: Duration = .seconds(2)) { self.validity = validity }
 
-    /// What the server of an account says; one of another family has no such thing.
+    /// Returns the state of an account's server. Servers of other families have no maintenance mode.
     func finding(at session: Session, of account: Account) async -> Finding {
         guard account.dialect.rawValue == "immich" else { return .atWork }
         let answer: Task<Finding, Never>
@@ -36,7 +36,7 @@ actor MaintenanceInquiry {
             answer = Task { await Self.ask(session, ImmichAssetReading.api(of: account)) }
             findings[account.id] = (.now, answer)
         }
-        // Whoever stops a download does not wait for a server that says nothing; who asked with it asks again.
+        // A stopped download does not wait for an unresponsive server. Others that share the request ask again.
         return await withTaskCancellationHandler {
             await answer.value
         } onCancel: {
@@ -58,9 +58,9 @@ actor MaintenanceInquiry {
 }
 
 extension DownloadQueue {
-    /// What stands behind a server's saying that it does not have a file; nil where it means just that.
+    /// Returns the outage that caused a 404 response. Nil when the response means that the file does not exist.
     func outage(behind answer: ClientResponse, to row: QueuedTask, _ session: Session) async throws -> FetchOutcome? {
-        // Another origin does not speak for the server.
+        // A response from another origin says nothing about the server.
         guard answer.status == .notFound, answer.redirection?.isElsewhere != true,
             let account = try await latch.accounts.account(row.task.account)
         else { return nil }

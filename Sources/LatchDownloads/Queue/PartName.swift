@@ -3,32 +3,32 @@ import Database
 import FoundationEssentials
 import LatchKit
 
-/// What parts are called. Other clients may have theirs in the same folder: each name begins with its queue's own
-/// digits.
+/// The names of part files. Other clients may keep parts in the same folder, so each name begins with digits that
+/// identify its queue.
 ///
-/// `OWNER-TASK.part`: 8 digits of the queue's, 24 of the task's. That takes four entries in a folder of FAT; each 13
-/// letters more would take a further one.
+/// The form is `OWNER-TASK.part`, with 8 digits for the queue and 24 for the task. On FAT such a name takes four
+/// directory entries, and every 13 further characters take another one.
 struct PartName: Sendable {
     private let prefix: String
 
-    /// The names of the parts of one queue.
+    /// Creates the names of the parts of one queue.
     init(owner: String) { prefix = owner + "-" }
 
-    /// The part of a task.
+    /// Returns the name of a task's part.
     func of(_ account: UUID, _ id: String) -> String { "\(prefix)\(Self.stem(account, id, 24)).part" }
 
-    /// The part that a live photo's two become.
+    /// Returns the name of the part into which both parts of a live photo are joined.
     func joined(_ account: UUID, _ id: String) -> String { "\(prefix)\(Self.stem(account, id, 24)).motion.part" }
 
-    /// Whether a part is this queue's.
+    /// Whether a part belongs to this queue.
     func isOwn(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
     // MARK: - As earlier versions called them
 
-    /// A task's part without its owner. Nobody else's is called so: an account's id is random.
+    /// Returns the name of a task's part without the owner. It is unique because an account's id is random.
     static func old(_ account: UUID, _ id: String) -> String { stem(account, id, 32) + ".part" }
 
-    /// The same of the part that a live photo's two become.
+    /// Returns the old name of the part into which both parts of a live photo are joined.
     static func oldJoined(_ account: UUID, _ id: String) -> String { stem(account, id, 32) + ".motion.part" }
 
     private static func stem(_ account: UUID, _ id: String, _ digits: Int) -> String {

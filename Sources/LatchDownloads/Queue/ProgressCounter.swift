@@ -1,16 +1,16 @@
-/// Counts what has come, and how fast.
+/// Counts received bytes, and measures the transfer rate.
 struct ProgressCounter {
     private var counts = OverallProgress()
     private var bytesDone = 0
     private var allBytes: Int?
     private var samples: [(moment: ContinuousClock.Instant, arrived: Int)] = []
-    /// What the tries have brought that are over; what was there before them is none of it.
+    /// The bytes that ended attempts have received, without what the parts held before.
     private var arrived = 0
 
-    /// Over how long the rate is taken.
+    /// The period over which the rate is averaged.
     private static let window = Duration.seconds(5)
 
-    /// Takes what the queue's rows say.
+    /// Updates the counts from the database.
     mutating func take(_ rows: [StateCount]) {
         counts = OverallProgress()
         bytesDone = 0
@@ -30,16 +30,17 @@ struct ProgressCounter {
         allBytes = isKnown ? all : nil
     }
 
-    /// Counts what a try has brought that is over.
+    /// Adds the bytes that an ended attempt has received.
     mutating func arrived(_ bytes: Int) { arrived += max(0, bytes) }
 
-    /// All tasks together, with those that run.
+    /// Returns the progress of all tasks, including the running ones.
     ///
     /// - Parameters:
-    ///   - received: How much is there of those that run.
-    ///   - gained: How much of that these tries have brought: what the rate is of. Where nobody knows, nil, what is there counts.
+    ///   - received: The number of bytes in the parts of the running tasks.
+    ///   - gained: How many of these bytes the current attempts have received, for the rate. Nil when unknown; the rate
+    ///     is then computed from all received bytes.
     ///   - now: The time.
-    /// - Returns: How far they are, how fast and for how long still.
+    /// - Returns: The counts, the rate and the remaining time.
     mutating func overall(received: Int, gained: Int?, now: ContinuousClock.Instant) -> OverallProgress {
         var overall = counts
         overall.received = bytesDone + received

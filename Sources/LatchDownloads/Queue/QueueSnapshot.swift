@@ -3,46 +3,47 @@ import FoundationEssentials
 import HTTPClient
 import LatchKit
 
-/// What the queue's file and the parts tell of a queue that another program runs.
+/// The state of a queue that another program may run, read from the database and the part files.
 public struct QueueSnapshot: Sendable {
-    /// A task as it is seen from outside.
+    /// A task of the queue and the state of its file.
     public struct File: Sendable, Identifiable {
-        /// The queue's number of it.
+        /// The task's position in the queue.
         public let position: Int
-        /// The task's id.
+        /// The id of the task, unique within its account.
         public let taskID: String
-        /// What the file is to be called.
+        /// The wanted name of the file.
         public let filename: String
-        /// Where it stands.
+        /// The state of the task.
         public let state: DownloadState
-        /// How many bytes have come.
+        /// The number of bytes received so far; 0 unless the task is running.
         public let received: Int
-        /// How many there will be, where that is known.
+        /// The length of the file in bytes. Nil when unknown.
         public let total: Int?
-        /// Where its file is.
+        /// The path where the file is or will be. Nil when not yet known.
         public let path: String?
 
-        /// The queue's number of it.
+        /// The task's position in the queue.
         public var id: Int { position }
     }
 
-    /// How many stand where; the bytes of those that run are in it.
+    /// The progress of all tasks, including the bytes of the running ones.
     public let overall: OverallProgress
-    /// What is being fetched.
+    /// The tasks that are being fetched.
     public let running: [File]
-    /// What was asked for and is fetched no more.
+    /// The tasks passed to ``DownloadQueue/glance(before:)`` that are no longer being fetched.
     public let ended: [File]
-    /// Why files wait; nil when nothing holds them up that is known outside of the program that fetches. A missing folder is told
-    /// before an account that must sign in, and that before a paused host.
+    /// Why files wait, as a sentence for people. Nil when nothing holds them up that is known outside of the program
+    /// that fetches. A missing folder comes before an account that must sign in, and that before a paused host.
     public let heldBecause: String?
 }
 
 extension DownloadQueue {
-    /// Looks at the queue without running it.
+    /// Returns a snapshot of the queue without running it.
     ///
-    /// - Parameter before: What ran at the last glance, to be told what became of it.
-    /// - Returns: How all stand, and each that runs.
-    /// - Throws: The codes of the storage.
+    /// - Parameter before: The running tasks of the previous snapshot. Those that have ended since are in
+    ///   ``QueueSnapshot/ended``.
+    /// - Returns: The snapshot.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func glance(before: [QueueSnapshot.File] = []) async throws -> QueueSnapshot {
         let rows = try await LatchError.telling {
             try await store.database.read { connection in
@@ -63,10 +64,10 @@ extension DownloadQueue {
             heldBecause: try await reasonToWait())
     }
 
-    /// Why the disk holds up all files: their folder is missing, or the program that fetches has begun none and there is no
-    /// room. Nil otherwise.
+    /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program
+    /// fetches but runs no task because there is no room. Nil otherwise.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func diskProblem() async throws -> String? {
         do {
             try await checkFolder()
@@ -97,12 +98,12 @@ extension DownloadQueue {
             : "Files wait for a sign-in: latch login \(account.serverURL)"
     }
 
-    /// The hosts whose files wait for a time, and why.
+    /// Returns the hosts whose files wait for a time, with the reasons.
     public func pauses() async throws -> [HostPause] { try await store.pauses(after: now()) }
 
     /// Whether unfinished files belong to an account that must sign in or change its password.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: A ``LatchError`` with a `storage` code.
     public func isSignInAwaited() async throws -> Bool { try await !heldAccounts().isEmpty }
 
     private func heldAccounts() async throws -> [Account] {
@@ -112,16 +113,17 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether some program holds what whoever fetches holds; for a moment others hold it too.
+    /// Whether a program holds the lock for fetching. Other programs also hold it for short moments.
     public nonisolated func isRunningSomewhere() throws -> Bool {
         guard let lock = try latch.accounts.lockDownloadsIfFree() else { return true }
         lock.release()
         return false
     }
 
-    /// Whether some program fetches, and is not just about to end: it is looked at for about a second.
+    /// Whether another program is fetching. Waits up to about a second, so that a program that is about to end does not
+    /// count.
     ///
-    /// - Throws: The codes of the storage; `CancellationError`.
+    /// - Throws: A ``LatchError`` with a `storage` code; `CancellationError`.
     public nonisolated func isFetchedElsewhere() async throws -> Bool {
         do {
             try await latch.accounts.lockDownloads().release()
@@ -131,7 +133,7 @@ extension DownloadQueue {
         }
     }
 
-    /// What the file of a task is to be called; nil when there is no such task.
+    /// Returns the wanted file name of a task, or nil when there is no such task.
     public func filename(of id: String) async throws -> String? {
         try await LatchError.telling { try await store.database.read { try $0.first(Self.selectFilename, id) } }
     }

@@ -1,38 +1,38 @@
 public import FoundationEssentials
 import HTTPClient
 
-/// A task as the queue keeps it.
+/// A task in the form in which the queue stores it.
 public struct QueuedTask: Sendable, Identifiable {
-    /// Its place in the queue; another task's never.
+    /// The task's position in the queue. Positions are never reused.
     public let position: Int
-    /// The task.
+    /// The task as it was added, with its query sealed.
     public var task: DownloadTask
-    /// Where it stands.
+    /// The state of the task.
     public var state: DownloadState
-    /// Why it waits until ``notBefore``; nil when it does not wait for a time.
+    /// Why the task waits until ``notBefore``, as a sentence. Nil when it does not wait for a time.
     public var waitsBecause: String?
-    /// How often it was tried in vain.
+    /// The number of failed attempts.
     public var attempts: Int
-    /// Before when it is not tried again.
+    /// The earliest time of the next attempt.
     public var notBefore: Date
-    /// The length of its file in bytes; nil when no server told it.
+    /// The length of the file in bytes. Nil when unknown.
     public var bytes: Int?
-    /// Where its file is, or is to be.
+    /// The path where the file is or will be. Nil when not yet known.
     public var path: String?
-    /// What its part holds.
+    /// The resume point of its part. Nil when there is none.
     var resume: ResumePoint?
-    /// The start of the machine in which the part was written.
+    /// The boot ID of the machine when the part was written.
     var boot: String?
-    /// Whether the part needs nothing more from the server.
+    /// Whether the part is complete.
     var isWhole: Bool
-    /// The host that it comes from, with its port.
+    /// The host of the task's server, with its port.
     public internal(set) var host: String
 
-    /// The queue's number of it.
+    /// The task's position in the queue.
     public var id: Int { position }
 
-    /// Identifies the file of a task, also after the task was removed from the queue and added again. For an asset the account
-    /// does not matter; two accounts may share it.
+    /// Identifies the file of a task, even after the task was removed from the queue and added again. An asset is
+    /// identified without the account, because two accounts may share it.
     struct Key: Hashable {
         var account: UUID?
         var id: DownloadTask.ID
@@ -43,7 +43,7 @@ public struct QueuedTask: Sendable, Identifiable {
             ? Key(account: nil, id: task.id.lowercased()) : Key(account: task.account, id: task.id)
     }
 
-    /// The task with a name in ASCII alone; nil where it has one.
+    /// The task with a file name in ASCII. Nil when its name is ASCII already.
     var plainlyNamed: QueuedTask? {
         guard let name = SafeFileName(task.filename).plain else { return nil }
         var row = self

@@ -1,7 +1,7 @@
 import HTTPClient
 import Synchronization
 
-/// A task that is being fetched, as the queue holds it.
+/// The running fetch of a task.
 final class RunningFetch: Sendable {
     private struct State {
         var part: DownloadPart?
@@ -21,41 +21,42 @@ final class RunningFetch: Sendable {
 
     init(_ row: QueuedTask) { self.row = row }
 
-    /// How far it has come.
+    /// The bytes in the part, and the length of the file when known.
     var progress: (received: Int, total: Int?) {
         state.withLock { state in (state.part?.count ?? 0, state.part?.total ?? row.task.metadata.size) }
     }
 
-    /// How much of the part this try has brought.
+    /// The number of bytes that this attempt has received.
     var gained: Int { state.withLock { state in (state.part?.count ?? 0) - state.start } }
 
     func open(_ part: DownloadPart) { state.withLock { ($0.part, $0.start) = (part, part.count) } }
 
-    /// Keeps what the part is going to hold; at once, for the transfer waits.
+    /// Keeps the resume point that the part is going to have. Returns at once, because the transfer waits.
     func begun(_ point: ResumePoint) {
         state.withLock { ($0.point, $0.hasAnswer) = (point, true) }
         if row.task.group == .file { state.withLock { $0.version = point } }
     }
 
-    /// What the server said of the file that it gives, where a person gave its address.
+    /// The version of the file that the server reported with its content. Only set when a person gave the file's
+    /// address.
     var version: ResumePoint? { state.withLock(\.version) }
 
-    /// Says that the server has answered.
+    /// Records that the server has responded.
     func answered() { state.withLock { $0.hasAnswer = true } }
 
-    /// Whether the server has answered, the file or anything else.
+    /// Whether the server has responded, with the file or with any other response.
     var hasAnswer: Bool { state.withLock(\.hasAnswer) }
 
-    /// That the task runs, and what its part holds where that is known.
+    /// A change to record: the task runs, and its part has this resume point, if known.
     struct News {
         let point: ResumePoint?
     }
 
-    /// What the queue's file does not say yet of the part, and until it was noted once, also without that, that the
-    /// task runs. It stays until ``noted(_:)`` confirms it: the write may fail or be cancelled.
+    /// What the database does not have yet: the resume point, and, until it is recorded once, that the task runs. It
+    /// remains until ``noted(_:)`` confirms it, because the write may fail or be cancelled.
     var news: News? { state.withLock(\.news) }
 
-    /// Says that the queue's file holds what ``news`` told.
+    /// Confirms that the database holds ``news``.
     func noted(_ news: News) {
         state.withLock { state in
             state.isNoted = true
@@ -63,8 +64,8 @@ final class RunningFetch: Sendable {
         }
     }
 
-    /// The last ``news``, for the end of the task: there are none afterwards, so that nobody notes that it runs after its
-    /// end was noted.
+    /// Returns the last ``news`` and clears it, for the end of the task. Nothing can then record that the task runs
+    /// after its end was recorded.
     func takeNews() -> News? {
         state.withLock { state in
             defer { (state.point, state.isNoted) = (nil, true) }
@@ -80,10 +81,10 @@ final class RunningFetch: Sendable {
         if wasStopped { work.cancel() }
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the fetch.
     func ended() async { await state.withLock { $0.work }?.value }
 
-    /// Ends the transfer; the part keeps what it has.
+    /// Stops the transfer. The part keeps what it has received.
     func stop() {
         let work = state.withLock { state in
             state.wasStopped = true

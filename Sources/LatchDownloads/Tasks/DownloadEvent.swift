@@ -1,41 +1,43 @@
-/// What a queue tells while it works; one stream of these tells everything.
+/// An event of a download queue. One stream reports the events of all tasks.
 ///
 /// Source: DL-7, DL-8, DL-9.
 public enum DownloadEvent: Sendable, Equatable {
-    /// So many bytes of a file have come, of so many where the server told; some times a second at most.
+    /// The bytes received for a file, and its length when known. Sent a few times a second at most.
     case progress(id: String, received: Int, total: Int?)
-    /// A task stands otherwise now.
+    /// The state of a task changed.
     case status(id: String, DownloadState)
-    /// A file is whole and in its place.
+    /// A file is complete and at its destination.
     case complete(id: String, path: String)
-    /// A task has failed or was skipped; the others go on.
+    /// A task failed or was skipped; the string is the reason as a sentence. Other tasks continue.
     case error(id: String, String)
-    /// All tasks together; some times a second at most.
+    /// The progress of all tasks together. Sent a few times a second at most.
     case overall(OverallProgress)
-    /// The queue waits, as a whole or for one server, or goes on; nil for going on. The sentence says for what: room on
-    /// the disk, the network, a sign-in, a server that cannot be reached. What a command changes is not told.
+    /// The queue or one host pauses, or continues. The string is the reason as a sentence for people: a full disk, the
+    /// network, a required sign-in, an unreachable server. Nil means that the queue continues. Pausing and resuming by
+    /// commands does not send this event.
     case held(String?)
 }
 
-/// How far all tasks of a queue have come.
+/// The progress of all tasks of a queue.
 public struct OverallProgress: Sendable, Equatable {
-    /// Tasks whose files are in their places.
+    /// The number of tasks whose files are at their destinations.
     public var done = 0
-    /// Tasks with nothing to fetch.
+    /// The number of tasks with nothing to fetch.
     public var skipped = 0
-    /// Tasks that failed.
+    /// The number of tasks that failed.
     public var failed = 0
-    /// Tasks that wait, run or are paused.
+    /// The number of tasks that wait, run or are paused.
     public var open = 0
-    /// Bytes that have come.
+    /// Bytes received so far, including the finished files.
     public var received = 0
-    /// Bytes in all, where every task's length is known.
+    /// The total length in bytes of all done and open tasks. Nil when one of these lengths is unknown.
     public var total: Int?
-    /// Bytes a second, over the last seconds.
+    /// The transfer rate in bytes per second, averaged over the last few seconds.
     public var rate = 0.0
-    /// Seconds until all are done at that rate, where it can be told.
+    /// The estimated number of seconds until all tasks are done at the current ``rate``. Nil when it cannot be
+    /// estimated.
     public var secondsLeft: Int?
 
-    /// Nothing done.
+    /// Creates a progress with all counts zero.
     public init() {}
 }

@@ -1,21 +1,22 @@
-/// Where a task stands; nothing else is possible, also after a crash.
+/// The state of a task. A task is always in exactly one of these states, even after a crash.
 ///
 /// Source: DL-8, DL-13.
 public enum DownloadState: Sendable, Hashable {
-    /// It will be fetched; after a failure that may pass, not before its time has come again.
+    /// The task will be fetched. After a temporary failure it waits until ``QueuedTask/notBefore``.
     case waiting
-    /// It is being fetched.
+    /// The task is being fetched.
     case running
-    /// It is fetched when somebody says so, or when what held it up is over.
+    /// The task waits for ``DownloadQueue/resume(_:of:)``. Tasks of an account without a session are paused too.
     case paused
-    /// Its file is in its place.
+    /// The file is at its destination.
     case done
-    /// There is nothing to fetch: the server has it no more, or it is here already; the sentence says which.
+    /// There is nothing to fetch: the server no longer has the file, or it is here already. The string is the reason as
+    /// a sentence.
     case skipped(String)
-    /// It could not be fetched; the sentence says why and what to do.
+    /// The file could not be fetched. The string is a sentence that says why and what to do.
     case failed(String)
 
-    /// The word that the queue's file and JSON use.
+    /// The name of the state in the database and in JSON output.
     public var word: String {
         switch self {
         case .waiting: "waiting"
@@ -27,7 +28,7 @@ public enum DownloadState: Sendable, Hashable {
         }
     }
 
-    /// Whether it is over.
+    /// Whether the task has ended: it is done, skipped or failed.
     public var isOver: Bool {
         switch self {
         case .done, .skipped, .failed: true

@@ -2,31 +2,33 @@ public import FoundationEssentials
 import HTTPClient
 public import LatchKit
 
-/// One file to bring home: where it is, what it is to be called, and what must be known to put it in its place.
+/// A file to download: its address, its name, and the metadata needed to put it at its destination.
 ///
-/// It holds no token: that is added when the request is sent, and is in no file.
+/// A task holds no token. The token is added when the request is sent, and is not stored in any file of the queue.
 ///
 /// Source: DL-4.
 public struct DownloadTask: Sendable, Identifiable, Hashable {
-    /// The task's id, one of its account's; with Immich the asset's id. It is shown: no secret stands in it.
+    /// The id of the task, unique within its account. For Immich it is the asset's id. The id is shown to people, so it
+    /// must not contain a secret.
     public var id: String
-    /// Whose file it is.
+    /// The account whose server has the file.
     public var account: Account.ID
-    /// The path below the account's server, with a query if need be; or a whole address of that server. In the queue a
-    /// query is sealed, and `?…` stands in its place.
+    /// The path below the account's server address, optionally with a query, or a complete address on that server. In
+    /// the queue the query is sealed, and `?…` replaces it.
     public var url: String
-    /// Further header fields; never a secret, for they are kept in the queue's file.
+    /// Additional header fields of the request. They are stored in the queue's database, so they must not contain a
+    /// secret.
     public var headers: [String: String]
-    /// What the file is to be called; it is made fit for the disk when the file is put in its place.
+    /// The wanted name of the file. It is made safe for the file system when the file is put at its destination.
     public var filename: String
-    /// The group that it is counted in.
+    /// The group in which the task is counted and limited.
     public var group: DownloadGroup
-    /// Whether each step of its progress is told, and not its end alone.
+    /// Whether progress events are sent for the task, and not only its end. Default: true.
     public var wantsProgress: Bool
-    /// What is known of the file.
+    /// What is known about the file in advance.
     public var metadata: DownloadMetadata
 
-    /// Makes a task.
+    /// Creates a task.
     public init(
         id: String, account: Account.ID, url: String, headers: [String: String] = [:], filename: String,
         group: DownloadGroup, wantsProgress: Bool = true, metadata: DownloadMetadata = DownloadMetadata()
@@ -42,53 +44,57 @@ public struct DownloadTask: Sendable, Identifiable, Hashable {
     }
 }
 
-/// What downloads are counted together.
+/// A group of downloads that are counted and limited together.
 ///
 /// Source: DL-5.
 public struct DownloadGroup: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The word.
+    /// The name of the group.
     public let rawValue: String
-    /// Makes a group of any word.
+    /// Creates a group with any name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The word.
+    /// The name of the group.
     public var description: String { rawValue }
 
     /// Photographs: `group_image`.
     public static let image = DownloadGroup(rawValue: "group_image")
-    /// Films: `group_video`.
+    /// Videos: `group_video`.
     public static let video = DownloadGroup(rawValue: "group_video")
     /// The two parts of live photos: `group_livephoto`.
     public static let livePhoto = DownloadGroup(rawValue: "group_livephoto")
-    /// Everything else: `group_file`.
+    /// All other files: `group_file`.
     public static let file = DownloadGroup(rawValue: "group_file")
 }
 
-/// What the server says of a file before it comes.
+/// What is known about a file before it is downloaded.
 ///
 /// Source: DL-4, DL-6; contract of Immich, b.20, b.21 and b.23.
 public struct DownloadMetadata: Sendable, Hashable, Codable {
-    /// The length in bytes.
+    /// The length in bytes. Nil when unknown.
     public var size: Int?
-    /// The SHA-1 of the bytes, 20 of them.
+    /// The SHA-1 digest of the content, 20 bytes. Nil when unknown.
     public var sha1: [UInt8]?
-    /// Whether that SHA-1 may be of something else, so that another one is told and no fault.
+    /// Whether ``sha1`` and ``size`` may describe other bytes than the server delivers. A different digest is then not
+    /// an error. Default: false.
     public var isDigestAdvice: Bool
-    /// When the picture was taken: the file's time.
+    /// When the picture was taken. It becomes the modification time of the file.
     public var taken: Date?
-    /// What the camera's clock showed then, as though it stood in UTC: the folder of its month.
+    /// The camera's local time when the picture was taken, expressed as if it were UTC. It selects the folder of the
+    /// month.
     public var takenLocally: Date?
-    /// Which part of a live photo it is; nil when it is none.
+    /// Which part of a live photo the file is. Nil for other files.
     public var part: LivePart?
-    /// The id that both parts of a live photo share: the still's.
+    /// The id that both parts of a live photo share, which is the id of the still image. Nil for other files.
     public var liveID: String?
-    /// The query of the task's address, in the queue; see ``SealedQuery``.
+    /// The sealed query of the task's address, in the queue; see ``SealedQuery``.
     var sealedQuery: String?
-    /// What the server said of the file when it gave it, where a person gave its address.
+    /// The version of the file that the server reported with its content. Only set when a person gave the file's
+    /// address.
     var version: ResumePoint?
-    /// Whether it is fetched though it is here; nil for no.
+    /// Whether the file is fetched although it exists here. Nil means no.
     private var again: Bool?
 
-    /// Whether the file is fetched though it is here. It comes beside the one that is, under the next free name.
+    /// Whether the file is fetched although it exists here. The new file gets the next free name next to the existing
+    /// one.
     public var isAgain: Bool {
         get { again ?? false }
         set { again = newValue ? true : nil }
@@ -96,13 +102,13 @@ public struct DownloadMetadata: Sendable, Hashable, Codable {
 
     /// One of the two files of a live photo.
     public enum LivePart: String, Sendable, Codable {
-        /// The still.
+        /// The still image.
         case image
-        /// The film.
+        /// The video.
         case video
     }
 
-    /// Makes metadata.
+    /// Creates metadata.
     public init(
         size: Int? = nil, sha1: [UInt8]? = nil, isDigestAdvice: Bool = false, taken: Date? = nil,
         part: LivePart? = nil, liveID: String? = nil

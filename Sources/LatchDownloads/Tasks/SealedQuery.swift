@@ -4,15 +4,15 @@ import FoundationEssentials
 import LatchKit
 import Wire
 
-/// The query of a task's address. It may hold a secret, as a share's key does or a signature: so it is sealed in the
-/// queue's file, and nowhere shown.
+/// The query of a task's address. It may hold a secret, such as the key of a share or a signature. It is therefore
+/// sealed in the queue's database, and never shown.
 ///
-/// The box is bound to the account and the path that it was given with.
+/// The sealed box is bound to the account and the path of the task.
 enum SealedQuery {
-    /// What stands in its place.
+    /// The text that replaces the query.
     static let mask = "?…"
 
-    /// The task as it is kept.
+    /// Returns a task in the form in which it is stored, with its query sealed.
     static func seal(_ task: DownloadTask, _ key: Secret) throws -> DownloadTask {
         guard let (path, query) = cut(task.url) else { return task }
         var task = task
@@ -22,9 +22,10 @@ enum SealedQuery {
         return task
     }
 
-    /// The address of a kept task, to be asked for.
+    /// Returns the address of a stored task with its query, as needed for the request.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when the key is another by now.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when the box cannot be opened, for example because the key has
+    ///   changed.
     static func open(_ task: DownloadTask, _ key: Secret) throws(LatchError) -> String {
         guard let text = task.metadata.sealedQuery else { return task.url }
         guard task.url.hasSuffix(mask), let box = Base64URL.decode(text),
@@ -37,21 +38,23 @@ enum SealedQuery {
         return task.url.dropLast(mask.count) + "?" + String(decoding: query, as: UTF8.self)
     }
 
-    /// A path and its query.
+    /// Splits an address into its path and its query. Returns nil when there is no query or it is masked.
     static func cut(_ url: String) -> (path: String, query: String)? {
         guard let start = url.utf8.firstIndex(of: UInt8(ascii: "?")), !url.hasSuffix(mask) else { return nil }
         return (String(url[..<start]), String(url[url.utf8.index(after: start)...]))
     }
 
-    /// The id of the file at an address: the address, where its query shows by a few digits only whether it is the
-    /// same. Without the key nobody can try out queries against them.
+    /// Returns the id of the file at an address: the address, with the query replaced by a few digits of a keyed
+    /// digest. The digits only show whether two queries are the same. Without the key, guessed queries cannot be tested
+    /// against them.
     static func id(_ url: String, _ key: @autoclosure () async throws -> Secret) async rethrows -> String {
         guard let (path, query) = cut(url) else { return url }
         let digest = HMACSHA256.code(of: Array("id of \(path)?\(query)".utf8), key: try await key())
         return path + mask + digest.hexadecimal.prefix(8)
     }
 
-    /// A text of somebody else's without what stands behind the `?` of an address: servers repeat what they were asked.
+    /// Removes the query of an address, and its values, from a text that another program wrote. Servers repeat parts of
+    /// the request in their messages.
     static func masked(_ text: String, of url: String) -> String {
         guard let (_, query) = cut(url), !query.isEmpty else { return text }
         let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).last }
@@ -59,7 +62,7 @@ enum SealedQuery {
         return ([query] + shown).reduce(text) { $0.replacing($1, with: "…") }
     }
 
-    /// What a server may make of a value.
+    /// Returns the decoded forms in which a server may repeat a value.
     private static func decoded(_ value: Substring) -> [String] {
         [value.utf8.map { $0 }, value.replacing("+", with: " ").utf8.map { $0 }].compactMap(PercentEncoding.decode)
     }

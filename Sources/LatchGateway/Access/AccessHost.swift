@@ -1,18 +1,18 @@
 import Wire
 
-/// The host of a request with the port that its address names, in lower case.
+/// The host of a request in lower case, with the port if the address contains one.
 struct AccessHost: Sendable, Hashable, CustomStringConvertible {
-    /// The name, or an address by its number; one of IPv6 in brackets.
+    /// The host name or IP address. An IPv6 address is in brackets.
     let name: String
-    /// The port as it was written; nil when none was.
+    /// The port as it was written; nil when there is none.
     let port: UInt16?
 
-    /// Takes `host`, `host:port`, `192.0.2.1` and `[2001:db8::1]`; nil for anything that is not plainly one of them, such as a
-    /// name with a dot at its end, a letter outside ASCII or a port of 0.
+    /// Parses `host`, `host:port`, `192.0.2.1` and `[2001:db8::1]`. Returns nil for anything else, such as a name with
+    /// a dot at its end, a letter outside ASCII or a port of 0.
     ///
     /// Source: RFC 3986 §3.2.2; RFC 1123 §2.1.
     init?(_ text: some StringProtocol) {
-        // Lower case makes an ASCII letter of some that are none, such as the Kelvin sign.
+        // Lower-casing turns some non-ASCII letters, such as the Kelvin sign, into ASCII letters.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var name = text.lowercased()[...]
         var port: UInt16?
@@ -32,7 +32,7 @@ struct AccessHost: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The host without a port that is the scheme's own.
+    /// Returns the host without a port that is the default port of the scheme.
     func withoutPort(of scheme: String) -> AccessHost {
         port == (scheme == "https" ? 443 : 80) ? AccessHost(name: name, port: nil) : self
     }
@@ -53,40 +53,42 @@ struct AccessHost: Sendable, Hashable, CustomStringConvertible {
             }
     }
 
-    /// Whether the host is `domain` or below it.
+    /// Whether the host is `domain` or a subdomain of it.
     func isWithin(_ domain: String) -> Bool {
         name == domain || name.utf8.count > domain.utf8.count && name.hasSuffix("." + domain)
     }
 
-    /// Whether every machine means itself by the name.
+    /// Whether the name refers to the local machine on every machine.
     ///
     /// Source: RFC 6761 §6.3; RFC 1122 §3.2.1.3; RFC 4291 §2.5.3.
     var isLoopback: Bool { ["127.0.0.1", "[::1]", "localhost"].contains(name) }
 
-    /// The host as an address writes it.
+    /// The host as it is written in an address.
     var description: String { port.map { "\(name):\($0)" } ?? name }
 }
 
-/// The hosts that a rule is about: one, or everything below a domain.
+/// The hosts that a rule applies to: one host, or all subdomains of a domain.
 struct AccessHostPattern: Sendable, Equatable {
     private let host: AccessHost
     private let isTree: Bool
 
-    /// Reads `app.example.org`, which stands for any port, `app.example.org:8443`, and `*.example.org` for every name below.
+    /// Parses `app.example.org`, which matches any port, `app.example.org:8443`, and `*.example.org`, which matches
+    /// every subdomain.
     ///
-    /// A port that is a scheme's own is that of an address without one.
+    /// The default port of a scheme matches an address without a port.
     init?(_ text: String) {
         isTree = text.hasPrefix("*.")
         guard let host = AccessHost(isTree ? text.dropFirst(2) : text[...]) else { return nil }
         self.host = host
     }
 
-    /// Whether the pattern is about a host; a port that was not written stands for all.
+    /// Whether the pattern matches a host. A pattern without a port matches every port.
     func covers(_ other: AccessHost, _ scheme: String) -> Bool {
         (host.port == nil || hasPort(of: other, scheme)) && coversName(of: other)
     }
 
-    /// Whether an address with this host may be gone to: a port must be written in the pattern too.
+    /// Whether a browser may be redirected to an address with this host. Here a pattern without a port matches only the
+    /// default port of the scheme.
     func names(_ other: AccessHost, _ scheme: String) -> Bool {
         hasPort(of: other, scheme) && coversName(of: other)
     }

@@ -1,19 +1,20 @@
 import Wire
 
-/// The path of a request in the one form that rules compare.
+/// The path of a request in the normal form that rules compare.
 ///
-/// Escapes are taken off once; nothing else is changed. A path that two servers could read differently is none: an empty
-/// component before the last, `.` and `..`, an escaped slash, backslash, dot, semicolon or control character, an escape of an
-/// escape, a raw backslash or semicolon, a byte outside visible ASCII, a broken escape, and what is not UTF-8.
+/// Escapes are decoded once; nothing else is changed. A path that two servers could read differently is refused. Such a
+/// path contains an empty component before the last, `.` or `..`, an escaped slash, backslash, dot, semicolon or
+/// control character, an escape of an escape, a raw backslash or semicolon, a byte outside visible ASCII, an invalid
+/// escape, or text that is not UTF-8.
 ///
 /// Source: RFC 3986 §3.3, §6.2.2.2 and §6.2.2.3.
 struct AccessPath: Sendable, Equatable {
-    /// The path, decoded; it begins with `/`, and every `/` in it parts two components.
+    /// The decoded path. It begins with `/`, and every `/` in it separates two components.
     let text: String
-    /// Whether no server can take a part of it for something else: there is no escaped `?` or `#` in it.
+    /// Whether all servers read the same path. False when it contains an escaped `?` or `#`.
     let isCertain: Bool
 
-    /// Takes a path as it was sent, without query; nil when it could be read in two ways.
+    /// Parses a path as it was sent, without the query. Returns nil when servers could read it differently.
     init?(_ raw: Substring) {
         guard raw.utf8.first == UInt8(ascii: "/"), Self.hasPlainComponents(raw.utf8) else { return nil }
         guard raw.utf8.contains(UInt8(ascii: "%")) else {
@@ -31,12 +32,13 @@ struct AccessPath: Sendable, Equatable {
         isCertain = true
     }
 
-    /// What a server makes of a path that is not certain when it takes the escaped `?` or `#` for the path's end.
+    /// The path as read by a server that takes an escaped `?` or `#` for the end of the path. Nil when the path is
+    /// certain.
     var cut: AccessPath? { isCertain ? nil : AccessPath(certain: Self.cut(text)) }
 
     private static func cut(_ text: String) -> String { String(text.prefix { $0 != "?" && $0 != "#" }) }
 
-    /// Whether the bytes may stand in a path, and its components are neither dots alone nor, but for the last, empty.
+    /// Whether all bytes are allowed in a path, no component is `.` or `..`, and no component except the last is empty.
     private static func hasPlainComponents(_ bytes: Substring.UTF8View) -> Bool {
         var length = 0
         var dots = 0
@@ -53,15 +55,17 @@ struct AccessPath: Sendable, Equatable {
         return length == 0 || dots != length || length > 2
     }
 
-    /// `pchar` without the semicolon, and three characters that browsers leave as they are.
+    /// Whether a byte is allowed: those of `pchar` without the semicolon, and three characters that browsers do not
+    /// escape.
     private static func mayStand(_ byte: UInt8) -> Bool {
         PercentEncoding.isUnreserved(byte) || "%!$&'()*+,=:@[]|".utf8.contains(byte)
     }
 
-    /// The text without its escapes; nil when one is broken or hides something that has a meaning in a path.
+    /// Returns the decoded text; nil when an escape is invalid or hides a character that has a meaning in a path.
     private static func decode(_ bytes: Substring.UTF8View) -> String? {
         guard let decoded = PercentEncoding.decode(bytes) else { return nil }
-        // What could not stand raw and is there now came by an escape; dots and slashes are looked for in the escapes.
+        // These characters are not allowed unescaped, so they were escaped. Escaped dots and slashes are found in the
+        // raw bytes.
         let hides = decoded.utf8.contains {
             $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ";")
         }
@@ -79,7 +83,7 @@ struct AccessPath: Sendable, Equatable {
         return false
     }
 
-    /// Whether the decoded text holds what another reader would decode again.
+    /// Whether the decoded text contains an escape, which another parser might decode again.
     private static func hasEscape(_ decoded: String) -> Bool {
         var rest = decoded.utf8[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -92,14 +96,14 @@ struct AccessPath: Sendable, Equatable {
     }
 }
 
-/// The paths that a rule is about: one, or everything below one.
+/// The paths that a rule applies to: one path, or a path and everything below it.
 struct AccessPathPattern: Sendable, Equatable {
-    /// The path without a slash at its end; empty for the root.
+    /// The path without a trailing slash; empty for the root.
     private let path: String
     private let isTree: Bool
 
-    /// Reads `/health`, which is that path with or without a slash at its end, and `/share/*`, which is `/share` and all
-    /// below; nil for anything else.
+    /// Parses `/health`, which matches that path with or without a trailing slash, and `/share/*`, which matches
+    /// `/share` and everything below it. Returns nil for anything else.
     init?(_ text: String) {
         isTree = text.hasSuffix("/*")
         let trimmed = isTree ? text.dropLast(2) : text.count > 1 && text.hasSuffix("/") ? text.dropLast() : text[...]
@@ -112,7 +116,7 @@ struct AccessPathPattern: Sendable, Equatable {
         path = read.text
     }
 
-    /// Whether the pattern is about a path.
+    /// Whether the pattern matches a path.
     func covers(_ path: AccessPath) -> Bool {
         let (text, own) = (path.text.utf8, self.path.utf8)
         guard text.starts(with: own) else { return false }

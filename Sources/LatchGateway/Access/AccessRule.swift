@@ -1,32 +1,33 @@
 import FoundationEssentials
 public import Wire
 
-/// Who may come to some addresses.
+/// A rule about who may access certain addresses.
 ///
 /// Source: ARCHITECTURE.md, `Access/`.
 public struct AccessRule: Sendable, Equatable {
-    /// Who may come in.
+    /// The people who may access an address.
     public enum Admission: Sendable, Equatable {
         /// Everybody, signed in or not.
         case everybody
-        /// Whoever is signed in.
+        /// Everybody who is signed in.
         case signedIn
-        /// Some of those who are signed in.
+        /// Some of the people who are signed in.
         case some(AccessMembers)
         /// Nobody.
         case nobody
     }
 
-    /// The name that the configuration gives it.
+    /// The name of the rule in the configuration.
     public let name: String
     let hosts: [AccessHostPattern]
     let paths: [AccessPathPattern]
     let methods: [HTTPMethod]
     let admission: Admission
-    /// Whether a request may authenticate with a person's key as the password of HTTP Basic.
+    /// Whether a request may authenticate with a person's API key as the password of HTTP Basic. `false` by default.
     var takesKeys = false
 
-    /// Whether the rule is about a request, when its path is read as `path`; what it does not name stands for all.
+    /// Whether the rule applies to a request, when its path is read as `path`. Empty lists of hosts, paths or methods
+    /// match everything. A rule for GET also applies to HEAD.
     func covers(_ request: ForwardedRequest, _ path: AccessPath) -> Bool {
         (hosts.isEmpty || hosts.contains { $0.covers(request.host, request.scheme) })
             && (paths.isEmpty || paths.contains { $0.covers(path) })
@@ -36,14 +37,14 @@ public struct AccessRule: Sendable, Equatable {
 }
 
 extension AccessRule {
-    /// Makes a rule of what the configuration would say; nil when a host or a path cannot be read.
+    /// Creates a rule from values as in the configuration. Returns nil when a host or a path is invalid.
     public init?(
         named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
         admission: Admission, takesKeys: Bool = false
     ) {
         let hostPatterns = hosts.compactMap(AccessHostPattern.init)
         let pathPatterns = paths.compactMap(AccessPathPattern.init)
-        // A rule that says less is about more.
+        // Without the invalid pattern, the rule would apply to more requests.
         guard hostPatterns.count == hosts.count, pathPatterns.count == paths.count else { return nil }
         self.init(
             name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission,
@@ -51,13 +52,13 @@ extension AccessRule {
     }
 }
 
-/// People named one by one, or by a group.
+/// People who are named individually or by group.
 public struct AccessMembers: Sendable, Equatable {
     let emails: Set<EmailAddress>
     let ids: Set<UUID>
     let groups: Set<ExactText>
 
-    /// Takes people by e-mail address or id, and groups by name.
+    /// Creates members from people, by e-mail address or id, and from groups, by name.
     public init(users: [String], groups: [String] = []) {
         ids = Set(users.compactMap { UUID(uuidString: $0) })
         emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0) })

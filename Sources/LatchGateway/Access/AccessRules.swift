@@ -1,19 +1,20 @@
-/// The rules in their order; the first that is about a request decides.
+/// A list of access rules in order. The first rule that applies to a request decides.
 public struct AccessRules: Sendable, Equatable {
     /// The rules, in order.
     public var rules: [AccessRule]
-    /// Who may come where no rule says it.
+    /// The people who may access an address that no rule applies to. Everybody who is signed in by default.
     public var otherwise: AccessRule.Admission
 
-    /// Makes rules; with none, whoever is signed in may come anywhere.
+    /// Creates rules. Without any, everybody who is signed in may access every address.
     public init(_ rules: [AccessRule] = [], otherwise: AccessRule.Admission = .signedIn) {
         self.rules = rules
         self.otherwise = otherwise
     }
 
-    /// Who may make a request. A path that a server might take for another is open to nobody who is not signed in.
+    /// Returns who may make a request. If a server could read the path differently, only people who are signed in may
+    /// make it.
     ///
-    /// - Throws: ``ForwardedRefusal/ambiguousPath`` when others may come to that other path.
+    /// - Throws: ``ForwardedRefusal/ambiguousPath`` when the rules admit other people to the other reading of the path.
     func admission(to request: ForwardedRequest) throws(ForwardedRefusal) -> AccessRule.Admission {
         let found = admission(to: request, request.path)
         guard let cut = request.path.cut else { return found }
@@ -25,8 +26,8 @@ public struct AccessRules: Sendable, Equatable {
         rules.first { $0.covers(request, path) }?.admission ?? otherwise
     }
 
-    /// Whether a person's key opens the address of a request. If two servers could read the path differently, both readings
-    /// must allow it.
+    /// Whether a request may authenticate with a person's API key. If two servers could read the path differently, both
+    /// readings must allow it.
     func takeKeys(with request: ForwardedRequest) -> Bool {
         [request.path, request.path.cut].allSatisfy { path in
             guard let path else { return true }
@@ -34,24 +35,24 @@ public struct AccessRules: Sendable, Equatable {
         }
     }
 
-    /// Whether a rule asks for the method.
+    /// Whether a rule names a method.
     var nameMethods: Bool { rules.contains { !$0.methods.isEmpty } }
 
     /// Whether a rule names a host.
     var nameHosts: Bool { rules.contains { !$0.hosts.isEmpty } }
 
-    /// Whether a rule asks for a group.
+    /// Whether a rule names a group.
     var nameGroups: Bool {
         rules.contains { if case .some(let members) = $0.admission { !members.groups.isEmpty } else { false } }
     }
 
-    /// Whether a host is behind the proxies, as far as the rules say which are.
+    /// Whether a rule applies to a host. Rules that name no hosts at all apply to every host.
     func protect(_ host: AccessHost, _ scheme: String) -> Bool {
         let patterns = rules.flatMap(\.hosts)
         return patterns.isEmpty || patterns.contains { $0.covers(host, scheme) }
     }
 
-    /// Whether a rule names a host, with its port if it has one.
+    /// Whether a rule names a host, including its port if it has one.
     func name(_ host: AccessHost, _ scheme: String) -> Bool {
         rules.contains { $0.hosts.contains { $0.names(host, scheme) } }
     }

@@ -1,16 +1,16 @@
 import Wire
 
-/// What a proxy's header fields tell of a request, while they are read.
+/// A parser for the header fields in which a proxy describes the original request.
 struct ForwardedFields: Sendable {
-    /// The fields, by what they tell.
+    /// The header fields, by their meaning.
     private enum Name: Int {
         case host, scheme, target, method
         /// `X-Original-URL`: scheme, host and target.
         case url
-        /// `X-Original-URI`, which is a path or a whole address.
+        /// `X-Original-URI`: a path or a whole address.
         case uri
         case originalMethod
-        /// Nothing of the proxy's: what some servers believe more than the request line.
+        /// Fields that the proxy does not set, but that some servers use instead of the request line.
         case rewrite, override, methodOverride, plainOverride
     }
 
@@ -18,12 +18,12 @@ struct ForwardedFields: Sendable {
     private(set) var scheme: String?
     private(set) var host: AccessHost?
     private(set) var target: String?
-    /// Another method that a server behind might take.
+    /// Another method that a backend might use.
     private(set) var override: String?
-    /// A bit for each name that was read.
+    /// A bit set of the names that were read.
     private var seen: UInt16 = 0
 
-    /// Reads a field; one that tells nothing is left out.
+    /// Reads a field. Ignores fields that do not describe the request.
     mutating func take(_ field: HTTPHeaders.Field) throws(ForwardedRefusal) {
         guard let name = Self.name(field.name) else { return }
         let bit: UInt16 = 1 << name.rawValue
@@ -58,7 +58,7 @@ struct ForwardedFields: Sendable {
         try Self.agree(&host, read)
     }
 
-    /// Traefik tells of a WebSocket by its own scheme.
+    /// Reads a scheme. Traefik sends `ws` and `wss` for a WebSocket.
     private mutating func take(scheme text: String) throws(ForwardedRefusal) {
         switch text {
         case "https", "wss": try Self.agree(&scheme, "https")
@@ -69,7 +69,7 @@ struct ForwardedFields: Sendable {
 
     private mutating func take(method text: String) throws(ForwardedRefusal) {
         guard text.utf8.count <= 32, text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) }),
-            // Some backends take `post` for POST, and a rule must not.
+            // Some backends treat `post` as POST, but a rule for POST does not match it.
             text == text.uppercased()
         else { throw .contradictory }
         try Self.agree(&method, text)

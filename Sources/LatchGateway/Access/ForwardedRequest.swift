@@ -1,12 +1,13 @@
 import HTTPServer
 import Wire
 
-/// The request that a proxy holds while it asks about it, as the proxy's header fields tell it.
+/// The original request that a proxy asks about, as described by the proxy's header fields.
 ///
-/// Each of the four things is told by a field of the proxy's, in one of two spellings: `X-Forwarded-Host`, `-Proto`, `-Uri`
-/// and `-Method` (Caddy, Traefik, and the configurations of ours), or `X-Original-URL`, which is all but the method,
-/// `X-Original-URI` and `X-Original-Method`. A field that stands twice, two that disagree and one that cannot be read are
-/// refused: one of them may be the client's. Only a trusted proxy's request may be read this way.
+/// The host, scheme, target and method come from header fields of one of two conventions. One is `X-Forwarded-Host`,
+/// `-Proto`, `-Uri` and `-Method` (Caddy, Traefik, and the configurations in our documentation). The other is
+/// `X-Original-URL`, which contains everything except the method, `X-Original-URI` and `X-Original-Method`. Duplicate,
+/// contradictory and invalid fields are refused, because one of them may come from the client. Only a request from a
+/// trusted proxy may be read this way.
 struct ForwardedRequest: Sendable {
     let method: HTTPMethod
     /// `https` or `http`.
@@ -15,16 +16,16 @@ struct ForwardedRequest: Sendable {
     let path: AccessPath
     /// The path and the query as they were sent.
     let target: String
-    /// Whether a field names another method, which a server behind might take.
+    /// Whether a field names another method that a backend might use.
     let hasOtherMethod: Bool
 
-    /// The address without path.
+    /// The scheme and host of the address.
     var origin: String { "\(scheme)://\(host)" }
 
     /// The path as it was sent.
     var sentPath: Substring { target.prefix { $0 != "?" } }
 
-    /// Reads what the proxy tells.
+    /// Parses the header fields of a request from the proxy.
     init(_ request: ServerRequest) throws(ForwardedRefusal) {
         var told = ForwardedFields()
         for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try told.take(field) }
@@ -43,11 +44,11 @@ struct ForwardedRequest: Sendable {
     }
 }
 
-/// Why a proxy's word was not taken.
+/// Why the header fields of a proxy were refused.
 enum ForwardedRefusal: Error {
     /// A field is missing.
     case incomplete
-    /// A field stands twice or cannot be read, or two say different things.
+    /// A field occurs twice or is invalid, or two fields contradict each other.
     case contradictory
     /// Two servers could read the path differently.
     case ambiguousPath

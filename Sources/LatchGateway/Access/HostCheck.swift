@@ -1,19 +1,19 @@
 import HTTPServer
 import Wire
 
-/// Checks the `Host` of a request, where the server's own address is configured.
+/// Checks the `Host` field of a request, if the server's own address is configured.
 ///
-/// A page of another site whose name resolves to this machine (DNS rebinding) has the same origin as the server; its requests
-/// carry that name in `Host`. So a request is answered only for the server's own name, or for a name that no other site can
-/// have. Without a configured address every host is accepted.
+/// A page of another site whose name resolves to this machine (DNS rebinding) has the same origin as the server, and
+/// its requests carry that name in `Host`. So a request is served only under the server's own name, or under a name
+/// that no other site can have. Without a configured address every host is accepted.
 ///
 /// Source: RFC 9110 §7.4 and §15.5.20; RFC 6454 §8.2.
 struct HostCheck: Sendable {
-    /// Under which other names a route is served.
+    /// The names under which a route is served.
     enum Scope: Sendable {
         /// Only under the server's own name.
         case own
-        /// On protected hosts too.
+        /// Also on protected hosts.
         case protected
         /// Also under an IP address or a name without a dot, for monitoring.
         case monitoring
@@ -23,7 +23,7 @@ struct HostCheck: Sendable {
 
     /// The scheme of the server's own address.
     let scheme: String
-    /// The server's own host; nil where it is not configured.
+    /// The server's own host; nil when it is not configured.
     private let own: AccessHost?
     /// The server's own host as clients write it in `Host`.
     private let ownText: String?
@@ -40,7 +40,7 @@ struct HostCheck: Sendable {
         rules = services.settings.verify.isEnabled ? services.settings.verify.rules : nil
     }
 
-    /// Whether a request may be answered at the host that it came to.
+    /// Whether a request may be served under the host that it was sent to.
     func allows(_ request: ServerRequest, for scope: Scope) -> Bool {
         guard let own, scope != .anyHost else { return true }
         let texts = request.headers.values("Host")
@@ -51,14 +51,14 @@ struct HostCheck: Sendable {
             host.name == own.name || host.isLoopback || scope == .protected && isKnown(host, isTold: isTold)
         }
         guard !told.isEmpty else { return isServed(sent) || scope == .monitoring && Self.isOfNetwork(sent) }
-        // A client without a proxy can set X-Forwarded-Host, but its page cannot choose `Host`: the name that a proxy uses for
-        // this server must not be a name of the Internet.
+        // A client without a proxy can set X-Forwarded-Host, but a web page cannot choose `Host`. So the name in
+        // `Host`, which a proxy uses for this server, must not be a public name of the Internet.
         guard told.count == 1, let host = AccessHost(told[0]), isServed(host, isTold: true) else { return false }
         return isServed(sent) || hosts.allows(sent.withoutPort(of: scheme), scheme) || Self.isOfNetwork(sent)
     }
 
-    /// The host that the browser asked for: from a trusted proxy's X-Forwarded-Host, else from `Host`. Some proxies send the
-    /// name without the port there, and pass `Host` on with its port.
+    /// Returns the host that the browser requested: from X-Forwarded-Host of a trusted proxy, otherwise from `Host`.
+    /// Some proxies send X-Forwarded-Host without the port and forward `Host` with its port.
     func host(of request: ServerRequest) -> AccessHost? {
         let told = told(request)
         let sent = request.headers["Host"].flatMap { AccessHost($0) }
@@ -71,15 +71,16 @@ struct HostCheck: Sendable {
         proxies.trusts(request.peer) ? request.headers.values("X-Forwarded-Host") : []
     }
 
-    /// Whether the host is in the configuration: it is protected, or shares the cookie. Rules that name no host protect each that a
-    /// trusted proxy tells, and make none known that stands in `Host` alone: that may be any site's.
+    /// Whether the configuration contains the host: it is protected, or shares the cookie. Rules that name no hosts
+    /// protect every host that a trusted proxy sends. They do not protect a host that is only in `Host`, because that
+    /// can be any site's name.
     private func isKnown(_ host: AccessHost, isTold: Bool) -> Bool {
         let host = host.withoutPort(of: scheme)
         return hosts.allows(host, scheme)
             || rules.map { (isTold || $0.nameHosts) && $0.protect(host, scheme) } == true
     }
 
-    /// Whether the name is an IP address or has no dot, so that it is not a name of the Internet.
+    /// Whether the name is an IP address or has no dot, so that it is not a public name of the Internet.
     private static func isOfNetwork(_ host: AccessHost) -> Bool {
         !host.name.contains(".") || host.name.hasPrefix("[") || IPAddress(host.name) != nil
     }

@@ -2,13 +2,13 @@ import FoundationEssentials
 import HTTPServer
 import Synchronization
 
-/// Tells the operator of a proxy that asks in a way that cannot be answered, once a minute at most for each reason.
+/// Logs that a proxy sends requests that cannot be processed, at most once a minute for each reason.
 final class ProxyComplaints: Sendable {
     /// What is wrong with the proxy's configuration.
     enum Reason: Hashable {
-        /// Its address is not trusted.
+        /// The address of the proxy is not trusted.
         case untrusted
-        /// It leaves something out.
+        /// The proxy omits a required field.
         case incomplete
     }
 

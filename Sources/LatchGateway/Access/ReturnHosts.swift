@@ -1,8 +1,9 @@
-/// The hosts that a browser may be sent back to once its sign-in is done.
+/// The hosts that a browser may be redirected to after its sign-in.
 ///
-/// This server's own, as it is configured; those that an access rule names, a port only where the rule has it; and those below
-/// the domain whose hosts share the cookie, without a port. From a server with TLS nobody is sent to a page without it: the cookie
-/// does not go there, and whoever listens learns the address.
+/// These are the server's own host as configured, hosts that an access rule names, and hosts below the domain of the
+/// shared cookie. A host of a rule may have a port only if the rule contains it; a host below the domain may not have
+/// one. A server with TLS does not redirect to a page without TLS, because the cookie is not sent there and an
+/// eavesdropper learns the address.
 struct ReturnHosts: Sendable {
     private let own: AccessHost?
     private let isSecure: Bool
@@ -16,7 +17,7 @@ struct ReturnHosts: Sendable {
         self.cookieDomain = cookieDomain
     }
 
-    /// Whether a browser may be sent to a host by `https` or `http`.
+    /// Whether a browser may be redirected to a host with `https` or `http`.
     func allows(_ host: AccessHost, _ scheme: String) -> Bool {
         guard scheme == "https" || !isSecure else { return false }
         return host == own || rules.name(host, scheme)

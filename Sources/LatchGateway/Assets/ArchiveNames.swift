@@ -1,16 +1,17 @@
-/// Names of files in one archive: safe to unpack anywhere, and each there once.
+/// The names of files in one archive: unique, and safe to unpack on any system.
 ///
-/// Immich's rule: characters that some system forbids are left out, an empty name becomes `unnamed`, and the second of a
-/// name is `name+1.ext`. Here names that differ in case only count as one too: not every disk tells them apart.
+/// The rules are Immich's. Characters that some system forbids are removed, an empty name becomes `unnamed`, and the
+/// second file of a name becomes `name+1.ext`. In addition, names that differ only in case count as equal, because some
+/// file systems do not distinguish them.
 struct ArchiveNames {
     private var taken: Set<String> = []
-    /// The number of a name's last double, so that a thousand of them take no million tries.
+    /// The last number that was added to each name, so that a thousand equal names do not need a million attempts.
     private var lastNumbers: [String: Int] = [:]
 
-    /// Most file systems' limit.
+    /// The maximum length of a name in bytes, which is the limit of most file systems.
     private static let longest = 255
 
-    /// The name under which a file is stored.
+    /// Returns the name under which a file is stored.
     mutating func add(_ wanted: String) -> String {
         let name = Self.sanitized(wanted)
         var candidate = name
@@ -23,7 +24,8 @@ struct ArchiveNames {
         return candidate
     }
 
-    /// A name without separators, control characters and what Windows forbids, that is no folder's and not too long.
+    /// Returns a name without separators, control characters and characters that Windows forbids. A name that is a
+    /// folder's or a device's becomes `unnamed`; a long name is shortened.
     static func sanitized(_ wanted: String) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(
@@ -37,7 +39,7 @@ struct ArchiveNames {
         return name.isEmpty || isDevice ? "unnamed" : name
     }
 
-    /// Characters that turn the direction of text around, and so show another ending than there is.
+    /// Whether a character changes the direction of text. Such characters can disguise the ending of a name.
     private static func isFormat(_ scalar: Unicode.Scalar) -> Bool {
         (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
             || scalar.value == 0x200E || scalar.value == 0x200F
@@ -53,7 +55,7 @@ struct ArchiveNames {
         return shortened(String(name[..<dot]), to: longest - ending.utf8.count) + ending
     }
 
-    /// As many whole characters as fit into `count` bytes.
+    /// Returns as many whole characters as fit into `count` bytes.
     private static func shortened(_ text: String, to count: Int) -> String {
         guard text.utf8.count > count else { return text }
         var used = 0

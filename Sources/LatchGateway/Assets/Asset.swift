@@ -1,54 +1,55 @@
 import FoundationEssentials
 
-/// A photograph or film in the library, as the database knows it.
+/// The record of a photograph or a video in the library.
 struct Asset: Sendable, Equatable {
-    /// Given when the file was first seen; a file that is renamed or changed keeps it.
+    /// The id, assigned when the file was first found. A file that is renamed or changed keeps it.
     let id: UUID
-    /// The folder it is in, relative to the library: `anna@example.org/2024/Summer`.
+    /// The folder of the file, relative to the library: `anna@example.org/2024/Summer`.
     let folder: String
     /// The name of the file.
     let name: String
-    /// Whose it is: the name of the library's folder that it is beneath.
+    /// The owner: the name of the top folder that contains the file, in lower case.
     let owner: String
     let kind: AssetKind
     let file: FileMark
     /// The SHA-1 of the file.
     let checksum: [UInt8]
     let facts: MediaFacts
-    /// When it was taken, or last changed where the file does not say.
+    /// When it was taken. If the file does not say, when it was last changed.
     let taken: Date
-    /// What the camera's clock showed then, as though it stood in UTC.
+    /// The time that the camera's clock showed, stored as if it were UTC.
     let takenLocally: Date
-    /// The film that moves with this photograph.
+    /// The id of the video of this live photograph. Nil for other files.
     let motion: UUID?
     let visibility: AssetVisibility
-    /// Whether a session must be elevated to see anything of it.
+    /// Whether only an elevated session may see the file and its data.
     let isLocked: Bool
-    /// When it was first seen.
+    /// When the file was first found.
     let added: Date
-    /// When what is known of it last changed.
+    /// When the record last changed.
     let updated: Date
 
-    /// Whether it is one of these owners', or everybody's, and not locked or unlocked by the PIN.
+    /// Whether a person may see the file. It must be shared or belong to one of `owners`, and a locked file also needs
+    /// an elevated session.
     func isSeen(by owners: AssetOwners, isElevated: Bool) -> Bool {
         owners.own(owner) && (!isLocked || isElevated)
     }
 
-    /// Where the file is, relative to the library.
+    /// The path of the file, relative to the library.
     var path: String { folder + "/" + name }
-    /// The media type that it is sent with.
+    /// The media type for responses. Default: `application/octet-stream`.
     var mediaType: String { AssetKind.mediaType(of: name) ?? "application/octet-stream" }
 }
 
-/// What tells that a file is the same as before without reading it.
+/// The properties of a file that show, without reading it, that it has not changed.
 struct FileMark: Sendable, Equatable {
     /// The size in bytes.
     let size: Int
-    /// When it was last changed, in nanoseconds since 1970.
+    /// When the file was last changed, in nanoseconds since 1970.
     let modified: Int
-    /// Which file of its file system it is.
+    /// The inode number of the file in its file system.
     let inode: Int
 
-    /// When it was last changed, in whole milliseconds, as the database keeps times.
+    /// When the file was last changed, in whole milliseconds, as the database stores times.
     var modificationDate: Date { Date(timeIntervalSince1970: (Double(modified) / 1_000_000).rounded(.down) / 1_000) }
 }

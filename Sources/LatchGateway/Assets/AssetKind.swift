@@ -1,23 +1,23 @@
 import Database
 
-/// Whether a file is a photograph or a film, and how it is announced to who fetches it; both by the ending of its name.
+/// The kind of an asset. The ending of the file's name determines both the kind and the media type.
 enum AssetKind: String, Sendable, SQLBindable, SQLReadable {
     case image = "IMAGE"
     case video = "VIDEO"
 
-    /// The kind of a file of this name; nil for one that is no asset.
+    /// Makes the kind of a file with this name. Nil when the file is not an asset.
     init?(name: String) {
         guard let type = Self.mediaType(of: name) else { return nil }
         self = type.hasPrefix("image/") ? .image : .video
     }
 
-    /// The media type of a file of this name; nil for one that is no asset.
+    /// Returns the media type of a file with this name. Nil when the file is not an asset.
     static func mediaType(of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
         return mediaTypes[name[name.index(after: dot)...].lowercased()]
     }
 
-    /// The endings of names that are assets, each with its media type.
+    /// The name endings of assets, in lower case, each with its media type.
     ///
     /// Source: IANA, "Media Types"; names that cameras and phones write.
     static let mediaTypes = [
@@ -31,16 +31,16 @@ enum AssetKind: String, Sendable, SQLBindable, SQLReadable {
     ]
 }
 
-/// Where an asset is seen.
+/// Where an asset is visible.
 ///
 /// Source: contract of Immich, `AssetVisibility`.
 enum AssetVisibility: String, Sendable, SQLBindable, SQLReadable {
-    /// In the listing.
+    /// In the timeline.
     case timeline
-    /// Out of it: the moving half of a live photograph, fetched by its id.
+    /// Not in the timeline: the video of a live photograph, which is requested by its id.
     case hidden
-    /// Out of it and kept back from a session that is not elevated.
+    /// Not in the timeline, and only for elevated sessions.
     case locked
-    /// Put away: nothing of a folder is.
+    /// Archived. No asset of a library has this visibility.
     case archive
 }

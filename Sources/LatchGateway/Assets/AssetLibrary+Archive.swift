@@ -1,7 +1,7 @@
 import HTTPServer
 
 extension AssetLibrary {
-    /// The files as one ZIP, each name once; files that are gone from the disk are left out.
+    /// Returns the files as one ZIP archive with unique names. Files that no longer exist on the disk are omitted.
     ///
     /// Source: contract of Immich, b.22.
     func archive(of assets: [Asset]) async throws -> ResponseBody {

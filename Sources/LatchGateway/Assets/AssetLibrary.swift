@@ -3,34 +3,34 @@ import FoundationEssentials
 import HTTPServer
 import Synchronization
 
-/// The picture library: a folder of the server with a folder for each person in it.
+/// The picture library: a folder of the server that contains a folder for each person.
 ///
-/// The database knows of every file what a client asks for, so that a request reads no file but the one it fetches.
-/// ``run(clock:)`` keeps that knowledge up to date, beside the loops.
+/// The database stores everything that clients ask about a file, so a request reads only the file that it downloads.
+/// ``run(clock:)`` keeps the database up to date, outside the event loops.
 final class AssetLibrary: Sendable {
-    /// How often the folders are asked whether names in them changed.
+    /// The interval at which folders are checked for changed names.
     static let interval = Duration.seconds(2)
-    /// How often every file is asked whether it changed.
+    /// The interval at which every file is checked for changes.
     static let thoroughInterval = Duration.seconds(3_600)
 
     let folder: LibraryFolder
     let store: AssetStore
-    /// What requests have to wait for.
+    /// Blocking work of requests.
     let work = BlockingWork(running: 4, waiting: 128)
-    /// What the scan has to wait for, and no request.
+    /// Blocking work of the scan, separate so that requests do not wait for it.
     private let scanning = BlockingWork(running: 2, waiting: 128)
     private let log: Log
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
     private struct State {
-        /// When the names of each folder last changed.
+        /// When the names of each folder last changed, in nanoseconds since 1970.
         var times: [String: Int] = [:]
-        /// Folders with a file that is not as the database has it.
+        /// Folders with a file that differs from the database.
         var stale: Set<String> = []
     }
 
-    /// Makes a library on a folder, which is not looked at yet.
+    /// Makes a library on a folder, without reading the folder.
     init(path: String, _ stores: GatewayStores) {
         folder = LibraryFolder(path: path, lockedName: ".locked")
         store = AssetStore(database: stores.database, now: stores.now)
@@ -38,7 +38,7 @@ final class AssetLibrary: Sendable {
         now = stores.now
     }
 
-    /// Looks at everything, then again and again at what changed, until the task is cancelled.
+    /// Scans everything, then looks for changes repeatedly until the task is cancelled.
     func run(clock: some Clock<Duration>) async {
         while !Task.isCancelled {
             await attempt { try await self.scan() }
@@ -49,14 +49,14 @@ final class AssetLibrary: Sendable {
         }
     }
 
-    /// Asks every file whether it changed.
+    /// Checks every file for changes and updates the database.
     @discardableResult
     func scan() async throws -> LibraryScan.Changes {
         var scan = LibraryScan(folder: folder, store: store, work: scanning, now: now)
         try await scan.walk([""], known: [])
         let known = try await store.folders()
         guard scan.times[""] != nil, scan.times.count > 1 || known.isEmpty else {
-            // A disk that is not mounted: what is known of it is wanted again.
+            // The disk is probably not mounted. The records are kept, because they are needed when it is mounted again.
             log.warning(
                 "The picture library is empty or cannot be read; what is known of it is kept.",
                 ["folder": .text(folder.path)])
@@ -72,7 +72,7 @@ final class AssetLibrary: Sendable {
         return scan.changes
     }
 
-    /// Asks the folders whether names in them changed, and looks into those that did.
+    /// Checks the folders for changed names and scans those that changed.
     @discardableResult
     func look() async throws -> LibraryScan.Changes {
         let (times, stale) = state.withLock { state in
@@ -81,7 +81,7 @@ final class AssetLibrary: Sendable {
         }
         let folder = folder
         let found = try await scanning.run { _ in times.keys.map { ($0, folder.modified($0)) } }
-        // Without its root the library is not there at all for now.
+        // Without its root, the library is unavailable at the moment.
         guard found.contains(where: { $0.0.isEmpty && $0.1 != nil }) else { return LibraryScan.Changes() }
         let changed = found.filter { path, time in time != nil && (time != times[path] || stale.contains(path)) }
         let missing = found.filter { $0.1 == nil }.map(\.0)
@@ -100,9 +100,9 @@ final class AssetLibrary: Sendable {
         return scan.changes
     }
 
-    /// Opens the file of an asset; nil when it is not there any more.
+    /// Opens the file of an asset. Returns nil when the file no longer exists.
     ///
-    /// No link leads out of its owner's folder, even one that was put there since the last look.
+    /// No link can lead out of the owner's folder, even if it was created after the last scan.
     func open(_ asset: Asset) -> ServedFile? {
         let parts = asset.path.split(separator: "/", maxSplits: 1)
         guard parts.count == 2 else { return nil }
@@ -114,7 +114,7 @@ final class AssetLibrary: Sendable {
         return file
     }
 
-    /// Has the next look read the file's folder again: the file is not as the database has it.
+    /// Marks the folder of a file that differs from the database, so that the next ``look()`` reads the folder again.
     func noteStale(_ asset: Asset) {
         state.withLock { _ = $0.stale.insert(asset.folder) }
     }

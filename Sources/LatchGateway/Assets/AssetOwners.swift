@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Whose folders a person sees: their own, named by e-mail address or id, and the one that is everybody's.
+/// The owners whose folders a person may see: the person, by e-mail address or id, and the shared owner.
 struct AssetOwners: Sendable, Equatable {
-    /// The name of the folder that is everybody's.
+    /// The name of the folder that everybody may see.
     static let shared = "shared"
 
-    /// The proved address; the id where the address is not proved.
+    /// The person's verified address, or the id when the address is not verified.
     let email: String
     let id: String
 
     init(_ person: Person) {
-        // A folder is found by an address only when that is known to be the person's own.
+        // An unverified address may be another person's, so it gives no access to a folder.
         self.init(email: person.username, id: person.id)
     }
 
@@ -19,12 +19,12 @@ struct AssetOwners: Sendable, Equatable {
         self.id = id.uuidString.lowercased()
     }
 
-    /// Whether the person may see the files of this owner.
+    /// Whether the person may see the files of an owner.
     func own(_ owner: String) -> Bool {
         [email, id, Self.shared].contains { $0.utf8.elementsEqual(owner.utf8) }
     }
 
-    /// The owner that a folder of the library stands for, by its first component.
+    /// Returns the owner of a folder: the first component of its path, in lower case.
     static func owner(ofFolder path: String) -> String {
         ExactText.lowercasingASCII(path.prefix { $0 != "/" })
     }

@@ -1,21 +1,21 @@
 import Database
 import FoundationEssentials
 
-/// What a plan of archives needs to know of a file.
+/// The data about a file that is needed to plan archives.
 struct AssetPart: Sendable, Equatable {
     let id: UUID
     let size: Int
-    /// The film that moves with it.
+    /// The id of the video, for a live photograph. Nil for other files.
     let motion: UUID?
-    /// Its place, or that of the photograph that it moves with.
+    /// The position of the file. For the video of a live photograph, the position of the photograph.
     let place: Place
 
-    /// Where among all files a page goes on.
+    /// A position in the order of all files, behind which a page begins.
     struct Place: Sendable, Equatable {
-        /// Before the newest.
+        /// The position before the newest file.
         static let start = Place(taken: .max, row: .max)
 
-        /// When it was taken, as the database has it.
+        /// When the file was taken, as the database stores it.
         let taken: Int
         let row: Int
     }
@@ -29,10 +29,10 @@ struct AssetPart: Sendable, Equatable {
     }
 }
 
-/// Files in pages, each read when it is asked for: of a library, or an album, first what stands in its lists, the newest first,
-/// and then the films that move with photographs of it.
+/// A sequence of pages of files, each read on request. The pages of a library or an album first contain the listed
+/// files, newest first, and then the videos of its live photographs.
 struct AssetPages: Sendable {
-    /// How many files a page has at most.
+    /// The maximum number of files on a page.
     static let size = 1_000
 
     private struct Source: Sendable {
@@ -46,18 +46,19 @@ struct AssetPages: Sendable {
     private var ready: ArraySlice<[AssetPart]>
     private var source: Source?
 
-    /// Pages that were read already.
+    /// Makes a sequence of pages that are already in memory.
     init(_ pages: [[AssetPart]]) {
         ready = pages[...]
     }
 
-    /// All that a person sees without unlocking, of an album or of everything.
+    /// Makes a sequence of all files that a person sees without elevation, of an album or, if `album` is nil, of the
+    /// library.
     init(of album: UUID?, for owners: AssetOwners, in store: AssetStore) {
         ready = []
         source = Source(store: store, owners: owners, album: album)
     }
 
-    /// The next page; nil behind the last.
+    /// Returns the next page. Nil after the last one.
     ///
     /// - Throws: `DatabaseError`.
     mutating func next() async throws -> [AssetPart]? {
@@ -81,8 +82,8 @@ struct AssetPages: Sendable {
 }
 
 extension AssetStore {
-    /// What a plan needs to know of the files of these ids that the person may see, in the order of `ids`; others are left
-    /// out.
+    /// Returns the planning data of the files with these ids, in the order of `ids`. Files that do not exist or that
+    /// the person may not see are omitted.
     func parts(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [AssetPart] {
         try await database.read { connection in
             try ids.compactMap { id in
@@ -91,7 +92,7 @@ extension AssetStore {
         }
     }
 
-    /// A page of them, behind a place.
+    /// Returns a page of planning data behind a position.
     func parts(
         of album: UUID?, areFilms: Bool, behind place: AssetPart.Place, for owners: AssetOwners
     ) async throws -> [AssetPart] {
@@ -102,7 +103,7 @@ extension AssetStore {
     }
 }
 
-/// The SQL of plans.
+/// The SQL for planning archives.
 extension AssetStatements {
     static let part = Statement(
         """
@@ -120,8 +121,8 @@ extension AssetStatements {
             AND m.owner IN (?3, ?4, '\(AssetOwners.shared)')
         """)
 
-    /// Each owner's are read by the index in the order that is wanted and the three are merged, so that nothing is sorted and
-    /// a page costs as much as it has, wherever it begins.
+    /// Returns a statement that reads a page. It reads the files of each owner by index in the required order and
+    /// merges the three results. Nothing is sorted, so the cost of a page depends on its length, not on its position.
     private static func pages(
         _ columns: String, _ films: String
     ) -> Statement<AssetPart, Int, Int, String, String, UUID?, Int> {

@@ -1,15 +1,16 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of what clients ask for. Every statement of more than one file names the owners.
+/// The SQL for requests of clients. Every statement that returns several files filters them by owner.
 extension AssetStatements {
-    /// Whose it is, who reads it looks at; see ``Asset/isSeen(by:isElevated:)``.
+    /// Does not filter by owner: callers check ``Asset/isSeen(by:isElevated:)``.
     static let byID = Statement("SELECT \(columns) FROM assets WHERE id = ?", UUID.self, row: asset)
 
     static let searchNewestFirst = search("taken_at DESC, rowid DESC")
     static let searchOldestFirst = search("taken_at, rowid")
 
-    /// What is sorted is small, so that the last page of 100,000 photographs comes as soon as the first.
+    /// Returns a search statement. The inner query sorts only row ids, so that the last page of 100,000 photographs is
+    /// as fast as the first.
     private static func search(
         _ order: String
     ) -> Statement<
@@ -62,7 +63,7 @@ extension AssetStatements {
             videoBytes: try row.get(4))
     }
 
-    /// The newest photograph stands for its album.
+    /// The cover of an album is its newest photograph.
     static let albums = Statement(
         """
         SELECT f.id, f.path, f.owner, f.added_at, count(*), min(a.taken_at), max(a.taken_at),

@@ -49,7 +49,7 @@ enum AssetStatements {
             visibility: try row.get(6), duration: try row.get(7))
     }
 
-    /// A file that has another path now: same number, size and time of change.
+    /// Finds a file that may have moved, by inode number, size and modification time.
     static let moved = Statement(
         "SELECT id, folder, name FROM assets WHERE inode = ? AND size = ? AND modified_at = ? LIMIT 4", Int.self,
         Int.self, Int.self
@@ -91,14 +91,14 @@ enum AssetStatements {
     ) { row throws(DatabaseError) in (try row.get(0) as UUID, try row.get(1) as String) }
 }
 
-/// A file of a folder as the database has it.
+/// The record of a file in a folder.
 struct KnownFile: Sendable {
     let id: UUID
     let name: String
     let mark: FileMark
     let motion: UUID?
     let visibility: AssetVisibility
-    /// How long it plays, in milliseconds.
+    /// The duration in milliseconds. Nil for photographs.
     let duration: Int?
 }
 

@@ -1,35 +1,35 @@
 import Database
 import FoundationEssentials
 
-/// What the scan writes. Each write is short, for a sign-in may wait behind it.
+/// The reads and writes of the scan. Each write is short, because a sign-in may wait for it.
 extension AssetStore {
-    /// How many rows one write changes at most.
+    /// The maximum number of rows that one write changes.
     static let batch = 128
 
-    /// Notes a folder; one that is known already keeps its album's id.
+    /// Adds a folder. A folder that exists already keeps the id of its album.
     func add(folder: String, isLocked: Bool) async throws {
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
         _ = try await database.write { try $0.run(AssetStatements.album, folder, UUID(), owner, isLocked, now) }
     }
 
-    /// The folders that were there at the last scan.
+    /// Returns the folders that existed at the last scan.
     func folders() async throws -> [String] {
         try await database.read { try $0.all(AssetStatements.albumPaths) }
     }
 
-    /// The files that a folder had at the last scan.
+    /// Returns the files that a folder contained at the last scan.
     func known(in folder: String) async throws -> [KnownFile] {
         try await database.read { try $0.all(AssetStatements.known, folder) }
     }
 
-    /// The files, wherever they are, that may be this one under another name.
+    /// Returns the files in any folder that may be this file under another name.
     func candidates(for mark: FileMark) async throws -> [MovedFile] {
         try await database.read {
             try $0.all(AssetStatements.moved, mark.inode, mark.size, mark.modified)
         }
     }
 
-    /// Gives a file its new path; its id stays.
+    /// Changes the path of a file. Its id does not change.
     func move(_ file: MovedFile, toFolder folder: String, name: String, isLocked: Bool) async throws {
         guard let kind = AssetKind(name: name) else { return }
         defer { forget() }
@@ -41,7 +41,7 @@ extension AssetStore {
         }
     }
 
-    /// Keeps what was read of files that are new or were changed, at most ``batch`` of them.
+    /// Stores the data of new or changed files, at most ``batch`` of them.
     func keep(_ files: [(name: String, file: DescribedFile)], in folder: String, isLocked: Bool) async throws {
         defer { forget() }
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
@@ -60,7 +60,7 @@ extension AssetStore {
         }
     }
 
-    /// Makes the files of a folder the pairs that they are.
+    /// Updates which files of a folder are live photographs and which are their videos.
     func pair(_ files: [KnownFile], isLocked: Bool) async throws {
         defer { forget() }
         let roles = LivePairs.roles(files)
@@ -80,7 +80,7 @@ extension AssetStore {
         }
     }
 
-    /// Forgets files, each unless it has another path by now; gives how many were forgotten.
+    /// Removes the records of files, except files that have moved to another path. Returns how many were removed.
     @discardableResult
     func remove(_ files: [MovedFile]) async throws -> Int {
         defer { forget() }
@@ -96,7 +96,7 @@ extension AssetStore {
         return count
     }
 
-    /// Forgets a folder and every file that is still in it; gives how many there were.
+    /// Removes the records of a folder and of every file that is still in it. Returns the number of files.
     func remove(folder: String) async throws -> Int {
         var count = 0
         while true {

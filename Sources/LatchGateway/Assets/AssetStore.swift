@@ -1,13 +1,13 @@
 import Database
 import FoundationEssentials
 
-/// What the database knows of the library.
+/// The database records of the library.
 ///
-/// A person is given their own files and those that are everybody's; nobody's else, whatever is asked for.
+/// A person gets only the person's own files and the shared ones, whatever the query.
 struct AssetStore: Sendable {
     let database: Database
     let now: @Sendable () -> Date
-    /// The files that were asked for lately, whoever may see them.
+    /// A cache of recently requested files. It does not depend on who may see them.
     private let known = ReadCache<UUID, Asset>(capacity: 2_048)
 
     init(database: Database, now: @escaping @Sendable () -> Date) {
@@ -15,13 +15,13 @@ struct AssetStore: Sendable {
         self.now = now
     }
 
-    /// A file that the person may see.
+    /// Returns a file that the person may see.
     ///
     /// - Parameters:
     ///   - id: The file's id.
-    ///   - owners: Whose files the person sees.
-    ///   - isElevated: Whether locked files are seen too.
-    /// - Returns: The file; nil when there is none, or none for this person.
+    ///   - owners: The owners whose files the person may see.
+    ///   - isElevated: Whether the person may also see locked files.
+    /// - Returns: The file. Nil when it does not exist or the person may not see it.
     /// - Throws: `DatabaseError`.
     func find(_ id: UUID, for owners: AssetOwners, isElevated: Bool) async throws -> Asset? {
         let asset = try await asset(id)
@@ -36,12 +36,12 @@ struct AssetStore: Sendable {
         return asset
     }
 
-    /// Forgets what is in memory, after every write of the scan and when another process may have written.
+    /// Empties the cache. Called after every write of the scan, and when another process may have written.
     func forget() {
         known.removeAll()
     }
 
-    /// The files of these ids that the person may see, in the order of `ids`; others are left out.
+    /// Returns the files with these ids that the person may see, in the order of `ids`. Other ids are omitted.
     func find(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [Asset] {
         try await database.read { connection in
             try ids.compactMap { id in
@@ -51,7 +51,7 @@ struct AssetStore: Sendable {
         }
     }
 
-    /// One page of the files that the person asks for, and whether there is another page.
+    /// Returns one page of the files that match a query, and whether there is another page.
     func search(_ query: AssetQuery, for owners: AssetOwners) async throws -> (assets: [Asset], hasMore: Bool) {
         let statement = query.isAscending ? AssetStatements.searchOldestFirst : AssetStatements.searchNewestFirst
         var found = try await database.read { connection in
@@ -66,7 +66,7 @@ struct AssetStore: Sendable {
         return (found, hasMore)
     }
 
-    /// How many photographs and films the person has of a visibility.
+    /// Returns the numbers of photographs and videos that the person has with a visibility.
     func statistics(for owners: AssetOwners, visibility: AssetVisibility) async throws -> (images: Int, videos: Int) {
         let rows = try await database.read {
             try $0.all(AssetStatements.count, owners.email, owners.id, visibility)
@@ -76,25 +76,25 @@ struct AssetStore: Sendable {
         )
     }
 
-    /// How many files each owner has, and their bytes.
+    /// Returns the number and the bytes of each owner's files.
     func usage() async throws -> [AssetUsage] {
         try await database.read { try $0.all(AssetStatements.usage) }
     }
 
-    /// The folders with something to see in them, without the person's own top folder.
+    /// Returns the folders with visible files, except the top folders.
     func albums(for owners: AssetOwners) async throws -> [AssetAlbum] {
         try await database.read { try $0.all(AssetStatements.albums, owners.email, owners.id, nil) }
     }
 
-    /// One of them.
+    /// Returns one of the ``albums(for:)``. Nil when it does not exist or the person may not see it.
     func album(_ id: UUID, for owners: AssetOwners) async throws -> AssetAlbum? {
         try await database.read { try $0.first(AssetStatements.albums, owners.email, owners.id, id) }
     }
 }
 
-/// Which files are asked for; what is nil lets every file through.
+/// A query for files. A field that is nil matches every file.
 struct AssetQuery: Sendable, Equatable {
-    /// A stretch of time, both ends included.
+    /// A time interval that includes both ends. An end that is nil is open.
     struct Stretch: Sendable, Equatable {
         var from: Date?
         var to: Date?
@@ -105,12 +105,12 @@ struct AssetQuery: Sendable, Equatable {
     var taken = Stretch()
     var added = Stretch()
     var updated = Stretch()
-    /// A part of the name, in either case.
+    /// A part of the file's name, case-insensitive.
     var name: String?
     var album: UUID?
     var checksum: [UInt8]?
     var id: UUID?
-    /// Whether it must have a film that moves with it.
+    /// Whether the file must be a live photograph with a video.
     var isMotion: Bool?
     var make: String?
     var model: String?
@@ -129,14 +129,14 @@ struct AssetAlbum: Sendable, Equatable {
     let first: Date
     let last: Date
     let updated: Date
-    /// The newest file, which stands for it.
+    /// The id of the newest file, which is the cover.
     let cover: UUID
 
-    /// The name to show: the folder's own.
+    /// The name to show, which is the name of the folder.
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
 
-/// What one owner's files take up.
+/// The numbers and sizes of one owner's files.
 struct AssetUsage: Sendable, Equatable {
     let owner: String
     let images: Int

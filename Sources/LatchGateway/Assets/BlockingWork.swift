@@ -1,10 +1,10 @@
 import Primitives
 import Synchronization
 
-/// Work that waits for the disk or fills a core for a while, on a few threads of its own beside the loops.
+/// Runs work that waits for the disk or uses a core for a while, on a few threads outside the event loops.
 ///
-/// So much may run, so much may wait; what comes beyond that is refused at once, so that a flood of large requests costs no
-/// more threads and memory than that.
+/// The numbers of running and waiting jobs are limited. Further jobs are refused immediately, so that a flood of large
+/// requests cannot use more threads and memory.
 final class BlockingWork: Sendable {
     private struct Job: Sendable {
         let run: @Sendable () -> Void
@@ -20,25 +20,25 @@ final class BlockingWork: Sendable {
     private let waiting: Int
     private let state = Mutex(State())
 
-    /// Makes a place for work.
+    /// Makes a pool of threads.
     ///
     /// - Parameters:
-    ///   - running: How many threads there are at most; an idle one ends.
-    ///   - waiting: How much work may wait for one.
+    ///   - running: The maximum number of threads. Idle threads end.
+    ///   - waiting: The maximum number of jobs that wait for a thread.
     init(running: Int, waiting: Int) {
         self.running = max(1, running)
         self.waiting = waiting
     }
 
-    /// How much work waits for a thread.
+    /// The number of jobs that wait for a thread.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Runs `work` on a thread of low priority.
     ///
-    /// - Parameter work: Is told when it should stop; what it returns then does not matter.
-    /// - Returns: What `work` returns.
+    /// - Parameter work: The work. It should stop when its argument returns true; its result is then ignored.
+    /// - Returns: The result of `work`.
     /// - Throws: `CancellationError` when the task was cancelled, once `work` has stopped; ``GatewayError/Code/busy``
-    ///   when too much waits already, or the system has no more threads.
+    ///   when too many jobs are waiting, or the system cannot start a thread.
     func run<Result: Sendable>(
         _ work: @escaping @Sendable (_ isStopped: () -> Bool) -> Result
     ) async throws -> Result {
@@ -47,7 +47,7 @@ final class BlockingWork: Sendable {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
                 enter(
                     Job {
-                        // Whoever waited for it is gone.
+                        // The task that waited for the result was cancelled.
                         guard !stop.isRaised else { return continuation.resume(throwing: CancellationError()) }
                         continuation.resume(returning: work { stop.isRaised })
                     } refuse: {
@@ -82,7 +82,7 @@ final class BlockingWork: Sendable {
             do {
                 try SystemThread.detach(niceness: 10) { self.work(from: job) }
             } catch {
-                // Jobs that came to wait for this thread have none now.
+                // Without any other thread, the jobs that wait would never run.
                 for left in noThread() + [job] { left.refuse() }
             }
         }

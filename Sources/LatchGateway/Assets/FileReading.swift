@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Reads files away from the loops, which must not wait for a disk.
+/// Reads files outside the event loops, which must not wait for a disk.
 ///
-/// A few threads at most, however many read: a task that reads has a queue of its own turn, and never more than one
-/// piece of work in it.
+/// All readers share four queues and therefore at most four threads. Each reader uses one queue, and has at most one
+/// job in it at a time.
 final class FileReading: Sendable {
     private static let queues = (0..<4).map { DispatchQueue(label: "latchstring.files.\($0)") }
     private static let next = Atomic(0)
@@ -16,7 +16,7 @@ final class FileReading: Sendable {
         queue = Self.queues[(turn & .max) % Self.queues.count]
     }
 
-    /// Runs `work`, which may block.
+    /// Runs `work`, which may block, and returns its result.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in

@@ -2,19 +2,19 @@ import Crypto
 import FoundationEssentials
 import Glibc
 
-/// The library's folder on the disk: what is in it, read without ever following a link.
+/// The folder of the library on the disk. Its contents are read without following any link.
 ///
-/// Everything here blocks: it is for a thread of its own.
+/// All functions block, so they must not run on an event loop.
 ///
 /// Source: openat(2), `O_NOFOLLOW`; readdir(3); fstatat(2).
 struct LibraryFolder: Sendable {
-    /// What stands in one folder.
+    /// The contents of one folder.
     struct Listing: Sendable {
-        /// When the folder's names last changed, in nanoseconds since 1970.
+        /// When the names in the folder last changed, in nanoseconds since 1970.
         var modified = 0
         var files: [Entry] = []
         var folders: [String] = []
-        /// Names that are no UTF-8: such files cannot be told to anybody.
+        /// The number of names that are not valid UTF-8. Such files cannot be listed.
         var unreadableNames = 0
     }
 
@@ -23,17 +23,17 @@ struct LibraryFolder: Sendable {
         let mark: FileMark
     }
 
-    /// Where the library is.
+    /// The path of the library.
     let path: String
-    /// The name of a folder whose content is locked.
+    /// The name of folders whose contents are locked.
     let lockedName: String
 
-    /// Whether a folder is locked: it or one above it has the name for that.
+    /// Whether a folder is locked: it or a folder above it has the name ``lockedName``.
     func isLocked(_ folder: String) -> Bool {
         folder.split(separator: "/").dropFirst().contains { $0 == lockedName }
     }
 
-    /// What is in a folder; nil when it is not there, or is a link. `""` is the library itself.
+    /// Returns the contents of a folder. Nil when it does not exist or is a link. `""` is the library itself.
     func list(_ folder: String) -> Listing? {
         guard let directory = open(folder: folder) else { return nil }
         var listing = Listing(modified: Self.status(directory).map(Self.modified) ?? 0)
@@ -55,7 +55,7 @@ struct LibraryFolder: Sendable {
             listing.unreadableNames += 1
             return
         }
-        // What begins with a dot is somebody's own: caches, bins, half-written uploads.
+        // Names that begin with a dot belong to other programs: caches, bins, incomplete uploads.
         guard !name.hasPrefix(".") || name == lockedName else { return }
         var status = stat()
         guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
@@ -67,26 +67,27 @@ struct LibraryFolder: Sendable {
         }
     }
 
-    /// When the folder's names last changed; nil when it is not there.
+    /// Returns when the names in a folder last changed, in nanoseconds since 1970. Nil when the folder does not exist.
     func modified(_ folder: String) -> Int? {
         guard let directory = open(folder: folder) else { return nil }
         defer { close(directory) }
         return Self.status(directory).map(Self.modified)
     }
 
-    /// Whether the path leads to the file that has this number.
+    /// Whether the file at a path has this inode number.
     func holds(_ path: String, inode: Int) -> Bool {
         guard let file = open(file: path) else { return false }
         defer { close(file) }
         return Self.status(file).map(Self.mark)?.inode == inode
     }
 
-    /// The facts and the checksum of a file; nil when it is not there any more, or cannot be read.
+    /// Reads the metadata and the checksum of a file. Returns nil when it no longer exists or cannot be read.
     ///
     /// - Parameters:
-    ///   - path: Relative to the library.
-    ///   - isStopped: Asked between pieces; a film of many gigabytes is left when it says so.
-    /// - Returns: What was read.
+    ///   - path: The path relative to the library.
+    ///   - isStopped: Whether to stop. Called between pieces, so that reading a video of many gigabytes can be
+    ///     cancelled.
+    /// - Returns: The data of the file.
     func describe(_ path: String, isStopped: () -> Bool) -> DescribedFile? {
         guard let file = open(file: path), let before = Self.status(file) else { return nil }
         defer { close(file) }
@@ -111,7 +112,7 @@ struct LibraryFolder: Sendable {
         guard let directory = open(folder: slash.map { String(path[..<$0]) } ?? "") else { return nil }
         defer { close(directory) }
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        // Without O_NONBLOCK the opening of a pipe would wait for who writes into it.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let file = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
         guard let status = Self.status(file), status.st_mode & S_IFMT == S_IFREG else {
@@ -160,7 +161,7 @@ struct LibraryFolder: Sendable {
     }
 }
 
-/// What was read of a file.
+/// The data that was read from a file.
 struct DescribedFile: Sendable {
     let mark: FileMark
     let facts: MediaFacts

@@ -1,23 +1,23 @@
 import FoundationEssentials
 
-/// One walk through folders of the library, bringing the database to what the disk holds.
+/// One scan of folders of the library, which updates the database to match the disk.
 ///
-/// It has one folder's names in memory at a time, reads a file only when its size, time or number changed, and gives a
-/// renamed file the id that it had. A walk that is cut short leaves what it has done and is done again.
+/// A scan holds the names of one folder in memory at a time. It reads a file only when its size, modification time or
+/// inode number changed. A renamed file keeps its id. An interrupted scan keeps its results so far and is repeated.
 struct LibraryScan {
-    /// What a walk found.
+    /// The changes that a scan found.
     struct Changes: Sendable, Equatable {
-        /// Files that were read, being new or changed.
+        /// The number of new or changed files that were read.
         var read = 0
-        /// Files that have another path now.
+        /// The number of files that moved to another path.
         var moved = 0
-        /// Files that are gone.
+        /// The number of files that no longer exist.
         var removed = 0
-        /// Files that could not be read, or whose names are no UTF-8.
+        /// The number of files that could not be read, or whose names are not valid UTF-8.
         var unreadable = 0
     }
 
-    /// Bytes that are read between two writes.
+    /// The number of bytes read after which the results so far are written to the database.
     static let batchBytes = 64 << 20
 
     let folder: LibraryFolder
@@ -25,7 +25,8 @@ struct LibraryScan {
     let work: BlockingWork
     let now: @Sendable () -> Date
     private(set) var changes = Changes()
-    /// When the names of each folder last changed; 0 for one that changed so lately that it may do so again unseen.
+    /// When the names of each folder last changed, in nanoseconds since 1970. Zero for a folder that changed so
+    /// recently that another change might have the same time.
     private(set) var times: [String: Int] = [:]
     private var gone: [MovedFile] = []
 
@@ -36,7 +37,7 @@ struct LibraryScan {
         self.now = now
     }
 
-    /// Walks through `folders` and all that is below them, except folders that are `known`.
+    /// Scans `folders` and all folders below them, except folders that are `known`.
     mutating func walk(_ folders: [String], known: Set<String>) async throws {
         var waiting = folders
         while let path = waiting.popLast() {
@@ -46,14 +47,15 @@ struct LibraryScan {
         }
     }
 
-    /// Forgets the files that are gone from the folders that were walked through, and these folders with all in them.
+    /// Removes the records of files that disappeared from the scanned folders, and of `folders` with everything in
+    /// them.
     mutating func finish(without folders: [String]) async throws {
         changes.removed += try await store.remove(gone)
         gone = []
         for folder in folders { changes.removed += try await store.remove(folder: folder) }
     }
 
-    /// Brings one folder up to date; gives the folders in it, or nil when it is not there.
+    /// Updates the records of one folder. Returns its subfolders, or nil when the folder does not exist.
     private mutating func look(into path: String) async throws -> [String]? {
         let folder = folder
         let seen = now()
@@ -61,7 +63,7 @@ struct LibraryScan {
         changes.unreadable += listing.unreadableNames
         times[path] = Self.settled(listing, at: seen) ? listing.modified : 0
         let below = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
-        // A file beside the people's folders is nobody's.
+        // Files beside the people's folders have no owner, so they are ignored.
         guard !path.isEmpty else { return below.filter { $0 != folder.lockedName } }
         let isLocked = folder.isLocked(path)
         try await store.add(folder: path, isLocked: isLocked)
@@ -69,8 +71,8 @@ struct LibraryScan {
         return below
     }
 
-    /// Whether all in a folder is so old that a later change has another time: clocks of files step by some milliseconds,
-    /// and a file that is being written is read again when it is whole.
+    /// Whether everything in a folder is old enough that a later change gets a different time. File times advance in
+    /// steps of some milliseconds. This also means that a file that is being written is read again when it is complete.
     private static func settled(_ listing: LibraryFolder.Listing, at now: Date) -> Bool {
         let limit = Int((now.timeIntervalSince1970 - 2) * 1_000_000_000)
         return listing.modified < limit && listing.files.allSatisfy { $0.mark.modified < limit }
@@ -90,7 +92,7 @@ struct LibraryScan {
         try await store.pair(there, isLocked: isLocked)
     }
 
-    /// Gives files that were renamed their new path; the others are left to be read.
+    /// Changes the paths of files that were renamed. Returns the other files, which must be read.
     private mutating func move(
         _ files: [LibraryFolder.Entry], _ known: [String: KnownFile], to path: String, isLocked: Bool
     ) async throws -> [LibraryFolder.Entry] {

@@ -1,23 +1,23 @@
 import FoundationEssentials
 
-/// Which film moves with which photograph: the two files that a phone writes of one moment have one name before its ending.
+/// Finds the photograph and the video of live photographs. A phone writes both with the same name before the ending.
 enum LivePairs {
-    /// What a file of a pair is to be.
+    /// The role of a file in a pair.
     struct Role: Equatable {
         var motion: UUID?
         var isMotion = false
     }
 
-    /// Films longer than this are no moment, but films with a picture beside them.
+    /// The maximum duration of a motion video. A longer video is independent, even if a photograph has the same name.
     static let longestMilliseconds = 15_000
 
     private static let stillEndings = ["heic", "heif", "jpg", "jpeg", "png"]
     private static let filmEndings = ["mov", "mp4"]
 
-    /// The role of each file of one folder that has one.
+    /// Returns the roles of the files of one folder. Files that are not in a pair have none.
     ///
-    /// Where several would do, the photograph is the one whose ending stands first in HEIC, HEIF, JPG, JPEG, PNG, and
-    /// the film a MOV before an MP4.
+    /// If several files match, the first existing ending is used: HEIC, HEIF, JPG, JPEG, PNG for the photograph, and
+    /// MOV, MP4 for the video.
     static func roles(_ files: [KnownFile]) -> [UUID: Role] {
         var stills: [String: (rank: Int, id: UUID)] = [:]
         var films: [String: (rank: Int, id: UUID)] = [:]

@@ -1,25 +1,26 @@
 import CZlib
 public import HTTPServer
 
-/// Files in one ZIP archive, made while it is sent: stored as they are, read off the loops, never whole in memory.
+/// A ZIP archive of files, created while it is sent. Files are stored without compression, read outside the event
+/// loops, and never held in memory as a whole.
 ///
-/// The archive's length is known before its first byte, so clients can show how far they are. Archives of more than
-/// 65,534 files, and files and archives of 4 GiB and more, use Zip64.
+/// The length of the archive is known before its first byte, so clients can show the progress. Zip64 is used for
+/// archives of more than 65,534 files, and for files and archives of 4 GiB and more.
 public struct ZIPArchive: Sendable {
-    /// One file to be stored.
+    /// One file of the archive.
     public struct Entry: Sendable {
-        /// The name wanted in the archive; made safe and unique there.
+        /// The requested name in the archive, which is made safe and unique there.
         public let name: String
-        /// The file, from ``folder`` on.
+        /// The path of the file, relative to ``folder``.
         public let path: String
-        /// The folder that nothing leads out of.
+        /// The folder that the path and its links cannot leave.
         public let folder: String
-        /// How many bytes the file has.
+        /// The size of the file in bytes.
         public let size: Int
-        /// When it was last modified, since 1970.
+        /// When the file was last modified, since 1970.
         public let modified: Duration
 
-        /// Names a file whose size and time are known already.
+        /// Makes an entry of a file whose size and modification time are already known.
         public init(name: String, path: String, beneath folder: String, size: Int, modified: Duration) {
             self.name = name
             self.path = path
@@ -28,9 +29,9 @@ public struct ZIPArchive: Sendable {
             self.modified = modified
         }
 
-        /// Looks at a file; blocks while the disk does.
+        /// Makes an entry with the size and modification time of a file. Blocks while it reads the disk.
         ///
-        /// - Throws: ``HTTPServerError`` when it cannot be opened; see ``ServedFile/open(_:beneath:)``.
+        /// - Throws: ``HTTPServerError`` when the file cannot be opened; see ``ServedFile/open(_:beneath:)``.
         public init(name: String, path: String, beneath folder: String) throws(HTTPServerError) {
             let file = try ServedFile.open(path, beneath: folder)
             self.init(name: name, path: path, beneath: folder, size: file.size, modified: file.modified)
@@ -42,10 +43,10 @@ public struct ZIPArchive: Sendable {
     private let directoryOffset: Int
     private let directorySize: Int
 
-    /// How many bytes the archive has.
+    /// The length of the archive in bytes.
     public let length: Int
 
-    /// Lays out an archive of files in their order.
+    /// Plans an archive of files in the given order.
     public init(_ entries: [Entry]) {
         var names = ArchiveNames()
         var offset = 0
@@ -67,9 +68,10 @@ public struct ZIPArchive: Sendable {
             offset + directory + ZIPDirectory.end(count: records.count, offset: offset, size: directory).count
     }
 
-    /// The archive as an answer's body.
+    /// Returns the archive as the body of a response.
     ///
-    /// A file that is gone meanwhile, or has another size, cuts the answer off: its length was promised.
+    /// The response is cut off if a file has been removed or has a different size by the time it is sent, because the
+    /// length has already been sent.
     public static func stream(_ entries: [Entry]) -> ResponseBody {
         let archive = ZIPArchive(entries)
         return .stream(length: archive.length) { try await archive.write(to: $0) }
@@ -92,9 +94,9 @@ public struct ZIPArchive: Sendable {
         try await batch.flush()
     }
 
-    /// Writes a file's content and returns its check sum.
+    /// Writes a file's content and returns its checksum.
     private func write(_ entry: Entry, _ reading: FileReading, _ batch: inout Batch) async throws -> UInt32 {
-        // A small file is opened, read and closed in one turn.
+        // A small file is opened, read and closed in one job.
         let (file, first) = try await reading.run {
             let file = try ServedFile.open(entry.path, beneath: entry.folder)
             guard file.size == entry.size else { throw Self.changed(entry) }
@@ -135,7 +137,7 @@ public struct ZIPArchive: Sendable {
             .file, "Could not put '\(entry.path)' into an archive: the file has changed meanwhile; ask again.")
     }
 
-    /// Small pieces gathered, so that a directory of thousands of rows is not thousands of writes.
+    /// A buffer for small pieces, so that a directory of thousands of rows does not need thousands of writes.
     private struct Batch {
         let writer: BodyWriter
         private var bytes: [UInt8] = []

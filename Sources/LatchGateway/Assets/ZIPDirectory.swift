@@ -1,14 +1,14 @@
-/// The end of a ZIP archive: where the directory lies and how many files it has.
+/// The end of a ZIP archive, which contains the position of the directory and the number of files.
 ///
 /// Source: PKWARE APPNOTE 6.3.10 §4.3.14 to §4.3.16.
 enum ZIPDirectory {
-    /// The records behind the directory.
+    /// Returns the records behind the directory.
     ///
     /// - Parameters:
-    ///   - count: How many files.
-    ///   - offset: Where the directory begins.
-    ///   - size: How many bytes it has.
-    /// - Returns: 22 bytes, or 98 with Zip64's records before them.
+    ///   - count: The number of files.
+    ///   - offset: The position of the directory.
+    ///   - size: The size of the directory in bytes.
+    /// - Returns: 22 bytes, or 98 with the records of Zip64 before them.
     static func end(count: Int, offset: Int, size: Int) -> [UInt8] {
         let isLarge = count >= 0xFFFF || offset >= 0xFFFF_FFFF || size >= 0xFFFF_FFFF
         var bytes = ZIPBytes()
@@ -24,7 +24,7 @@ enum ZIPDirectory {
 
     private static func add64(_ bytes: inout ZIPBytes, count: Int, offset: Int, size: Int) {
         bytes.add(0x0606_4B50, 4)
-        // What follows of this record.
+        // The size of the rest of this record.
         bytes.add(44, 8)
         bytes.add(3 << 8 | 45, 2)
         bytes.add(45, 2)
@@ -32,7 +32,7 @@ enum ZIPDirectory {
         for _ in 0..<2 { bytes.add(count, 8) }
         bytes.add(size, 8)
         bytes.add(offset, 8)
-        // Where this record is, on the one volume there is.
+        // The position of this record, on the only volume.
         bytes.add(0x0706_4B50, 4)
         bytes.add(0, 4)
         bytes.add(offset + size, 8)

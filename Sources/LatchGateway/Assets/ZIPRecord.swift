@@ -1,27 +1,28 @@
-/// What a ZIP archive says of one file, in front of it, behind it and in the directory at the end.
+/// The records of one file in a ZIP archive: the header before it, the descriptor after it, and its row in the
+/// directory.
 ///
-/// The file is stored as it is. Its check sum is known only once it was read, so it stands behind the file, in the data
-/// descriptor. Sizes and places of 4 GiB and more take Zip64's fields.
+/// The file is stored without compression. Its checksum is known only after it has been read, so the checksum follows
+/// the file in the data descriptor. Sizes and offsets of 4 GiB and more use the fields of Zip64.
 ///
 /// Source: PKWARE APPNOTE 6.3.10, §4.3.7, §4.3.9, §4.3.12, §4.4.4 and §4.5.3; the extended timestamp is Info-ZIP's
 /// extra field 0x5455.
 struct ZIPRecord: Sendable {
     let name: [UInt8]
     let size: Int
-    /// Since 1970.
+    /// When the file was last modified, since 1970.
     let modified: Duration
-    /// Where the record in front of the file begins.
+    /// The offset of the local header in the archive.
     let offset: Int
 
     private static let largest32 = 0xFFFF_FFFF
-    /// Sizes stand behind the file; names are UTF-8.
+    /// Bit 3: the sizes follow the file. Bit 11: names are UTF-8.
     private static let flags = 1 << 3 | 1 << 11
 
-    /// Whether the sizes take eight bytes.
+    /// Whether the sizes need eight bytes.
     private var isLarge: Bool { size >= Self.largest32 }
     private var isFar: Bool { offset >= Self.largest32 }
 
-    /// The bytes of all but the file itself and the directory.
+    /// The number of bytes before and after the file's content, without the row in the directory.
     var overhead: Int { localHeader.count + (isLarge ? 24 : 16) }
 
     var localHeader: [UInt8] {
@@ -42,18 +43,18 @@ struct ZIPRecord: Sendable {
         return bytes.all
     }
 
-    /// The file's row of the directory.
+    /// Returns the file's row in the directory.
     func row(checksum: UInt32) -> [UInt8] {
         var bytes = ZIPBytes()
         bytes.add(0x0201_4B50, 4)
-        // Written on Unix, so that the mode below counts.
+        // Version made by: Unix, so that the file mode below applies.
         bytes.add(3 << 8 | 45, 2)
         addCommon(
             &bytes, isZIP64: isLarge || isFar, checksum: checksum, size: isLarge ? Self.largest32 : size)
         let large = (isLarge ? [size, size] : []) + (isFar ? [offset] : [])
         let extra = (large.isEmpty ? [] : Self.zip64(large)) + timestamp
         bytes.add(extra.count, 2)
-        // No comment, first volume, no text.
+        // Comment length, volume number and internal attributes are zero.
         for _ in 0..<3 { bytes.add(0, 2) }
         bytes.add(0o100644 << 16, 4)
         bytes.add(isFar ? Self.largest32 : offset, 4)
@@ -61,7 +62,7 @@ struct ZIPRecord: Sendable {
         return bytes.all
     }
 
-    /// How long ``row(checksum:)`` is.
+    /// The length of ``row(checksum:)`` in bytes.
     var rowCount: Int { row(checksum: 0).count }
 
     private func addCommon(_ bytes: inout ZIPBytes, isZIP64: Bool, checksum: UInt32, size: Int) {
@@ -85,7 +86,7 @@ struct ZIPRecord: Sendable {
         return bytes.all
     }
 
-    /// The time to the second and in UTC, which the fields of old are not.
+    /// The extra field with the modification time in seconds and UTC, which the MS-DOS fields cannot express.
     private var timestamp: [UInt8] {
         guard let seconds = Int32(exactly: modified.components.seconds) else { return [] }
         var bytes = ZIPBytes()
@@ -97,7 +98,7 @@ struct ZIPRecord: Sendable {
     }
 }
 
-/// Numbers as ZIP writes them, the lowest byte first.
+/// A buffer of little-endian numbers, as ZIP writes them.
 struct ZIPBytes {
     var all: [UInt8] = []
 

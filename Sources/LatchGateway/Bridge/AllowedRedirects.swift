@@ -2,25 +2,26 @@ import Wire
 
 /// The addresses in apps that a sign-in may end at.
 ///
-/// An address is compared whole, byte for byte: no prefix, no host alone, no case, no other way to write it. Only the port
-/// of a loopback address may be free, as a desktop app takes the one that the system gives it.
+/// An address must equal a listed address byte for byte. A prefix, the host alone, different case or an equivalent
+/// spelling does not match. Only the port of a loopback address can be left open, because a desktop app uses the port
+/// that the system assigns.
 ///
 /// Source: OX-2; RFC 9700 §2.1 and §4.1.3; RFC 8252 §7.3 and §8.10.
 struct AllowedRedirects: Sendable {
-    /// The addresses that are allowed as they are.
+    /// The addresses that are allowed exactly as listed.
     private let whole: Set<[UInt8]>
-    /// Loopback addresses without their port.
+    /// The loopback addresses that are allowed with any port, stored without their port.
     private let portless: Set<[UInt8]>
 
-    /// The loopback addresses that are there when any port may be taken and none is listed.
+    /// The loopback addresses that are allowed when any port is allowed and no loopback address is listed.
     static let defaultLoopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
 
     /// Makes a list.
     ///
     /// - Parameters:
-    ///   - listed: The addresses; one that ``complaint(about:)`` speaks of allows nothing.
-    ///   - anyLoopbackPort: Whether listed loopback addresses stand for every port; when none is listed,
-    ///     ``defaultLoopback`` is.
+    ///   - listed: The allowed addresses. Addresses that ``complaint(about:)`` rejects are ignored.
+    ///   - anyLoopbackPort: Whether the listed loopback addresses are allowed with any port. If none is listed,
+    ///     ``defaultLoopback`` is allowed.
     init(_ listed: [String], anyLoopbackPort: Bool) {
         let usable = listed.filter { Self.complaint(about: $0) == nil }
         whole = Set(usable.map { Array($0.utf8) })
@@ -40,7 +41,7 @@ struct AllowedRedirects: Sendable {
         return self.portless.contains(portless)
     }
 
-    /// Why an address cannot be on the list; nil when it can.
+    /// Returns the reason why an address cannot be on the list, or nil when it can.
     static func complaint(about address: String) -> String? {
         guard address.utf8.count <= 1_024, address.utf8.allSatisfy(isAddressByte) else {
             return "it must be plain ASCII of at most 1,024 characters, without spaces"
@@ -57,7 +58,7 @@ struct AllowedRedirects: Sendable {
         return webComplaint(about: address, isPlain: scheme.elementsEqual("http".utf8))
     }
 
-    /// Schemes that a browser keeps for itself.
+    /// Schemes that browsers handle themselves, so that no app can be opened by them.
     private static let forbidden = [
         "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",
     ]
@@ -75,7 +76,7 @@ struct AllowedRedirects: Sendable {
         return nil
     }
 
-    /// The address without its port, when it is a loopback one by its number; nil for any other.
+    /// Returns an address without its port. Nil unless its host is a numeric loopback address.
     private static func withoutPort(_ address: String) -> [UInt8]? {
         let hosts = ["http://127.0.0.1", "http://[::1]"]
         guard let host = hosts.first(where: { address.utf8.starts(with: $0.utf8) }) else { return nil }
@@ -101,7 +102,7 @@ struct AllowedRedirects: Sendable {
         }
     }
 
-    /// What may stand in an address at all.
+    /// Whether a byte may occur in an address.
     ///
     /// Source: RFC 3986 §2.
     private static func isAddressByte(_ byte: UInt8) -> Bool {

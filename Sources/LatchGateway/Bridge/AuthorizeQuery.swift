@@ -1,37 +1,37 @@
 import OAuth
 import Wire
 
-/// What a browser asks for when it begins a sign-in.
+/// The query of a browser that begins a sign-in.
 ///
-/// Three parameters make a sign-in an app's: `mobile_redirect_uri`, `app_state` and `app_code_challenge`. Without any of them
-/// it is the browser's own and ends at `next`.
+/// The sign-in is for an app when the query has `mobile_redirect_uri`, `app_state` or `app_code_challenge`. Otherwise
+/// it is for the browser itself and ends at `next`.
 ///
 /// Source: OX-2; contract of Onyx, authorize.
 struct AuthorizeQuery: Sendable {
-    /// Whether the browser is sent on, or told where to go.
+    /// Whether the browser is redirected to the provider. When false, the response contains the address instead.
     let isRedirected: Bool
-    /// Whether the provider shall ask the person anew although somebody is signed in there.
+    /// Whether the provider must authenticate the person again, even if the person is signed in there.
     let isAgain: Bool
-    /// The provider's id, where one is named.
+    /// The provider's id. Nil when the query names none.
     let provider: String?
     /// Where the sign-in ends.
     let destination: BridgeState.Destination
 
-    /// Why a query is refused.
+    /// The reason why a query is refused, with a message for the client.
     enum Refusal: Error, Equatable {
-        /// A parameter cannot be read.
+        /// A parameter cannot be parsed.
         case unreadable(String)
-        /// A parameter may not be what it is.
+        /// A parameter is repeated, or its value is not allowed.
         case refused(String)
     }
 
-    /// The longest state of an app, in bytes.
+    /// The maximum length of an app's state, in bytes.
     static let maximumStateCount = 512
     private static let names = [
         "redirect", "provider", "again", "next", "mobile_redirect_uri", "app_state", "app_code_challenge",
     ]
 
-    /// Reads a query. The challenge is looked at before the redirect.
+    /// Reads a query. The challenge is checked before the redirect.
     init(_ fields: FormFields, _ redirects: AllowedRedirects) throws(Refusal) {
         for name in Self.names where fields.values(name).count > 1 {
             throw .refused("The parameter '\(name)' stands there twice.")
@@ -62,7 +62,7 @@ struct AuthorizeQuery: Sendable {
         return .app(redirect: redirect, state: state, challenge: challenge)
     }
 
-    /// A path of this server.
+    /// Returns the path of `next`, which must be a path of this server. Default: `/`.
     private static func next(_ text: String?) throws(Refusal) -> String {
         guard let text, !text.isEmpty else { return "/" }
         guard let address = ReturnAddress.check(text) else {

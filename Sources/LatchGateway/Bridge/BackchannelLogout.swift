@@ -3,11 +3,12 @@ import HTTPServer
 import OpenIDConnect
 import Wire
 
-/// Receives back-channel logout requests of identity providers; see ``SessionAdministration/signOut(by:at:remembering:)`` for
-/// what they end.
+/// Receives back-channel logout requests of identity providers. ``SessionAdministration/signOut(by:at:remembering:)``
+/// documents what they end.
 ///
-/// When a token cannot be checked now, the answer must make the provider try again: after a 400 it does not. Refused requests
-/// count against the address of the sender; valid ones never do, even if a provider signs many people out at once.
+/// When a token cannot be checked at the moment, the response must make the provider retry, which it does not after a
+/// 400. Refused requests count against the address of the sender. Valid requests never do, even if a provider signs
+/// many people out at once.
 ///
 /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8.
 struct BackchannelLogout: Sendable {
@@ -49,7 +50,7 @@ struct BackchannelLogout: Sendable {
     }
 
     private func refusal(_ errors: [OpenIDConnectError], _ request: ServerRequest) -> Outcome {
-        // Any other error is the provider's or the network's.
+        // The provider or the network causes every other error, so the token may still be valid.
         let undecided = errors.first { $0.code != .badToken }
         services.log.warning(
             "A sign-out of an identity provider was refused.",

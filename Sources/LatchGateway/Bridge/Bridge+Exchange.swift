@@ -2,11 +2,11 @@ import FoundationEssentials
 import OAuth
 
 extension Bridge {
-    /// Exchanges a one-time code for a session; nil for every code that is not good, whatever is wrong with it.
+    /// Exchanges a one-time code for a session. Returns nil for every invalid code, whatever the reason.
     ///
-    /// The code is burnt first and looked at then: a wrong verifier leaves nothing to guess at.
+    /// The code is consumed before it is checked, so that a caller with a wrong verifier cannot try another one.
     ///
-    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not answer; errors of the database.
+    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond; errors of the database.
     ///
     /// Source: OX-5; contract of Onyx, b.5; RFC 7636 §4.6.
     func redeem(
@@ -51,12 +51,12 @@ extension Bridge {
         return nil
     }
 
-    /// Keeps what a code stands for.
+    /// Stores a record under a one-time code, sealed.
     func keep(_ record: CodeRecord, under code: OneTimeCode) async throws {
         try await keep(try record.sealed(for: code, keys), under: code)
     }
 
-    /// Keeps what a code stands for, sealed.
+    /// Stores a sealed record under a one-time code.
     func keep(_ box: [UInt8], under code: OneTimeCode) async throws {
         do {
             try await codes.keep(box, under: code.key, for: codeLifetime)
@@ -65,7 +65,8 @@ extension Bridge {
         }
     }
 
-    /// Takes out what a code stands for, still sealed; once.
+    /// Removes the record of a one-time code from the store and returns it, still sealed. Returns nil on any further
+    /// call.
     func take(_ code: OneTimeCode) async throws -> [UInt8]? {
         do {
             return try await codes.take(code.key)

@@ -3,10 +3,10 @@ import OAuth
 import OpenIDConnect
 
 extension Bridge {
-    /// Exchanges a one-time code for the identity that signed in; nil for every code that is not good, whatever is wrong with
-    /// it. The code is burnt first and looked at then.
+    /// Exchanges a one-time code for the identity that signed in. Returns nil for every invalid code, whatever the
+    /// reason. The code is consumed before it is checked.
     ///
-    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not answer.
+    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond.
     ///
     /// Source: OX-5; RFC 7636 §4.6.
     func identity(
@@ -40,7 +40,8 @@ extension Bridge {
         }
     }
 
-    /// Signs the person in whom an identity is here, unless the person was signed out everywhere since the provider answered.
+    /// Signs in the person that an identity is linked to. Fails if the person was signed out everywhere after the
+    /// provider answered.
     ///
     /// - Throws: ``BridgeFailure`` when nobody is signed in; errors of the database.
     func signIn(

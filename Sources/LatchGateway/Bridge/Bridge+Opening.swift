@@ -3,17 +3,17 @@ import OpenIDConnect
 import Redis
 
 extension Bridge {
-    /// Makes the bridge that the settings ask for.
+    /// Makes the bridge that the settings describe.
     ///
     /// - Parameters:
-    ///   - stores: The people, and the settings.
-    ///   - keys: The keys of its secret.
-    ///   - issuer: What gives tokens out.
-    ///   - codes: Where one-time codes wait; where the settings say by default.
-    ///   - metrics: What sign-ins are counted in.
+    ///   - stores: The stores of people and sessions, with the settings.
+    ///   - keys: The keys of the bridge.
+    ///   - issuer: The issuer of session tokens.
+    ///   - codes: The store of one-time codes. Nil for the store that the settings name.
+    ///   - metrics: The metrics that count sign-ins.
     /// - Returns: The bridge; nil when there is no identity provider.
-    /// - Throws: `TransportError` when a provider's authorities
-    ///   cannot be read; `RedisError` when no thread can be started for Redis.
+    /// - Throws: `TransportError` when a provider's authorities cannot be read; `RedisError` when no thread can be
+    ///   started for Redis.
     static func open(
         _ stores: GatewayStores, keys: BridgeKeys?, issuer: any SessionIssuer, codes: (any CodeStore)?, metrics: Metrics
     ) throws -> Bridge? {
@@ -37,7 +37,8 @@ extension Bridge {
         return RedisCodeStore(try RedisClient(redis))
     }
 
-    /// What a provider is asked through.
+    /// Returns a client for requests to a provider. It trusts the authorities of the provider's configuration as well
+    /// as the system's.
     static func client(of provider: ProviderConfiguration) throws -> HTTPClient {
         guard let file = provider.authorityFile else { return try HTTPClient() }
         return try HTTPClient(HTTPClient.Configuration(authorities: .systemAnd(pemFile: file)))

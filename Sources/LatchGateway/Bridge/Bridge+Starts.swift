@@ -4,15 +4,16 @@ import OAuth
 import OpenIDConnect
 
 extension Bridge {
-    /// Begins a sign-in that the provider itself gives back to an app.
+    /// Begins a sign-in in which the provider redirects the browser directly to an app.
     ///
     /// - Parameters:
-    ///   - provider: Where the person signs in; it knows `redirect` as an address of this client.
-    ///   - redirect: The app's address; already checked.
-    ///   - state: What comes back to the app, where it has seen that already.
+    ///   - provider: The provider where the person signs in. `redirect` must be registered there for this client.
+    ///   - redirect: The app's address, already checked.
+    ///   - state: The state that the provider returns to the app, if the app has received one already. Default: a new
+    ///     one.
     ///   - request: The request's id, for the log.
-    /// - Returns: Where the browser goes now.
-    /// - Throws: Why it cannot begin.
+    /// - Returns: The address that the browser must open.
+    /// - Throws: The reason why the sign-in cannot begin.
     func beginInApp(
         at provider: BridgeProvider, redirect: String, state: State? = nil, request: String
     ) async throws(BridgeFailure) -> String {
@@ -32,17 +33,17 @@ extension Bridge {
         }
     }
 
-    /// Begins a sign-in that comes back here and goes on to an app: the bridge's own, with this server in the app's place as
-    /// far as PKCE goes.
+    /// Begins a sign-in in which the provider redirects the browser to this server, which redirects it to an app. It is
+    /// an ordinary sign-in of the bridge, except that this server makes the PKCE pair in place of the app.
     ///
     /// - Parameters:
-    ///   - provider: Where the person signs in.
-    ///   - redirect: The app's address; already checked.
-    ///   - state: What comes back to the app, where it has seen that already.
-    ///   - callback: The address that the provider sends the browser back to.
+    ///   - provider: The provider where the person signs in.
+    ///   - redirect: The app's address, already checked.
+    ///   - state: The state that is returned to the app, if the app has received one already. Default: a new one.
+    ///   - callback: The address that the provider redirects the browser to.
     ///   - request: The request's id, for the log.
-    /// - Returns: Where the browser goes, and what it keeps.
-    /// - Throws: Why it cannot begin.
+    /// - Returns: The address that the browser must open, and the secret that it keeps.
+    /// - Throws: The reason why the sign-in cannot begin.
     func beginForApp(
         at provider: BridgeProvider, redirect: String, state: State? = nil, callback: String, request: String
     ) async throws(BridgeFailure) -> AuthorizationStart {
@@ -69,7 +70,7 @@ extension Bridge {
     private func keep(_ start: SignInStart, under state: State) async throws {
         let box = try start.sealed(for: state.text, keys)
         do {
-            // A browser that comes again with the same state begins again: its last page is the one that counts.
+            // A browser that begins again with the same state replaces the earlier record.
             _ = try await starts.take(SignInStart.key(state.text))
             try await starts.keep(box, under: SignInStart.key(state.text), for: SignInStart.lifetime)
         } catch {
@@ -77,9 +78,10 @@ extension Bridge {
         }
     }
 
-    /// Takes what is kept of a sign-in; nil when nothing is, or not any more. Of any number of callers at once one gets it.
+    /// Removes the record of a sign-in from the store and returns it. Returns nil when there is none or it has expired.
+    /// If several callers take it at the same time, only one of them gets it.
     ///
-    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not answer.
+    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond.
     func takeStart(of state: String) async throws -> SignInStart? {
         let box: [UInt8]?
         do {
@@ -93,16 +95,17 @@ extension Bridge {
         return start
     }
 
-    /// Completes a sign-in that the provider gave back to the app itself.
+    /// Completes a sign-in that the provider returned to the app directly.
     ///
     /// - Parameters:
-    ///   - start: What was kept of it, taken just now.
-    ///   - code: The provider's code, as the app brought it.
-    ///   - issuer: The answer's `iss`, where the app hands it on.
-    ///   - client: Who is asking.
-    ///   - shape: What token the app gets.
+    ///   - start: The record of the sign-in, already taken from the store.
+    ///   - code: The provider's code, as sent by the app.
+    ///   - issuer: The `iss` parameter of the provider's response. Nil when the app does not send it.
+    ///   - client: The client that sent the request.
+    ///   - shape: The format of the app's token.
     /// - Returns: The session.
-    /// - Throws: Why nobody is signed in, recorded already: errors of the provider, of the people, of the database.
+    /// - Throws: The reason why nobody is signed in, already recorded: errors of the provider, of the people, of the
+    ///   database.
     func finishInApp(
         _ start: SignInStart, code: String, issuer: String?, client: RequestOrigin, token shape: TokenFormat
     ) async throws -> SessionCredential {

@@ -6,8 +6,9 @@ import Wire
 
 /// Signs people in through an identity provider, in a browser, for an app or for the browser itself.
 ///
-/// A sign-in goes `begin` → the provider → `finish`, and for an app `redeem`. Nothing is kept here of one that is under way:
-/// what is to be known stands sealed in the `state` and in the browser's cookie. Only a one-time code is kept, for a minute.
+/// A sign-in goes through `begin`, the provider and `finish`, and for an app through `redeem`. The gateway stores
+/// nothing about a sign-in in progress: its data is sealed in the `state` parameter and in the browser's cookie. Only
+/// one-time codes are stored, for a minute by default, and the ``SignInStart`` records of apps that make no PKCE pair.
 ///
 /// Source: OX-2 to OX-5; RFC 8252; RFC 9700.
 final class Bridge: Sendable {
@@ -15,26 +16,27 @@ final class Bridge: Sendable {
     let redirects: AllowedRedirects
     let keys: BridgeKeys
     let codes: any CodeStore
-    /// Where sign-ins wait that have a part kept here; beside the codes, so that a flood of beginnings takes no code away.
+    /// The store of ``SignInStart`` records. In memory it is separate from ``codes``, so that a flood of new sign-ins
+    /// displaces no codes.
     let starts: any CodeStore
     let codeLifetime: Duration
-    /// What browsers know this server by.
+    /// The address of this server for browsers.
     let address: PublicAddress
-    /// The cookies of sign-ins under way.
+    /// The cookies of sign-ins in progress.
     let signInCookies: SignInCookies
-    /// The cookie of a browser that signed in.
+    /// The session cookie of a signed-in browser.
     let sessionCookie: SessionCookie
     let people: PeopleStore
     let sessions: SessionAdministration
     let issuer: any SessionIssuer
-    /// Whether a person who must change their password may do nothing else before.
+    /// Whether people who must change their password cannot sign in to apps before they do.
     private let enforcesPasswordChange: Bool
     let metrics: Metrics
     let audit: AuditLog
     let log: Log
     let now: @Sendable () -> Date
 
-    /// Makes a bridge; `codes` may be shared with other gateways that have the same keys and people.
+    /// Makes a bridge. Gateways with the same keys and people can share `codes`.
     init(
         _ providers: BridgeProviders, keys: BridgeKeys, codes: any CodeStore,
         stores: GatewayStores, issuer: any SessionIssuer, metrics: Metrics
@@ -64,22 +66,22 @@ final class Bridge: Sendable {
 
     /// A sign-in that has begun.
     struct AuthorizationStart: Sendable {
-        /// Where the browser goes now.
+        /// The address that the browser must open.
         let address: String
-        /// What the browser keeps until it comes back.
+        /// The secret that the browser keeps in a cookie until it returns.
         let secret: BrowserSecret
     }
 
     /// Begins a sign-in.
     ///
     /// - Parameters:
-    ///   - provider: Where the person signs in.
-    ///   - destination: Where the sign-in ends; already checked.
-    ///   - callback: The address that the provider sends the browser back to.
+    ///   - provider: The provider where the person signs in.
+    ///   - destination: The end of the sign-in, already checked.
+    ///   - callback: The address that the provider redirects the browser to.
     ///   - request: The request's id, for the log.
-    ///   - isAgain: Whether the provider shall ask although somebody is signed in there.
-    /// - Returns: Where the browser goes, and what it keeps.
-    /// - Throws: Why it cannot begin.
+    ///   - isAgain: Whether the provider must authenticate the person again, even if the person is signed in there.
+    /// - Returns: The address that the browser must open, and the secret that it keeps.
+    /// - Throws: The reason why the sign-in cannot begin.
     func begin(
         at provider: BridgeProvider, _ destination: BridgeState.Destination, callback: String, request: String,
         isAgain: Bool = false
@@ -101,32 +103,32 @@ final class Bridge: Sendable {
         }
     }
 
-    /// How a sign-in in the browser ended.
+    /// The result of a sign-in in the browser.
     enum CallbackResult: Sendable {
-        /// The app gets a code by this deep link.
+        /// The app gets a code through this deep link.
         case app(link: String)
-        /// The browser is signed in and goes on to a path of this server.
+        /// The browser is signed in and continues at a path of this server.
         case web(SessionCredential, next: String)
     }
 
-    /// Completes a sign-in whose state was checked against the browser.
+    /// Completes a sign-in whose state has been checked against the browser.
     ///
     /// - Parameters:
     ///   - state: The opened state.
     ///   - secret: The secret of the browser that the state belongs to.
-    ///   - provider: The one that the state names.
-    ///   - fields: All that the provider said through the browser.
-    ///   - callback: The address that it came back to, as ``begin(at:_:callback:request:)`` had it.
-    ///   - client: Who is asking.
-    /// - Returns: What the app or the browser gets.
-    /// - Throws: Why nobody is signed in.
+    ///   - provider: The provider that the state names.
+    ///   - fields: The parameters that the provider sent through the browser.
+    ///   - callback: The address that the provider redirected to, as passed to ``begin(at:_:callback:request:)``.
+    ///   - client: The client that sent the request.
+    /// - Returns: The result for the app or the browser.
+    /// - Throws: The reason why nobody is signed in.
     func finish(
         _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
         callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> CallbackResult {
         let asked = now()
         do {
-            // A state of another route, or of another host, does not belong here, though it was made by this server.
+            // A state for another route or another host is not valid here, although this server made it.
             guard state.callback == SHA256.digest(callback) else { throw BridgeFailure.failed }
             let identity = try await provider.party.identity(
                 callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys),
@@ -139,7 +141,7 @@ final class Bridge: Sendable {
         }
     }
 
-    /// What the end of a sign-in amounts to, recorded.
+    /// Returns the failure that an error amounts to, after counting it and recording it in the audit log.
     func failure(_ error: any Error, at provider: BridgeProvider, _ client: RequestOrigin) -> BridgeFailure {
         let failure = failure(error, at: provider, client.request)
         record(failure, at: provider, client)
@@ -155,7 +157,7 @@ final class Bridge: Sendable {
                 address: client.address.description, request: client.request, device: client.device))
     }
 
-    /// The person that an identity is linked to.
+    /// Returns the person that an identity is linked to.
     ///
     /// - Throws: ``BridgeFailure`` with the identity's subject when there is no such person; errors of the database.
     func person(
@@ -166,7 +168,7 @@ final class Bridge: Sendable {
         } catch let error as GatewayError {
             let failure = BridgeFailure(error, of: identity)
             guard failure.reason != nil else { throw error }
-            // The message says what the operator can do; the page says less.
+            // The message tells the operator what to do; the page for the person contains less.
             log.info("Somebody from an identity provider was not let in.", ["error": .text(error.message)])
             throw failure
         }
@@ -198,9 +200,9 @@ final class Bridge: Sendable {
         }
     }
 
-    /// The person that an identity is linked to, for an app that cannot change a password.
+    /// Returns the person that an identity is linked to, for an app, which cannot change a password.
     ///
-    /// - Throws: As ``person(for:at:)``; ``GatewayError/Code/passwordChangeRequired``.
+    /// - Throws: The errors of ``person(for:at:)``; ``GatewayError/Code/passwordChangeRequired``.
     func person(forAppOf identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
         let person = try await person(for: identity, at: provider)
         guard !enforcesPasswordChange || !person.mustChangePassword else {
@@ -209,7 +211,7 @@ final class Bridge: Sendable {
         return person
     }
 
-    /// Starts a session and stores the session at the provider that it belongs to, so that a sign-out there ends it; see
+    /// Starts a session and stores the provider's session id with it, so that a sign-out at the provider ends it. See
     /// ``SessionIssuer/issue(for:device:token:authenticated:)``.
     func start(
         for person: Person, provider: String, _ providerSession: String?, _ client: RequestOrigin,
@@ -230,7 +232,8 @@ final class Bridge: Sendable {
         return session
     }
 
-    /// Whether a sign-in may still end where it was to end: the list may have been changed meanwhile.
+    /// Whether a sign-in may still end at its destination. The list of redirects may have changed since the sign-in
+    /// began.
     func mayEnd(at destination: BridgeState.Destination) -> Bool {
         switch destination {
         case .app(let redirect, _, _), .identity(let redirect, _, _): redirects.allows(redirect)

@@ -1,31 +1,32 @@
 import OpenIDConnect
 
-/// Why a sign-in through an identity provider led to nothing.
+/// The reason why a sign-in through an identity provider failed.
 struct BridgeFailure: Error, Sendable {
-    /// The word for the app.
+    /// The OAuth error code for the app.
     ///
     /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
     let error: String
-    /// A sentence for the person; holds nothing that came from outside.
+    /// A sentence for the person. Contains no text from outside the gateway.
     let sentence: String
-    /// The word for the audit log; nil where nobody tried anything.
+    /// The reason for the audit log. Nil for outages and internal errors, which the audit log does not record.
     let reason: StaticString?
-    /// What is counted.
+    /// The outcome for the metrics.
     let outcome: Metrics.BridgeOutcome
-    /// The subject at the provider, for an administrator to link; nil where it is not known, or linking would not help.
+    /// The subject at the provider, which an administrator can link. Nil when it is not known, or when linking would
+    /// not help.
     private(set) var subject: String?
 
-    /// The person said no.
+    /// The person refused to sign in.
     static let denied = denied("access_denied")
 
-    /// The person refused, with the provider's error code.
+    /// The person refused to sign in, with the provider's error code.
     private static func denied(_ word: String) -> BridgeFailure {
         BridgeFailure(
             error: word, sentence: "You said no at the identity provider, so you are not signed in.",
             reason: "denied-at-provider", outcome: .denied)
     }
 
-    /// The provider gave an error of its own. Words that an app can do something with are handed on.
+    /// The provider returned an error of its own. Codes that an app can act on are passed to it.
     ///
     /// Source: OpenID Connect Core §3.1.2.6, where `consent_required` is the person's missing consent.
     static func refused(_ word: String?) -> BridgeFailure {
@@ -37,36 +38,36 @@ struct BridgeFailure: Error, Sendable {
             outcome: .denied)
     }
 
-    /// The provider does not answer.
+    /// The provider does not respond.
     static let unavailable = BridgeFailure(
         error: "temporarily_unavailable", sentence: "The identity provider does not answer; try again in a minute.",
         reason: nil, outcome: .unavailable)
 
-    /// The person was to sign in anew, and did not.
+    /// A new sign-in at the provider was required, but the person did not sign in again.
     static let old = BridgeFailure(
         error: "login_required",
         sentence:
             "The identity provider did not ask you to sign in anew, so it is not confirmed that it is you. Sign out there, "
             + "and try again.", reason: "old-sign-in", outcome: .refused)
 
-    /// The person was to sign in anew, and nobody knows whether that was done.
+    /// A new sign-in at the provider was required, but the provider does not report when the person signed in.
     static let untold = BridgeFailure(
         error: "login_required",
         sentence:
             "The identity provider does not tell when you signed in there, so it cannot confirm that it is you. Ask your "
             + "administrator for a password, and confirm by that.", reason: "untold-sign-in", outcome: .refused)
 
-    /// The provider's answer cannot be trusted or read, or the gateway is not set up as the provider wants it.
+    /// The provider's response cannot be trusted or read, or the gateway's configuration does not fit the provider.
     static let failed = BridgeFailure(
         error: "server_error", sentence: "The identity provider's answer could not be used; ask your administrator.",
         reason: "provider-answer", outcome: .failed)
 
-    /// The gateway itself cannot go on.
+    /// An error inside the gateway.
     static let broken = BridgeFailure(
         error: "server_error", sentence: "The server could not complete the sign-in; try again later.", reason: nil,
         outcome: .failed)
 
-    /// The failure that an error of the way amounts to.
+    /// Makes the failure that corresponds to an error of a sign-in.
     init(_ error: any Error) {
         switch error {
         case let failure as BridgeFailure: self = failure
@@ -87,7 +88,7 @@ struct BridgeFailure: Error, Sendable {
         }
     }
 
-    /// The provider vouches for the person; whether this server lets the person in is another matter.
+    /// Returns the failure for a person that the provider identified and this server refuses.
     private static func here(_ error: GatewayError) -> BridgeFailure {
         switch error.code {
         case .personDisabled: refused("Your account here is disabled.", "disabled")
@@ -114,7 +115,7 @@ struct BridgeFailure: Error, Sendable {
         BridgeFailure(error: "access_denied", sentence: sentence, reason: reason, outcome: .refused)
     }
 
-    /// The failure of an identity that is not linked to a person.
+    /// Makes the failure of an identity that is not linked to a person.
     init(_ error: any Error, of identity: ProviderIdentity) {
         self.init(error)
         let code = (error as? GatewayError)?.code

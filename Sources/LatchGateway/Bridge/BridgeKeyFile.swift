@@ -1,20 +1,20 @@
 import Crypto
 import Glibc
 
-/// The file that the bridge's secret is in: one line of base64url, made when it is not there.
+/// The file that contains the bridge's secret: one line of base64url. It is created if it does not exist.
 ///
 /// Source: open(2), link(2), fsync(2).
 struct BridgeKeyFile: Sendable {
     let path: String
 
-    /// How many tries to make a file that others make and remove at the same time.
+    /// The number of attempts to create a file that other programs create and remove at the same time.
     private static let tries = 8
 
-    /// The secret in the file, which is made with a new one when there is none; of several programs that make it at once
-    /// one wins and all read that one's.
+    /// Returns the secret in the file. Creates the file with a new secret if there is none. When several programs
+    /// create it at the same time, one of them succeeds and all of them read its secret.
     ///
-    /// - Throws: ``GatewayError/Code/file`` when the file cannot be read or made, holds something else, or is open to
-    ///   people whom it should not be open to.
+    /// - Throws: ``GatewayError/Code/file`` when the file cannot be read or created, does not contain a key, or has
+    ///   permissions that are too open.
     func secret() throws(GatewayError) -> Secret {
         for _ in 0..<Self.tries {
             if let secret = try read() { return secret }
@@ -24,7 +24,7 @@ struct BridgeKeyFile: Sendable {
     }
 
     private func read() throws(GatewayError) -> Secret? {
-        // A pipe would block; it is refused below.
+        // Opening a pipe would block without `O_NONBLOCK`. Files that are not regular are refused below.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -53,7 +53,7 @@ struct BridgeKeyFile: Sendable {
         return Secret(bytes: secret)
     }
 
-    /// Writes a file beside and gives it the name, so that nobody reads half a key.
+    /// Writes a temporary file beside the key file and links it to that name, so that no reader sees half a key.
     private func make() throws(GatewayError) {
         let draft = "\(path).\(Base64URL.encode(SecureRandom.bytes(9)))"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o600)
@@ -71,7 +71,8 @@ struct BridgeKeyFile: Sendable {
         flushFolder()
     }
 
-    /// The name is on the disk too; where a folder cannot be flushed there is nothing to be done.
+    /// Flushes the folder, so that the file's name is on the disk too. Errors are ignored, because no remedy exists for
+    /// them.
     private func flushFolder() {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

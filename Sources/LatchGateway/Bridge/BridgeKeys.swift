@@ -4,18 +4,19 @@ import Crypto
 ///
 /// Gateways with the same secret complete each other's sign-ins.
 struct BridgeKeys: Sendable {
-    /// Seals the state that goes through the browser.
+    /// The key that seals the state in the browser.
     let state: Secret
-    /// Seals what is kept under a one-time code.
+    /// The key that seals the records in the stores.
     let code: Secret
-    /// Derives what a sign-in says to the identity provider from the browser's secret.
+    /// The key that derives the nonce and the PKCE verifier for the identity provider from the browser's secret.
     let browser: Secret
-    /// Seals the private halves of the keys that tokens are signed with.
+    /// The key that seals the private halves of the keys that sign tokens.
     let signing: Secret
-    /// Ties the forms of pages to the browser that they were made for.
+    /// The key that binds the forms of pages to the browser that they were made for.
     let form: Secret
 
-    /// The keys of the secret in the file that the settings name, which is made when it is not there.
+    /// Returns the keys of the secret in the file that the settings name. Creates the file if it does not exist.
+    /// Default: `bridge.key` beside the database, or a new secret that is not stored when there is no database file.
     ///
     /// - Throws: ``GatewayError/Code/file`` when the file cannot be used.
     static func open(_ settings: GatewaySettings) throws(GatewayError) -> BridgeKeys {
@@ -25,7 +26,7 @@ struct BridgeKeys: Sendable {
         return BridgeKeys(try BridgeKeyFile(path: folder + "bridge.key").secret())
     }
 
-    /// Derives the keys.
+    /// Derives the keys from a secret.
     ///
     /// Source: RFC 5869 §2.3, one block of its expansion for each key; the secret is uniformly random already.
     init(_ secret: Secret) {

@@ -1,25 +1,27 @@
 import OpenIDConnect
 
-/// An identity provider that people may sign in through, ready to be asked.
+/// An identity provider that people can sign in through, with its client.
 struct BridgeProvider: Sendable {
-    /// How it is configured.
+    /// The configuration of the provider.
     let configuration: ProviderConfiguration
-    /// What speaks to it.
+    /// The OpenID Connect client for the provider.
     let party: RelyingParty
-    /// The path below the dialect's prefix that it sends browsers back to.
+    /// The path, below the dialect's prefix, that the provider redirects browsers to.
     let callbackPath: String
 
-    /// The id.
+    /// The id of the provider.
     var id: String { configuration.id }
 
-    /// What the cookie of a sign-in must allow: a form that the provider posts comes from its site.
+    /// The `SameSite` attribute of the sign-in cookie. A provider that posts a form needs `None`, because the form
+    /// comes from its site.
     var sameSite: Cookies.SameSite { configuration.settings.responseMode == .formPost ? .none : .lax }
 
-    /// What is asked of the provider beyond the configuration: for an app that it asks the person, and for somebody who shows
-    /// once more who it is that it has the person sign in there anew.
+    /// Returns the parameters of the authorization request beyond the configured ones. For an app they require the
+    /// person's consent. When a person confirms their identity, they require a new sign-in at the provider.
     ///
-    /// Who has an account open at the provider would be signed in without a word, and another program that took the app's
-    /// scheme would get the code. Apple asks by itself and takes no such parameter.
+    /// Without consent, the provider would sign in a person with an open session silently. Another program that
+    /// registered the app's scheme would then get the code. Apple always asks for consent and accepts no such
+    /// parameter.
     ///
     /// Source: RFC 8252 §8.6; OpenID Connect Core §3.1.2.1, `prompt`.
     func extraParameters(for destination: BridgeState.Destination, isAgain: Bool = false) -> [(String, String)] {
@@ -32,16 +34,17 @@ struct BridgeProvider: Sendable {
     }
 }
 
-/// The identity providers, in the order of the configuration.
+/// The configured identity providers.
 struct BridgeProviders: Sendable {
-    /// All of them.
+    /// All providers, in the order of the configuration.
     let all: [BridgeProvider]
 
     /// The paths of callbacks that do not name a provider.
     static let bareCallbacks = ["/auth/oauth/callback", "/auth/mobile/oauth/callback"]
 
-    /// The path that a provider sends browsers back to: one of its own, so that no provider's answer can be taken for
-    /// another's. The only one keeps the path that servers of this family had before there were several.
+    /// Returns the path that a provider redirects browsers to. Each provider has its own, so that the response of one
+    /// cannot be mistaken for that of another. A single provider keeps the path that servers of this family used before
+    /// they supported several.
     ///
     /// Source: RFC 9700 §4.4.2.2.
     static func callbackPath(of provider: ProviderConfiguration, among count: Int) -> String {
@@ -53,8 +56,8 @@ struct BridgeProviders: Sendable {
         all.first { $0.id == id }
     }
 
-    /// Where a sign-in goes that names no provider: to the only one, or to the one with the id `google`, as a server of
-    /// this family has no other there.
+    /// The provider for a sign-in that names none: the only one, or the one with the id `google`, which is the only
+    /// provider of servers of this family.
     var unnamed: BridgeProvider? {
         all.count == 1 ? all.first : self["google"]
     }

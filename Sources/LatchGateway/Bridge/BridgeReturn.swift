@@ -1,7 +1,8 @@
 import HTTPServer
 import Wire
 
-/// A browser that comes back from the identity provider: what it brought, and the answers that every dialect gives it.
+/// The request of a browser that returns from the identity provider, and the responses that all dialects have in
+/// common.
 ///
 /// Source: RFC 9700 §4.12 for 303 after a form.
 struct BridgeReturn {
@@ -13,23 +14,24 @@ struct BridgeReturn {
         self.pages = pages
     }
 
-    /// What the provider sent: a form's fields, or the query's; nil when they cannot be read.
+    /// The parameters that the provider sent, from the form or the query. Nil when they cannot be parsed.
     var fields: FormFields? {
         if request.method == .post { return try? request.form() }
         return request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
     }
 
-    /// Whether a person looks at the answer, not a program.
+    /// Whether the client is a browser that shows a page to a person, rather than a program.
     var wantsPage: Bool {
         Self.wantsPage(request)
     }
 
-    /// Whether a person looks at the answer to `request`, not a program.
+    /// Whether the client that sent `request` is a browser that shows a page to a person, rather than a program.
     static func wantsPage(_ request: ServerRequest) -> Bool {
         request.headers.values("Accept").contains { $0.contains("text/html") }
     }
 
-    /// The answer to a complete sign-in. The browser's former session ends, so that its token is not good any more.
+    /// Returns the response to a complete sign-in. The browser's former session ends, so that its token becomes
+    /// invalid.
     ///
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
     func answer(_ ending: Bridge.CallbackResult, _ bridge: Bridge) async -> ServerResponse {
@@ -43,7 +45,7 @@ struct BridgeReturn {
         }
     }
 
-    /// The answer to a sign-in that led to nothing: the app that it was begun for hears of it in the words of OAuth.
+    /// Returns the response to a failed sign-in, which passes an OAuth error to the app.
     func answer(_ failure: BridgeFailure, to redirect: String, state: String) -> ServerResponse {
         let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
         return pages.returningWithoutSuccess(to: link, failure.sentence, status: status)

@@ -1,12 +1,13 @@
-/// How sign-in through identity providers works.
+/// The settings of sign-in through identity providers.
 public struct BridgeSettings: Sendable, Equatable {
-    /// The addresses in apps that a sign-in may end at; see the documentation of the bridge.
+    /// The addresses in apps that a sign-in may end at; see the documentation of the bridge. Default:
+    /// `onyx://auth/callback`.
     public var redirects: [String]
-    /// Whether loopback addresses among them stand for every port.
+    /// Whether the loopback addresses among them are allowed with any port. Default: false.
     public var loopbackRedirects: Bool
-    /// How long a one-time code is good.
+    /// How long a one-time code is valid. Default: 60 seconds.
     public var codeLifetime: Duration
-    /// The file of the bridge's key; nil for `bridge.key` beside the database.
+    /// The path of the file with the bridge's secret. Nil, the default, for `bridge.key` beside the database.
     public var keyFile: String?
 
     /// Makes settings.

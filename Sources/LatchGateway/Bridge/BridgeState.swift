@@ -3,46 +3,47 @@ import FoundationEssentials
 import OAuth
 import Primitives
 
-/// All that the gateway has to know of a sign-in when the browser comes back from the identity provider; it travels sealed
-/// as the `state` of the authorization request, so nothing of a sign-in under way is kept here.
+/// Everything that the gateway needs to know about a sign-in when the browser returns from the identity provider. It is
+/// sealed in the `state` parameter of the authorization request, so the gateway stores nothing about a sign-in in
+/// progress.
 ///
 /// Source: OX-2, OX-3; RFC 6749 §10.12.
 struct BridgeState: Sendable, Equatable {
     /// Where the sign-in ends.
     enum Destination: Sendable, Equatable {
-        /// In an app, which gets a one-time code bound to its challenge, and its own state back.
+        /// In an app, which gets a one-time code bound to its challenge, and its own state.
         case app(redirect: String, state: String, challenge: PKCE.Challenge)
-        /// In an app, which gets a code for the identity alone: who that is here is decided when the code comes back.
+        /// In an app, which gets a code for the identity only. The person is looked up when the code is exchanged.
         case identity(redirect: String, state: String, challenge: PKCE.Challenge)
         /// In the browser, at a path of this server.
         case web(next: String)
     }
 
-    /// The sign-in's id, which the cookie is named after.
+    /// The id of the sign-in, which is part of the cookie's name.
     let id: String
     /// The id of the provider that the browser was sent to.
     let provider: String
-    /// When the sign-in began, to the second.
+    /// When the sign-in began, rounded down to the second.
     let began: Date
     /// The SHA-256 of the browser's secret.
     let browser: SHA256Digest
-    /// The SHA-256 of the address that the provider sends the browser back to.
+    /// The SHA-256 of the address that the provider redirects the browser to.
     let callback: SHA256Digest
-    /// Whether the person is to sign in at the provider anew, though somebody is signed in there.
+    /// Whether the person must sign in at the provider again, even if already signed in there.
     let isAgain: Bool
     /// Where the sign-in ends.
     let destination: Destination
 
-    /// How long a person may take at the identity provider.
+    /// The maximum time between the start of a sign-in and the browser's return.
     static let lifetime = Duration.seconds(3_600)
 
-    /// The year 10000; what is kept of later times is not exact.
+    /// The start of the year 10000, in Unix time. Later dates are rejected, because they cannot be represented exactly.
     private static let endOfTime: Int64 = 253_402_300_800
     private static let context = Array("latchstring state 3".utf8)
-    /// The longest state text; what the longest values make is less.
+    /// The maximum length of a state's text, in bytes. The longest possible values stay below it.
     private static let maximumCount = 8_192
 
-    /// The state's text, which tells nobody anything.
+    /// Returns the sealed text of the state, which is opaque without the keys.
     func sealed(_ keys: BridgeKeys) throws(CryptoError) -> String {
         var fields = [id, provider].map { Array($0.utf8) }
         fields += [
@@ -58,7 +59,7 @@ struct BridgeState: Sendable, Equatable {
         return Base64URL.encode(try SealedFields.seal(fields, key: keys.state, context: Self.context))
     }
 
-    /// Opens a state's text; nil for any that ``sealed(_:)`` did not make with the same keys.
+    /// Opens the text of a state. Returns nil for texts that ``sealed(_:)`` did not make with the same keys.
     init?(opening text: String, _ keys: BridgeKeys) {
         guard text.utf8.count <= Self.maximumCount, let box = Base64URL.decode(text),
             let fields = SealedFields.open(box, key: keys.state, context: Self.context)
@@ -66,7 +67,7 @@ struct BridgeState: Sendable, Equatable {
         self.init(fields)
     }
 
-    /// Reads the fields of an opened state; nil when they are not as ``sealed(_:)`` writes them.
+    /// Reads the fields of an opened state. Returns nil when they do not have the form that ``sealed(_:)`` writes.
     init?(_ fields: [[UInt8]]) {
         let texts = fields.map { String(validating: $0, as: UTF8.self) }
         guard fields.count >= 7, let id = texts[0], let provider = texts[1], let seconds = fields[2].bigEndian,
@@ -109,13 +110,13 @@ struct BridgeState: Sendable, Equatable {
         self.destination = destination
     }
 
-    /// Whether the browser came back in time. Two gateways' clocks may differ by a minute.
+    /// Whether the browser returned in time. The clocks of two gateways may differ by a minute.
     func isLive(at now: Date) -> Bool {
         let age = now.timeIntervalSince(began)
         return age >= -60 && age < Self.lifetime.seconds
     }
 
-    /// Whether `secret` is the one of the browser that began this sign-in; the time does not depend on it.
+    /// Whether `secret` belongs to the browser that began this sign-in. Compares in constant time.
     func belongs(to secret: BrowserSecret) -> Bool {
         constantTimeEqual(browser.bytes, secret.digest.bytes)
     }

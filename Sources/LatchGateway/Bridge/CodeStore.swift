@@ -1,37 +1,37 @@
 public import Crypto
 
-/// Where one-time codes wait to be exchanged.
+/// A store of one-time codes that wait to be exchanged.
 ///
-/// A store knows the SHA-256 of a code and never the code, and of what it keeps only sealed bytes: who reads the store can
+/// A store receives the SHA-256 of a code, never the code, and the record as sealed bytes. A reader of the store can
 /// neither use a code nor make one.
 ///
 /// Source: OX-4, OX-15; RFC 6819 §5.1.5.3 and §5.1.5.4.
 public protocol CodeStore: Sendable {
-    /// Keeps `record` for `lifetime`, then forgets it.
+    /// Stores `record` for `lifetime`, then deletes it.
     ///
-    /// A crash afterwards may lose it, which costs its owner another sign-in.
+    /// A crash may lose a stored record. The person must then sign in again.
     ///
-    /// - Throws: ``GatewayError/Code/codeExists`` when a record is kept under `key` already, which stays as it is; another
-    ///   error when the store does not answer, and the record may be kept all the same.
+    /// - Throws: ``GatewayError/Code/codeExists`` when a record is already stored under `key`; that record does not
+    ///   change. Another error when the store does not respond, in which case the record may be stored nevertheless.
     func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws
 
-    /// Takes a record out; nil when there is none, or not any more. Of any number of callers at once, of one or several
-    /// gateways, one gets it.
+    /// Removes a record and returns it. Returns nil when there is none or it has expired. If several callers take it at
+    /// the same time, even in several gateways, only one of them gets it.
     ///
-    /// - Throws: When the store does not answer; the record may be gone all the same.
+    /// - Throws: When the store does not respond; the record may be removed nevertheless.
     func take(_ key: SHA256Digest) async throws -> [UInt8]?
 
-    /// Whether the store can be used now.
+    /// Whether the store can be used at the moment.
     func isReady() async -> Bool
 
-    /// Forgets what has expired, where the store does not do so by itself; called once a minute.
+    /// Deletes expired records, in stores that do not do so automatically. Called once a minute.
     func sweep()
 }
 
 extension CodeStore {
-    /// It always is.
+    /// True: the store is always ready.
     public func isReady() async -> Bool { true }
 
-    /// Nothing is to be done.
+    /// Does nothing: the store deletes expired records automatically.
     public func sweep() {}
 }

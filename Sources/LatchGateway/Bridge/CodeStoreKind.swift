@@ -1,7 +1,7 @@
-/// Where one-time codes wait to be exchanged.
+/// The kinds of stores for one-time codes.
 public enum CodeStoreKind: String, Sendable, CaseIterable {
-    /// In the memory of this gateway alone.
+    /// The memory of this gateway. Other gateways cannot read it.
     case memory
-    /// In Redis, where other gateways find them.
+    /// Redis, which several gateways can share.
     case redis
 }

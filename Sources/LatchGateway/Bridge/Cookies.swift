@@ -2,7 +2,7 @@ import HTTPServer
 import Primitives
 import Wire
 
-/// The cookies that a request brings.
+/// Functions that read and write cookies.
 ///
 /// Source: RFC 6265 §4.2.1 and §5.4.
 enum Cookies {
@@ -21,7 +21,7 @@ enum Cookies {
         }
     }
 
-    /// The cookies of a request whose names begin with `prefix`, with the rest of the name.
+    /// Returns the cookies of a request whose names begin with `prefix`, with the rest of each name.
     static func of(_ request: ServerRequest, prefix: String) -> [(rest: String, value: String)] {
         var found: [(rest: String, value: String)] = []
         for field in request.headers.fields where HTTPHeaders.namesAreEqual(field.name, "cookie") {
@@ -35,9 +35,10 @@ enum Cookies {
         return found
     }
 
-    /// The value of `Set-Cookie` for a cookie that scripts cannot read, for the whole host or all hosts of a domain.
+    /// Returns the value of `Set-Cookie` for a cookie that scripts cannot read. The cookie is for the host of the
+    /// response, or for all hosts of `domain`.
     ///
-    /// `__Host-` in front of a name keeps other hosts of the domain from setting it; it needs `Secure`.
+    /// The name prefix `__Host-` prevents other hosts of the domain from setting the cookie; it requires `Secure`.
     ///
     /// Source: RFC 6265 §4.1; draft-ietf-httpbis-rfc6265bis §4.1.2.7 and §4.1.3.2.
     static func set(
@@ -50,11 +51,11 @@ enum Cookies {
         return "\(name)=\(value); Path=/\(hosts); Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
     }
 
-    /// Which requests from other sites bring a cookie.
+    /// The requests from other sites that include a cookie.
     enum SameSite: String, Sendable {
-        /// Only a person's way to this server by a link or a redirect.
+        /// Only navigation to this server by a link or a redirect.
         case lax = "Lax"
-        /// All, as a form that an identity provider posts needs.
+        /// All requests. Required for a form that an identity provider posts.
         case none = "None"
     }
 }

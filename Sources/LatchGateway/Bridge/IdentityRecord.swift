@@ -4,32 +4,33 @@ import OAuth
 import OpenIDConnect
 import Wire
 
-/// What a one-time code stands for where it is decided later who the identity is here: the client may want to be signed in
-/// by it, or to have it linked to the person who is.
+/// The record of a one-time code that stands for an identity at a provider. The request that exchanges the code decides
+/// its use: the client signs in with the identity, or links it to the signed-in person.
 ///
 /// Source: contract of Immich, endpoints: `/oauth/callback` and `/oauth/link` take the same address.
 struct IdentityRecord: Sendable {
-    /// The challenge that the client's verifier must fit.
+    /// The challenge that the client's verifier must match.
     let challenge: PKCE.Challenge
-    /// Who signed in at the provider.
+    /// The identity that signed in at the provider.
     let identity: ProviderIdentity
-    /// The identity provider's id.
+    /// The id of the identity provider.
     let provider: String
-    /// When the provider said who it is, to the millisecond. A person who is signed out later does not come in by the code.
+    /// When the provider identified the person, to the millisecond. The code is refused if the person is signed out
+    /// after that.
     let answered: Date
-    /// When the code is not good any more, whatever the store thinks, to the second.
+    /// When the code expires, whatever the store does, to the second.
     let expires: Date
 
     private static let context = Array("latchstring identity 2".utf8)
 
-    /// The record as a store may have it, sealed for this code; see ``CodeRecord/sealed(for:_:)``.
+    /// Returns the record sealed for this code, ready to be stored; see ``CodeRecord/sealed(for:_:)``.
     func sealed(for code: OneTimeCode, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
         let head = [
             Array(challenge.text.utf8), Array(provider.utf8),
             [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))),
             [UInt8](bigEndian: Int64((answered.timeIntervalSince1970 * 1_000).rounded(.down))),
         ]
-        // Somebody in many groups is longer than a field may be.
+        // The identity of a person in many groups can exceed the length of a field, so it is split.
         let person = JSON.encode(identity)
         let pieces = stride(from: 0, to: person.count, by: Self.pieceCount).map { start in
             Array(person[start..<min(start + Self.pieceCount, person.count)])
@@ -39,7 +40,7 @@ struct IdentityRecord: Sendable {
 
     private static let pieceCount = 32_768
 
-    /// Opens a record; nil for bytes that were not sealed for this code.
+    /// Opens a record. Returns nil for bytes that were not sealed for this code.
     init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
         guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
             fields.count >= 5,

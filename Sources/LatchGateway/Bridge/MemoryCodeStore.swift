@@ -2,11 +2,11 @@ public import Crypto
 public import FoundationEssentials
 import Synchronization
 
-/// One-time codes in the memory of one gateway.
+/// A store of one-time codes in the memory of one gateway.
 ///
-/// It never holds more than its capacity. Records stand in two halves, the young and the old; when the young half is full
-/// it becomes the old one and what was old is dropped, so a flood costs the longest waiting their codes and nobody any
-/// memory. A half whose records have all expired is dropped as a whole.
+/// It never holds more records than its capacity. Records are in two halves, a young one and an old one. When the young
+/// half is full, it replaces the old half, whose records are dropped. A flood therefore costs the oldest codes, and
+/// never memory. A half is also dropped when all its records have expired.
 ///
 /// Source: OX-4.
 public final class MemoryCodeStore: CodeStore {
@@ -33,7 +33,8 @@ public final class MemoryCodeStore: CodeStore {
         mutating func dropExpired(at now: Date) {
             if old.lastExpiry <= now { old = Half() }
             if young.lastExpiry <= now { young = Half() }
-            // What has expired among the young ages with the rest, as soon as there is room for it.
+            // Expired records in the young half are dropped with that half, so it becomes the old one as soon as that
+            // is empty.
             if young.firstExpiry <= now, old.records.isEmpty {
                 old = young
                 young = Half()
@@ -48,17 +49,17 @@ public final class MemoryCodeStore: CodeStore {
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - capacity: The most records, 16,384 by default: 270 sign-ins a second that nobody completes.
-    ///   - now: The clock that expiry is reckoned by.
+    ///   - capacity: The maximum number of records. The default, 16,384, suffices for 270 unfinished sign-ins a second.
+    ///   - now: The clock that determines expiry.
     public init(capacity: Int = 16_384, now: @escaping @Sendable () -> Date = { Date() }) {
         self.capacity = max(2, capacity)
         self.now = now
     }
 
-    /// How many records are in memory, expired ones that were not dropped yet among them.
+    /// The number of records in memory, including expired ones that were not dropped yet.
     public var count: Int { state.withLock { $0.young.records.count + $0.old.records.count } }
 
-    /// Keeps a record; see ``CodeStore``.
+    /// Stores a record; see ``CodeStore``.
     public func keep(
         _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration
     ) throws(GatewayError) {
@@ -74,11 +75,11 @@ public final class MemoryCodeStore: CodeStore {
         }
     }
 
-    /// Takes a record out; see ``CodeStore``.
+    /// Removes a record and returns it; see ``CodeStore``.
     public func take(_ key: SHA256Digest) -> [UInt8]? {
         let now = now()
         let found = state.withLock { state in
-            // A key kept twice must not be found a second time.
+            // Removes the key from both halves, so that a key stored twice is not found a second time.
             let old = state.old.records.removeValue(forKey: key)
             return state.young.records.removeValue(forKey: key) ?? old
         }
@@ -86,7 +87,7 @@ public final class MemoryCodeStore: CodeStore {
         return found.bytes
     }
 
-    /// Drops what has expired; see ``CodeStore``.
+    /// Drops expired records; see ``CodeStore``.
     public func sweep() {
         let now = now()
         state.withLock { $0.dropExpired(at: now) }

@@ -2,11 +2,11 @@ import Crypto
 import FoundationEssentials
 import OAuth
 
-/// What an app gets at the end of a sign-in in the browser: 256 random bits as text, good once.
+/// The code that an app gets at the end of a sign-in in the browser: 256 random bits as text, valid once.
 ///
 /// Source: OX-4; contract of Onyx, b.5.
 struct OneTimeCode: Sendable {
-    /// 43 characters.
+    /// The code, 43 characters of base64url if this type made it.
     let text: String
 
     /// Makes a new code.
@@ -14,37 +14,37 @@ struct OneTimeCode: Sendable {
         text = Base64URL.encode(SecureRandom.bytes(32))
     }
 
-    /// Takes what an app sent; it may be no code at all.
+    /// Makes a code of the text that an app sent, which may be anything.
     init(_ text: String) {
         self.text = text
     }
 
-    /// What a store knows the code by.
+    /// The key of the code in a store: its SHA-256.
     var key: SHA256Digest { SHA256.digest(text) }
 }
 
-/// What a one-time code stands for. The session is made when the code is exchanged, not before: a code that nobody
-/// exchanges leaves nothing.
+/// The record of a one-time code. The session is created when the code is exchanged, not before, so a code that is
+/// never exchanged leaves no session.
 struct CodeRecord: Sendable, Equatable {
-    /// The challenge that the app's verifier must fit.
+    /// The challenge that the app's verifier must match.
     let challenge: PKCE.Challenge
-    /// Who signed in.
+    /// The id of the person who signed in.
     let person: UUID
-    /// How often all of the person's sessions had been ended then; see the schema.
+    /// How often all sessions of the person had been ended by then; see the schema.
     let sessionEpoch: Int
-    /// The identity provider's id.
+    /// The id of the identity provider.
     let provider: String
     /// The session at the provider (`sid`); nil if the provider sent none.
     let providerSession: String?
-    /// When the person signed in at the provider, if told, to the second.
+    /// When the person signed in at the provider, to the second. Nil if the provider does not say.
     let authenticated: Date?
-    /// When the code is not good any more, whatever the store thinks, to the second.
+    /// When the code expires, whatever the store does, to the second.
     let expires: Date
 
     private static let context = Array("latchstring code 3".utf8)
 
-    /// The record as a store may have it, sealed for this code: who can write into the store can make none, nor give one
-    /// code the record of another.
+    /// Returns the record sealed for this code, ready to be stored. An attacker with write access to the store cannot
+    /// make a record or assign the record of one code to another.
     func sealed(for code: OneTimeCode, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
         try SealedFields.seal(
             [
@@ -55,7 +55,7 @@ struct CodeRecord: Sendable, Equatable {
             ], key: keys.code, context: Self.context + code.key.bytes)
     }
 
-    /// Opens a record; nil for bytes that were not sealed for this code.
+    /// Opens a record. Returns nil for bytes that were not sealed for this code.
     init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
         guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
             fields.count == 7, fields[5].isEmpty || fields[5].bigEndian != nil,
@@ -80,7 +80,8 @@ struct CodeRecord: Sendable, Equatable {
         self.person = person
         self.sessionEpoch = sessionEpoch
         self.provider = provider
-        // A provider may send a `sid` of any length. Without it the session ends only when the provider signs the person out.
+        // A provider may send a `sid` of any length. Without it the session ends only when the provider signs the
+        // person out.
         self.providerSession = providerSession.flatMap { $0.utf8.count <= 1_024 ? $0 : nil }
         self.authenticated = authenticated
         self.expires = expires

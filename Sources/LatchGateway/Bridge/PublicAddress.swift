@@ -1,24 +1,24 @@
 import HTTPServer
 import Wire
 
-/// The address that browsers and identity providers know this server by.
+/// The address of this server for browsers and identity providers.
 ///
-/// A request's `Host` is believed for a loopback name alone, for development: elsewhere who sends the request could choose
-/// where the provider sends the browser.
+/// A request's `Host` field is trusted only when it names a loopback host, which is for development. Otherwise the
+/// sender of a request could choose where the provider redirects the browser.
 struct PublicAddress: Sendable {
-    /// The configured address, without a slash at its end.
+    /// The configured address, without a slash at its end. Nil when none is configured.
     let configured: String?
-    /// Whether browsers come with `https`.
+    /// Whether browsers use `https`.
     let isSecure: Bool
 
-    /// Takes the configured address, if there is one; `isTLS` says whether the server itself speaks TLS.
+    /// Makes the address from the configuration, if there is one. `isTLS` says whether the server itself uses TLS.
     init(_ configured: String?, isTLS: Bool) {
         self.configured = configured.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         isSecure = configured.map { $0.lowercased().hasPrefix("https://") } ?? isTLS
     }
 
-    /// The address in front of the dialect's prefix; nil when it is not configured and the request does not come from this
-    /// machine.
+    /// Returns the address in front of the dialect's prefix. Nil when no address is configured and the request's `Host`
+    /// is not a loopback name.
     func base(of request: ServerRequest) -> String? {
         if let configured { return configured }
         let hosts = request.headers.values("Host")
@@ -26,10 +26,10 @@ struct PublicAddress: Sendable {
         return (isSecure ? "https://" : "http://") + host
     }
 
-    /// A path of this server as others may use it: whole when the address is configured.
+    /// Returns a link to a path of this server: absolute when the address is configured, otherwise the path alone.
     func link(_ path: String) -> String { (configured ?? "") + path }
 
-    /// The origin as browsers write it; nil when the address is not configured.
+    /// The origin as browsers write it. Nil when the address is not configured.
     ///
     /// Source: RFC 6454 §6.2.
     var origin: String? {
@@ -42,7 +42,7 @@ struct PublicAddress: Sendable {
         return "\(parts[0])//\(authority)"
     }
 
-    /// The configured host, with its port where that is not the scheme's own.
+    /// The configured host, with its port unless that is the default port of the scheme.
     var host: AccessHost? { origin.flatMap { AccessHost($0.drop { $0 != "/" }.dropFirst(2)) } }
 
     private static func isLoopback(_ host: String) -> Bool {

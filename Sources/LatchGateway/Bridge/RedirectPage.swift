@@ -13,7 +13,8 @@ struct RedirectPage: Sendable {
         prefix = settings.pages.isEnabled ? settings.pages.prefix : nil
     }
 
-    /// "You can return to the app", with a button for the deep link, as the body of the redirect that leads there.
+    /// Returns the redirect to a deep link. Its body is the page "You can return to the app", with a button for the
+    /// link.
     func returning(to link: String, status: HTTPStatus) -> ServerResponse {
         var response = page(
             status, title: "You can return to the app",
@@ -26,7 +27,7 @@ struct RedirectPage: Sendable {
         return response
     }
 
-    /// The same after a sign-in that led to nothing.
+    /// Returns the redirect to a deep link after a failed sign-in, with a page that explains the failure as its body.
     func returningWithoutSuccess(to link: String, _ sentence: String, status: HTTPStatus) -> ServerResponse {
         var response = page(
             status, title: "You are not signed in",
@@ -38,8 +39,8 @@ struct RedirectPage: Sendable {
         return response
     }
 
-    /// The page for a failed sign-in that no app can be told of. `again` is the address where the browser can start again; nil
-    /// where only an app can.
+    /// Returns the page for a failed sign-in that cannot be reported to an app. `again` is the address where the
+    /// browser can start again. Nil when only an app can start again.
     func failed(_ status: HTTPStatus, _ sentence: String, again: String? = nil) -> ServerResponse {
         page(
             status, title: "You are not signed in",
@@ -58,7 +59,7 @@ struct RedirectPage: Sendable {
                 + "it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
     }
 
-    /// The page for too many sign-ins from one address, with a link to the same request.
+    /// Returns the page for too many sign-ins from one address, with a link to the same request.
     func limited(_ request: ServerRequest) -> ServerResponse {
         let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
         let again = request.method == .get ? ReturnAddress.check(target)?.text : nil
@@ -66,7 +67,7 @@ struct RedirectPage: Sendable {
             .tooManyRequests, "Too many sign-ins at once from your network. Try again in a minute.", again: again)
     }
 
-    /// The page on which a person chooses an identity provider.
+    /// Returns the page on which a person chooses an identity provider.
     func choice(_ providers: [ProviderButton]) -> ServerResponse {
         var page = WebPage(title: "Sign in to \(server)", "\(providers.map(\.html))")
         page.server = server
@@ -74,10 +75,11 @@ struct RedirectPage: Sendable {
         return page.response()
     }
 
-    /// The sign-in page for a browser that was to continue at `next`; nil when the sign-in pages are off.
+    /// Returns the address of the sign-in page for a browser that was to continue at `next`. Nil when the sign-in pages
+    /// are off.
     func signIn(goingOnTo next: String) -> String? {
         guard let prefix else { return nil }
-        // The query of this page has the address where the person wanted to go.
+        // The query of this page contains the address where the person wanted to go.
         let parts = next.split(separator: "?", maxSplits: 1)
         guard parts.first.map(String.init) == prefix + PagePath.signedIn else {
             return prefix + PagePath.signIn(returningTo: next)

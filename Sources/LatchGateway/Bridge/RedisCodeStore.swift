@@ -1,11 +1,11 @@
 public import Crypto
 public import Redis
 
-/// One-time codes in Redis, where several gateways find them.
+/// A store of one-time codes in Redis, which several gateways can share.
 ///
-/// A record stands under `latch:code:` and the hexadecimal SHA-256 of its code, and Redis forgets it by itself. A gateway
-/// whose Redis is gone refuses sign-ins through a provider and does everything else; it goes on by itself when Redis is
-/// back. Codes that were in a Redis that lost its memory are gone, which costs their owners another sign-in.
+/// The key of a record is `latch:code:` and the hexadecimal SHA-256 of its code. Redis deletes expired records. While
+/// Redis is unavailable, the gateway refuses sign-ins through a provider and continues everything else; it recovers
+/// automatically. If Redis loses its data, people with a pending code must sign in again.
 ///
 /// Source: OX-4, OX-15; Redis `SET` with `NX` and `PX`, `GETDEL` (6.2 or newer).
 public final class RedisCodeStore: CodeStore {
@@ -13,12 +13,12 @@ public final class RedisCodeStore: CodeStore {
 
     private let redis: RedisClient
 
-    /// Makes a store in the server of `redis`.
+    /// Makes a store that uses the server of `redis`.
     public init(_ redis: RedisClient) {
         self.redis = redis
     }
 
-    /// Keeps a record; see ``CodeStore``.
+    /// Stores a record; see ``CodeStore``.
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `RedisError`.
     public func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
@@ -27,7 +27,7 @@ public final class RedisCodeStore: CodeStore {
         guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
     }
 
-    /// Takes a record out; see ``CodeStore``.
+    /// Removes a record and returns it; see ``CodeStore``.
     ///
     /// - Throws: `RedisError`.
     public func take(_ key: SHA256Digest) async throws -> [UInt8]? {
@@ -41,7 +41,7 @@ public final class RedisCodeStore: CodeStore {
         }
     }
 
-    /// Whether Redis answers.
+    /// Whether Redis responds to `PING`.
     public func isReady() async -> Bool {
         (try? await redis.run(RedisCommand("PING"))) == .status("PONG")
     }

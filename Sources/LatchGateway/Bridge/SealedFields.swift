@@ -1,11 +1,12 @@
 import Crypto
 
-/// A few byte strings in one sealed box: what the bridge hands to a browser or a store and takes back unchanged or not at
-/// all.
+/// A list of byte strings in one sealed box. The bridge hands a box to a browser or a store, and detects any change
+/// when it gets the box back.
 ///
-/// Inside the box each field has its count before it, in two bytes, the greater first.
+/// Inside the box each field is preceded by its length, as two bytes, big-endian.
 enum SealedFields {
-    /// Seals `fields`, each of at most 65,535 bytes; `context` says what they are, and a box opens under no other.
+    /// Seals `fields`, each of at most 65,535 bytes. `context` identifies their purpose; a box can be opened only with
+    /// the same context.
     static func seal(_ fields: [[UInt8]], key: Secret, context: [UInt8]) throws(CryptoError) -> [UInt8] {
         var plain: [UInt8] = []
         for field in fields {
@@ -17,13 +18,13 @@ enum SealedFields {
         return try Sealing.seal(plain, key: key, context: context)
     }
 
-    /// The fields of a box that ``seal(_:key:context:)`` made; nil for any other bytes.
+    /// Returns the fields of a box that ``seal(_:key:context:)`` made. Nil for any other bytes.
     static func open(_ box: [UInt8], key: Secret, context: [UInt8]) -> [[UInt8]]? {
         guard let plain = try? Sealing.open(box, key: key, context: context) else { return nil }
         return fields(of: plain)
     }
 
-    /// Reads fields with their counts; nil when the last one is cut short.
+    /// Reads fields with their lengths. Returns nil when the last one is incomplete.
     static func fields(of plain: [UInt8]) -> [[UInt8]]? {
         var rest = plain[...]
         var fields: [[UInt8]] = []
@@ -39,12 +40,12 @@ enum SealedFields {
 }
 
 extension [UInt8] {
-    /// The eight bytes of a number, the greatest first.
+    /// Makes the eight bytes of a number, big-endian.
     init(bigEndian number: Int64) {
         self = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 
-    /// The number that ``init(bigEndian:)`` wrote; nil for another count of bytes.
+    /// The number that ``init(bigEndian:)`` wrote. Nil unless there are exactly eight bytes.
     var bigEndian: Int64? {
         count == 8 ? reduce(0) { $0 << 8 | Int64($1) } : nil
     }

@@ -1,20 +1,21 @@
 import Crypto
 import HTTPServer
 
-/// The cookies of sign-ins under way: one for each, named after it.
+/// The cookies of sign-ins in progress. Each sign-in has one, named after its id.
 ///
-/// A browser holds at most ``maximum``: a page that opens sign-in after sign-in must not fill the requests' heads. The
-/// oldest go first.
+/// A browser holds at most ``maximum`` of them, because a page that begins one sign-in after another must not fill the
+/// header of its requests. The oldest are deleted first.
 struct SignInCookies: Sendable {
-    /// How many sign-ins a browser may have under way.
+    /// The maximum number of sign-ins in progress in one browser.
     static let maximum = 8
 
-    /// Whether browsers come with `https`.
+    /// Whether browsers use `https`.
     let isSecure: Bool
 
     private var prefix: String { isSecure ? "__Host-latchd-signin-" : "latchd-signin-" }
 
-    /// Of a request that begins a sign-in: what to set for it, and to drop of others.
+    /// Returns the `Set-Cookie` values of a new sign-in: one that sets its cookie, and one for each old cookie to
+    /// delete.
     func begin(_ secret: BrowserSecret, _ sameSite: Cookies.SameSite, beside request: ServerRequest) -> [String] {
         let others = Set(Cookies.of(request, prefix: prefix).map(\.rest))
         let ages = others.compactMap { id in BrowserSecret.age(id).map { (id, $0) } }
@@ -25,7 +26,7 @@ struct SignInCookies: Sendable {
         return [new] + oldest.map { end($0.0, sameSite) }
     }
 
-    /// The secret of the browser for a sign-in; nil when the browser has none that fits the state.
+    /// Returns the browser's secret for a sign-in. Nil when no cookie of the request matches the state.
     func secret(for state: BridgeState, in request: ServerRequest) -> BrowserSecret? {
         Cookies.of(request, prefix: prefix)
             .filter { $0.rest == state.id }
@@ -33,7 +34,7 @@ struct SignInCookies: Sendable {
             .first { state.belongs(to: $0) }
     }
 
-    /// What drops the cookie of a sign-in.
+    /// Returns the `Set-Cookie` value that deletes the cookie of a sign-in.
     func end(_ id: String, _ sameSite: Cookies.SameSite) -> String {
         Cookies.set(prefix + id, "", maximumAge: .zero, sameSite: sameSite, isSecure: isSecure)
     }

@@ -2,42 +2,43 @@ import Crypto
 import FoundationEssentials
 import OAuth
 
-/// What is kept of a sign-in that an app began which makes no PKCE pair of its own: the pair, made here, found again by the
+/// The record of a sign-in by an app that makes no PKCE pair. The gateway makes the pair and finds it again by the
 /// `state` that comes back with the code.
 ///
-/// It is taken once, whatever becomes of it. Who has both code and state gets the session: unlike a verifier of the app's
-/// own, nothing here tells the app from another program that saw its address.
+/// The record can be taken once, even if the sign-in fails afterwards. Any program that has both code and state gets
+/// the session. Unlike a verifier of the app, the record does not distinguish the app from another program that saw its
+/// address.
 ///
 /// Source: TT-3, TT-4; contract of Time Tracker, b.1; RFC 7636.
 struct SignInStart: Sendable, Equatable {
-    /// Who sends the browser to the app.
+    /// The server that redirects the browser to the app.
     enum Way: UInt8, Sendable {
-        /// The identity provider itself: code and state are its own.
+        /// The identity provider, with its own code and state.
         case app
-        /// This server, once the provider has sent the browser here: the code is a one-time code.
+        /// This server, after the provider has redirected the browser here. The code is a one-time code.
         case gateway
     }
 
     let way: Way
-    /// The provider's id.
+    /// The id of the provider.
     let provider: String
-    /// The app's address.
+    /// The app's redirect address.
     let redirect: String
-    /// The secret whose challenge the code is bound to, at the provider or here.
+    /// The PKCE verifier whose challenge the code is bound to, at the provider or here.
     let verifier: PKCE.Verifier
-    /// The nonce of the ID token; empty where the browser's secret has it.
+    /// The nonce of the ID token. Empty when it is derived from the browser's secret.
     let nonce: String
-    /// When it is good no longer, whatever the store thinks, to the second.
+    /// When the record expires, whatever the store does, to the second.
     let expires: Date
 
-    /// How long a person may take.
+    /// The maximum time that a person may take to sign in.
     static let lifetime = Duration.seconds(600)
     private static let context = Array("latchstring start 1".utf8)
 
-    /// What a store knows it by.
+    /// Returns the key of the record in a store: the SHA-256 of the state.
     static func key(_ state: String) -> SHA256Digest { SHA256.digest(state) }
 
-    /// The record as a store may have it, sealed for this state.
+    /// Returns the record sealed for this state, ready to be stored.
     func sealed(for state: String, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
         var secret = verifier.secret.withBytes { $0 }
         defer { wipe(&secret) }
@@ -48,7 +49,7 @@ struct SignInStart: Sendable, Equatable {
             ], key: keys.code, context: Self.context + Self.key(state).bytes)
     }
 
-    /// Opens a record; nil for bytes that were not sealed for this state.
+    /// Opens a record. Returns nil for bytes that were not sealed for this state.
     init?(opening box: [UInt8], for state: String, _ keys: BridgeKeys) {
         let fields = SealedFields.open(box, key: keys.code, context: Self.context + Self.key(state).bytes)
         guard let fields, fields.count == 6, let way = fields[0].first.flatMap(Way.init),

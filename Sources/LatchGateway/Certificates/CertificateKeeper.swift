@@ -2,29 +2,29 @@ import FoundationEssentials
 public import HTTPServer
 import Synchronization
 
-/// Keeps the certificate that the server shows the same as the files that an operator's tools replace.
+/// Keeps the certificate of the server up to date with its files, which the operator's tools replace.
 ///
-/// A new pair is taken when both files have lain unchanged from one look to the next, and shown to new connections; old
-/// ones go on. A pair that cannot be used is refused with one line in the log, and the certificate of before stays in
-/// use until there is one that can.
+/// A new pair of files is read once both are unchanged between two checks. New connections get the new certificate;
+/// existing connections continue with the old one. If a pair cannot be used, one line is logged, and the previous
+/// certificate stays in use until there is a usable pair.
 public final class CertificateKeeper: Sendable {
-    /// How often a running gateway looks at the files.
+    /// The interval at which a running gateway checks the files.
     public static let interval = Duration.seconds(1)
     private static let retryInterval: TimeInterval = 60
     private static let warningInterval: TimeInterval = 86_400
 
     private struct State {
-        /// What the certificate in use was read from.
+        /// The version of the files that the certificate in use was read from.
         var inUse: CertificateFiles.Version?
-        /// What was there at the last look.
+        /// The version of the files at the last check.
         var seen: CertificateFiles.Version?
-        /// What was there when it was last refused, and why.
+        /// The version of the files that was refused last, and the reason.
         var refused: (version: CertificateFiles.Version?, message: String)?
         var nextTry = Date.distantPast
         var nextWarning = Date.distantPast
     }
 
-    /// Where the server takes the certificate from.
+    /// The source of the server's certificate.
     public let credentials: TLSCredentials
     private let files: CertificateFiles
     private let log: Log
@@ -32,13 +32,13 @@ public final class CertificateKeeper: Sendable {
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
-    /// Reads the files.
+    /// Makes a keeper and reads the files.
     ///
     /// - Throws: `HTTPServerError` when they cannot be used.
     init(
         _ files: CertificateFiles, log: Log, audit: AuditLog, now: @escaping @Sendable () -> Date
     ) throws(HTTPServerError) {
-        // The version first: what is written in between is found at the next look.
+        // The version is read first, so that the next check finds changes during the read.
         let version = files.version()
         credentials = TLSCredentials(try files.read())
         state = Mutex(State(inUse: version, seen: version))
@@ -52,10 +52,10 @@ public final class CertificateKeeper: Sendable {
     /// The certificate in use.
     public var certificate: TLSCertificate { credentials.certificate }
 
-    /// The seconds until the certificate in use expires; negative once it has.
+    /// The seconds until the certificate in use expires. Negative after its expiry.
     var secondsLeft: Int { Int(certificate.notAfter.timeIntervalSince(now()).rounded(.down)) }
 
-    /// Looks at the files, and takes them when they are others than those in use.
+    /// Checks the files and reads them if they differ from those in use.
     func look() {
         let version = files.version()
         let moment = now()
@@ -70,7 +70,7 @@ public final class CertificateKeeper: Sendable {
         if state.withLock({ $0.nextWarning <= moment }) { warn() }
     }
 
-    /// Reads the files now, because the operator asked to; says so in the log even when nothing has changed.
+    /// Reads the files immediately, at the request of the operator. Logs the result even if nothing has changed.
     public func reload() {
         load(isAsked: true)
     }
@@ -79,7 +79,7 @@ public final class CertificateKeeper: Sendable {
         let version = files.version()
         do throws(HTTPServerError) {
             let certificate = try files.read()
-            // Somebody is writing: the next look finds it settled.
+            // The files are being written. A later check reads them when they no longer change.
             guard files.version() == version else {
                 if isAsked { log.info("The certificate is being written; it is read again once it has settled.") }
                 return

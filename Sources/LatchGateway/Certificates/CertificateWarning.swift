@@ -1,21 +1,21 @@
 public import FoundationEssentials
 public import HTTPServer
 
-/// What an operator should look at before clients complain of the certificate.
+/// A problem of the certificate that an operator should solve before clients refuse the certificate.
 public enum CertificateWarning: Sendable, Equatable {
-    /// It does not hold any more.
+    /// The certificate has expired.
     case expired
-    /// It holds for less than ``CertificateWarning/notice``.
+    /// The certificate expires in less than ``CertificateWarning/notice``.
     case expiresSoon(days: Int)
-    /// It does not hold yet.
+    /// The certificate is not valid yet.
     case notYetValid
-    /// Everybody on the machine may read the key, or change it.
+    /// All users of the machine can read or change the key.
     case keyIsOpen(path: String)
 
-    /// How long before its end there is a warning: 14 days.
+    /// The time before the expiry from which there is a warning: 14 days.
     public static let notice: TimeInterval = 14 * 86_400
 
-    /// Everything that is to be said of a certificate and its files at a moment.
+    /// Returns all warnings about a certificate and its files at a point in time.
     public static func all(
         for certificate: TLSCertificate, _ files: CertificateFiles, now: Date
     ) -> [CertificateWarning] {
@@ -31,7 +31,7 @@ public enum CertificateWarning: Sendable, Equatable {
         return warnings
     }
 
-    /// A constant sentence for the log.
+    /// A constant sentence that describes the problem, for the log.
     var message: StaticString {
         switch self {
         case .expired: "The certificate has expired: clients refuse it."
@@ -41,7 +41,7 @@ public enum CertificateWarning: Sendable, Equatable {
         }
     }
 
-    /// What to do.
+    /// The action that solves the problem, without a full stop.
     var remedy: String {
         switch self {
         case .expired, .expiresSoon: "replace the files; they are taken by themselves"
@@ -50,7 +50,7 @@ public enum CertificateWarning: Sendable, Equatable {
         }
     }
 
-    /// One sentence with what to do.
+    /// One sentence with the problem and the action.
     public var sentence: String {
         switch self {
         case .expiresSoon(let days):

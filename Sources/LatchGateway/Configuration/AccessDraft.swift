@@ -1,8 +1,8 @@
 import Wire
 
-/// What the configuration says about one access rule, while it is read.
+/// The values of one access rule while the configuration is read.
 struct AccessDraft: Sendable {
-    /// Who may come in, as it is written.
+    /// The people that a rule admits, as written in the configuration.
     enum Allowance: String, CaseIterable, Sendable {
         case signedIn = "signed-in"
         case everybody = "public"
@@ -17,10 +17,10 @@ struct AccessDraft: Sendable {
     var groups: [String] = []
     var takesKeys = false
 
-    /// Whether only some of those who are signed in may come.
+    /// Whether the rule admits only some of the signed-in people.
     var namesPeople: Bool { !users.isEmpty || !groups.isEmpty }
 
-    /// The rule of this name.
+    /// Returns the rule with this name.
     func rule(_ name: String) -> AccessRule {
         AccessRule(
             name: name, hosts: hosts.compactMap(AccessHostPattern.init),
@@ -39,7 +39,7 @@ struct AccessDraft: Sendable {
 }
 
 extension AccessRule.Admission {
-    /// What may be written for addresses that no rule is about.
+    /// The values that the configuration allows for addresses without a rule.
     static let otherwise: [(word: String, value: AccessRule.Admission)] = [
         ("signed-in", .signedIn), ("nobody", .nobody),
     ]

@@ -1,6 +1,6 @@
-/// Sizes as configuration writes them: a whole number and a unit, `16KiB`, `1MiB`, `2GiB`.
+/// Sizes in the format of the configuration: a whole number and a unit, `16KiB`, `1MiB`, `2GiB`.
 enum ByteText {
-    /// What a number counts.
+    /// The unit of a number. The raw value is the number of bytes.
     enum Unit: Int, CaseIterable {
         case gibibytes = 1_073_741_824
         case mebibytes = 1_048_576
@@ -17,7 +17,8 @@ enum ByteText {
         }
     }
 
-    /// Reads a size in bytes; nil for a negative number, another unit and when it overflows.
+    /// Reads a size and returns it in bytes. A number without a unit is in `defaultValue`. Nil for negative numbers,
+    /// unknown units and overflows.
     static func read(_ text: String, unit defaultValue: Unit) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let name = text.dropFirst(digits.count)
@@ -27,7 +28,7 @@ enum ByteText {
         return overflows ? nil : bytes
     }
 
-    /// Writes a size in the largest unit that needs no fraction.
+    /// Returns a size in the largest unit that needs no fraction.
     static func show(_ bytes: Int) -> String {
         let unit = Unit.allCases.first { bytes != 0 && bytes % $0.rawValue == 0 } ?? .bytes
         return "\(bytes / unit.rawValue)\(unit.name)"

@@ -1,22 +1,22 @@
-/// A configuration that cannot be run by; it tells every mistake, not the first.
+/// The error of a configuration that cannot be used. It contains all mistakes, not only the first.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of refusal it is.
+    /// The kinds of configuration errors.
     public struct Code: Hashable, Sendable {
         private enum Kind { case noFile, mistakes }
         private let kind: Kind
 
-        /// The file is not there or cannot be read.
+        /// The file does not exist or cannot be read.
         public static let noFile = Code(kind: .noFile)
-        /// Something in it, or in the environment, is wrong.
+        /// The file or the environment contains mistakes.
         public static let mistakes = Code(kind: .mistakes)
     }
 
-    /// What kind of refusal it is.
+    /// The kind of the error.
     public let code: Code
-    /// Every mistake: those of the file in the order of its lines, then those of the environment, then those between
-    /// values. Empty when there is no file.
+    /// All mistakes: those of the file in the order of its lines, then those of the environment, then those between
+    /// values. Empty when the file cannot be read.
     public let mistakes: [ConfigurationMistake]
-    /// A line for each mistake.
+    /// The mistakes, one in each line, or the reason why the file cannot be read.
     public let message: String
 
     init(mistakes: [ConfigurationMistake]) {
@@ -31,6 +31,6 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
         self.message = message
     }
 
-    /// The message.
+    /// The same as ``message``.
     public var description: String { message }
 }

@@ -1,7 +1,7 @@
 import Wire
 
 extension ConfigurationFamily {
-    /// Rules about who may come where, in their order.
+    /// The access rules, in the order in which they apply.
     static let access = ConfigurationFamily(path: "access") { name in
         [
             ConfigurationKey(

@@ -2,7 +2,7 @@ import Crypto
 import OpenIDConnect
 
 extension ConfigurationFamily {
-    /// Identity providers, in the order of their buttons.
+    /// The identity providers, in the order of their buttons.
     static let providers = ConfigurationFamily(path: "providers") { name in
         Self.general(name) + Self.client(name) + Self.entrance(name) + Self.transport(name)
     }

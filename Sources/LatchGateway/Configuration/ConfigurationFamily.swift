@@ -1,15 +1,15 @@
-/// Keys below a name that the configuration chooses itself: `introspection.clients.ID.secret` for every `ID`.
+/// A group of keys for each name that the configuration defines: `introspection.clients.ID.secret` for every `ID`.
 struct ConfigurationFamily: Sendable {
-    /// What stands before the name: `introspection.clients`.
+    /// The path before the name: `introspection.clients`.
     let path: String
-    /// The keys of one name.
+    /// Returns the keys for one name.
     let keys: @Sendable (_ name: String) -> [ConfigurationKey]
 
     static let all = [providers, introspectionClients, access]
 
-    /// What stands for the name where keys are listed.
+    /// The placeholder for the name in lists of keys.
     static let placeholder = "ID"
-    /// What a name may be; the environment has capitals and `_` for it.
+    /// A description of valid names. In environment variables, names have capital letters, and `_` instead of `-`.
     static let nameForm = "lower-case letters, digits and hyphens, 32 at most"
 
     static func isName(_ text: some StringProtocol) -> Bool {
@@ -23,13 +23,14 @@ struct ConfigurationFamily: Sendable {
             }
     }
 
-    /// The name in a path of the file, which may go on behind it; nil when the path is not below this family.
+    /// Returns the name in a path of the file, which may have further components. Nil when the path is not in this
+    /// family.
     func name(in path: String) -> Substring? {
         guard path.hasPrefix(self.path + ".") else { return nil }
         return path.dropFirst(self.path.utf8.count + 1).prefix { $0 != "." }
     }
 
-    /// The key of a variable; nil when it is none of this family's.
+    /// Returns the key of an environment variable. Nil when the variable does not belong to this family.
     func key(of variable: String) -> ConfigurationKey? {
         let keys = keys(Self.placeholder).sorted { $0.variable.utf8.count > $1.variable.utf8.count }
         for key in keys {
@@ -45,7 +46,8 @@ struct ConfigurationFamily: Sendable {
         return nil
     }
 
-    /// Variables of this family that a mistyped one may have been meant for: its name may end at any `_`.
+    /// Returns the variables of this family that a misspelled variable may stand for. The name in it may end at any
+    /// `_`.
     func variables(near variable: String) -> [String] {
         let prefix =
             ConfigurationKey.variablePrefix + path.uppercased().map { $0 == "." ? "_" : String($0) }.joined() + "_"
@@ -59,14 +61,15 @@ struct ConfigurationFamily: Sendable {
 }
 
 extension ConfigurationKey {
-    /// The last name of the path.
+    /// The last component of the path.
     var leaf: Substring { path.split(separator: ".").last ?? "" }
 }
 
-/// What a configuration says about things that it names itself, while it is read; blank before anything was said.
+/// The values of the objects that a configuration names, while the configuration is read. An object without values
+/// equals `blank`.
 struct NamedDrafts<Draft: Sendable>: Sendable {
     private let blank: Draft
-    /// In the order in which they were named first.
+    /// The objects, in the order in which their names first occurred.
     private(set) var all: [(name: String, draft: Draft)] = []
 
     init(blank: Draft) {

@@ -2,23 +2,23 @@ import FoundationEssentials
 
 /// Finds the configuration file and reads the configuration from it and the environment.
 public struct ConfigurationFile: Sendable {
-    /// What was read.
+    /// The configuration.
     public let configuration: GatewayConfiguration
-    /// The file it was read from; nil when there is none.
+    /// The path of the file. Nil when there is none.
     public let path: String?
-    /// What an operator should look at although it is no mistake, a sentence each.
+    /// Warnings about values that are valid but questionable, one sentence each.
     public let warnings: [String]
 
     /// Reads the configuration.
     ///
-    /// The file is `path`; without one, `latchd/latchd.yaml` in `$XDG_CONFIG_HOME` (`~/.config`), else
-    /// `/etc/latchd/latchd.yaml`; when neither is there, defaults and the environment hold.
+    /// The file is `path`. If `path` is nil, it is `latchd/latchd.yaml` in `$XDG_CONFIG_HOME` (`~/.config`), or
+    /// `/etc/latchd/latchd.yaml` if that does not exist. Without any file, the defaults and the environment apply.
     ///
     /// - Parameters:
-    ///   - path: The file that the person named, which must be there.
-    ///   - environment: All of the process's variables.
-    /// - Throws: ``ConfigurationError`` with code ``ConfigurationError/Code/noFile`` when the file cannot be read, else
-    ///   with every mistake.
+    ///   - path: The path given by the user. The file must exist.
+    ///   - environment: All environment variables of the process.
+    /// - Throws: ``ConfigurationError`` with code ``ConfigurationError/Code/noFile`` when the file cannot be read,
+    ///   otherwise with every mistake.
     ///
     /// Source: XDG Base Directory Specification 0.8 §3.
     public init(path: String?, environment: [String: String]) throws(ConfigurationError) {
@@ -35,7 +35,7 @@ public struct ConfigurationFile: Sendable {
             + configuration.settings.warnings
     }
 
-    /// A warning about a relative path: from another working directory the same configuration uses another database.
+    /// Returns a warning for a relative path, because it means another database in another working directory.
     private static func relativeDatabase(_ path: String) -> String? {
         guard !path.hasPrefix("/") else { return nil }
         let whole = "\(FileManager.default.currentDirectoryPath)/\(path)"
@@ -52,14 +52,14 @@ public struct ConfigurationFile: Sendable {
         folder("XDG_STATE_HOME", orHome: ".local/state", environment) + "/latchd"
     }
 
-    /// A base folder. The specification has a relative path ignored.
+    /// Returns a base folder. The specification requires that relative paths are ignored.
     private static func folder(_ variable: String, orHome path: String, _ environment: [String: String]) -> String {
         if let folder = environment[variable], folder.hasPrefix("/") { return folder }
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return (home ?? FileManager.default.homeDirectoryForCurrentUser.path) + "/" + path
     }
 
-    /// Only a regular file is read: a pipe or a device might never end.
+    /// Reads a file, which must be a regular one, because reading a pipe or a device might never end.
     private static func bytes(of path: String) throws(ConfigurationError) -> [UInt8] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

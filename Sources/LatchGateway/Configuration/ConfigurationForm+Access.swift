@@ -36,7 +36,7 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm where Value == String {
-    /// A path that is not the root.
+    /// A path other than the root.
     static let wholePath = ConfigurationForm(expected: "/ and a path without / at its end, such as /auth/verify") {
         word, folder in
         word == "/" ? nil : ConfigurationForm<String>.prefix.read(word, folder)
@@ -55,7 +55,7 @@ extension ConfigurationForm where Value == HTTPMethod {
 }
 
 extension ConfigurationForm where Value == String? {
-    /// A domain of at least two names, without a dot before it.
+    /// A domain with at least two labels and without a leading dot, or none.
     static let cookieDomain = ConfigurationForm(expected: "a domain such as example.org, or none") { word, _ in
         if word == "none" { return .some(nil) }
         guard let host = AccessHost(word), host.port == nil, host.name == word, word.contains("."),

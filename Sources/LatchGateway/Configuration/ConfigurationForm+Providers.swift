@@ -2,7 +2,7 @@ import OpenIDConnect
 import Primitives
 
 extension ConfigurationForm where Value == String {
-    /// An address that a sign-in may end at.
+    /// An address in an app that a sign-in may end at.
     static let redirect = ConfigurationForm(
         expected: "an address of an app, such as onyx://auth/callback or https://app.example/callback, without '#'"
     ) { word, _ in
@@ -18,7 +18,7 @@ extension ConfigurationForm where Value == String {
         $0
     }
 
-    /// The end of an e-mail address, kept lower-cased.
+    /// The domain of an e-mail address, converted to lower case.
     static let domain = ConfigurationForm(expected: "a domain such as example.org") { word, _ in
         let names = word.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         let isDomain = names.allSatisfy { name in
@@ -38,7 +38,7 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm where Value == String? {
-    /// A text for people.
+    /// A text to show to people.
     static let shown = ConfigurationForm(expected: "a text of 1 to 80 characters") { word, _ in
         let text = word.displayName(limit: 80)
         return text == word ? .some(text) : nil
@@ -67,7 +67,7 @@ extension ConfigurationForm where Value == ResponseMode? {
 }
 
 extension ConfigurationForm where Value == ProviderDraft.Authentication? {
-    /// In short, or as discovery documents name them.
+    /// A client authentication method, in short form or as in discovery documents.
     static let authentication = ConfigurationForm(expected: "basic or post or none") { word, _ in
         switch word {
         case "basic", "client_secret_basic": .some(.some(.basic))

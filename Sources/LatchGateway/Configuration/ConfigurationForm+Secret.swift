@@ -2,15 +2,16 @@ import Crypto
 import FoundationEssentials
 
 extension ConfigurationForm where Value == Secret? {
-    /// A secret itself. Whatever it is, it is read: a message about it would show it.
+    /// A secret. Every value is accepted, because an error message would reveal it.
     static let secret = ConfigurationForm(expected: "a secret") { word, _ in
         .some(Secret(word))
     } show: { _ in
         "none"
     }
 
-    /// The path of a file that holds a secret and nothing else; a line end behind it is none of it. It is read with the
-    /// configuration. Nobody but its owner and its group may be able to read it, nor anybody but its owner to change it.
+    /// The path of a file that contains only a secret. A line break at its end is ignored. The file is read together
+    /// with the configuration. Only its owner and group may have permission to read it, and only its owner to change
+    /// it.
     static let secretFile = ConfigurationForm(
         expected: "the path of a regular file of 1 to 4,096 bytes that the user who runs latchd can read and others "
             + "cannot (chmod 600)"
@@ -21,7 +22,8 @@ extension ConfigurationForm where Value == Secret? {
     }
 
     private static func contents(of path: String) -> Secret? {
-        // What is linked to counts, as for Kubernetes' secrets; a pipe or a device might never end.
+        // The target of a link is checked, because secrets in Kubernetes are links. Reading a pipe or a device might
+        // never end.
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,

@@ -2,11 +2,11 @@ import HTTPServer
 import Primitives
 import Wire
 
-/// How a value is written: what to say it should be, how to read it and how to show it.
+/// The format of a value: how to describe, read and show it.
 struct ConfigurationForm<Value: Sendable>: Sendable {
     /// A phrase that completes "it must be …": "a whole number from 1 to 9".
     let expected: String
-    /// Reads a word; `folder` is what relative paths start from.
+    /// Reads a value. Relative paths start at `folder`. Nil when the value is not valid.
     let read: @Sendable (_ word: String, _ folder: String) -> Value?
     let show: @Sendable (Value) -> String
 }
@@ -32,7 +32,7 @@ extension ConfigurationForm where Value == Int {
         }
     }
 
-    /// Bytes, with `unit` for a number that has none.
+    /// A size in bytes. A number without a unit is in `unit`.
     static func bytes(_ range: ClosedRange<Int>, unit: ByteText.Unit = .bytes) -> ConfigurationForm {
         let (least, most) = (ByteText.show(range.lowerBound), ByteText.show(range.upperBound))
         return ConfigurationForm(expected: "a size from \(least) to \(most), such as 64KiB") { word, _ in
@@ -55,8 +55,8 @@ extension ConfigurationForm where Value == Duration {
 }
 
 extension ConfigurationForm where Value == String {
-    /// A file's path; a relative one starts at the configuration file's folder. A URL such as `file:///x` is refused: as a
-    /// relative path it would name a file below a folder `file:`.
+    /// The path of a file. A relative path starts at the folder of the configuration file. URLs such as `file:///x` are
+    /// rejected, because as a relative path they would mean a file below a folder `file:`.
     static let path = ConfigurationForm(expected: "the path of a file") { word, folder in
         word.isEmpty || word.hasSuffix("/") || word.utf8.contains(0) || scheme(of: word) != nil
             ? nil : absolute(word, in: folder)
@@ -69,7 +69,8 @@ extension ConfigurationForm where Value == String {
         expected: "the path of an SQLite file, such as /var/lib/latchd/latchd.db; no other database is supported",
         read: path.read, show: path.show)
 
-    /// The scheme of a text that begins like a URL, such as `postgres` in `postgres://host/name`.
+    /// Returns the scheme of a text that begins like a URL, such as `postgres` in `postgres://host/name`. Nil for other
+    /// texts.
     ///
     /// Source: RFC 3986 §3.1.
     static func scheme(of word: String) -> Substring? {
@@ -81,7 +82,7 @@ extension ConfigurationForm where Value == String {
         return isScheme ? scheme : nil
     }
 
-    /// What stands before a dialect's paths.
+    /// The prefix of a dialect's paths.
     static let prefix = ConfigurationForm(expected: "/ and a path without / at its end, such as /api, or / alone") {
         word, _ in
         if word == "/" { return "" }
@@ -96,7 +97,7 @@ extension ConfigurationForm where Value == String {
         path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
     }
 
-    /// The unreserved characters: what no reader of an address changes.
+    /// Whether a path component has only unreserved characters, which no URL parser changes.
     private static func isPathName(_ name: Substring) -> Bool {
         !name.isEmpty && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in
@@ -107,7 +108,7 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm where Value == String {
-    /// Words to show to people.
+    /// A short text to show to people, such as a title.
     static let title = ConfigurationForm(expected: "words of at most 60 characters") { word, _ in
         word.displayName(limit: 61).flatMap { $0.count <= 60 ? $0 : nil }
     } show: {
@@ -116,7 +117,7 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm where Value == String? {
-    /// A file's path, or no file.
+    /// The path of a file, or none.
     static let optionalPath = ConfigurationForm(expected: "the path of a file") { word, folder in
         ConfigurationForm<String>.path.read(word, folder).map { Optional($0) }
     } show: {
@@ -125,7 +126,7 @@ extension ConfigurationForm where Value == String? {
 }
 
 extension ConfigurationForm where Value == String? {
-    /// A folder's path, or no folder.
+    /// The path of a folder, or none.
     static let optionalFolder = ConfigurationForm(expected: "the path of a folder") { word, folder in
         let trimmed = word.count > 1 && word.hasSuffix("/") ? String(word.dropLast()) : word
         return ConfigurationForm<String>.path.read(trimmed, folder).map { Optional($0) }
@@ -135,7 +136,7 @@ extension ConfigurationForm where Value == String? {
 }
 
 extension ConfigurationForm where Value == String? {
-    /// Any word: rules look at it, which do not show it.
+    /// Any text. It is checked later by rules whose messages do not contain it.
     static func optionalWord(_ expected: String) -> ConfigurationForm {
         ConfigurationForm(expected: expected) { word, _ in
             .some(word)
@@ -144,7 +145,7 @@ extension ConfigurationForm where Value == String? {
         }
     }
 
-    /// An address of the web without user, query, fragment and `/` at its end.
+    /// An `http` or `https` address without user, query, fragment and trailing `/`.
     static let publicURL = ConfigurationForm(
         expected: "https:// or http:// and a host, with a port and a path if you like, such as https://latch.example"
     ) { word, _ in
@@ -179,7 +180,7 @@ extension ConfigurationForm where Value == String? {
 }
 
 extension ConfigurationForm {
-    /// One of a few words.
+    /// One of several words.
     static func choice(_ words: [(word: String, value: Value)]) -> ConfigurationForm where Value: Equatable {
         ConfigurationForm(expected: words.map(\.word).joined(separator: " or ")) { word, _ in
             words.first { $0.word == word }?.value
@@ -198,7 +199,7 @@ extension ConfigurationForm where Value == IPNetwork {
 }
 
 extension ConfigurationForm where Value == Duration? {
-    /// A time, or none.
+    /// A duration, or none.
     static func optionalDuration(_ range: ClosedRange<Duration>) -> ConfigurationForm {
         let form = ConfigurationForm<Duration>.duration(range)
         return ConfigurationForm(expected: "none, or \(form.expected)") { word, folder in
@@ -210,7 +211,8 @@ extension ConfigurationForm where Value == Duration? {
 }
 
 extension ConfigurationForm where Value == ListenAddress {
-    /// Names are not looked up: what a name means may change, and with it who can reach the gateway.
+    /// A listen address. Host names are not resolved, because their addresses may change, and with them who can reach
+    /// the gateway.
     static let listener = ConfigurationForm(
         expected: "address:port such as 127.0.0.1:2283 or [::]:2283, after http:// or https:// if you like, "
             + "or unix: and a path"

@@ -2,7 +2,7 @@ import Crypto
 import HTTPServer
 
 extension ConfigurationKey {
-    /// Every key, in the order in which they are listed.
+    /// All keys, in the order in which they are listed.
     public static let all = [
         reach, tls, onyx, immich, timeTracker, relateMail, verify, pages, sessions, passwords, guards, bridge, redis,
         limits, observation,
@@ -210,7 +210,7 @@ extension ConfigurationKey {
             list: "metrics.allow", \.settings.metrics.allowed, of: .network, "Networks that may read /metrics."),
     ]
 
-    /// A list for people: each key with its variable, default and meaning.
+    /// Returns a list for people: each key with its environment variable, meaning and default.
     public static func listing() -> String {
         let all = Self.all + ConfigurationFamily.all.flatMap { $0.keys(ConfigurationFamily.placeholder) }
         let width = all.map(\.path.count).max() ?? 0

@@ -1,27 +1,27 @@
 import Primitives
 
-/// One thing that a configuration can say.
+/// A key of the configuration.
 ///
-/// The table ``all`` drives everything: reading the file and the environment, checking, and the list that
-/// `latchd check --keys` prints.
+/// The table ``all`` is the basis for reading the file and the environment, for checks, and for the list that `latchd
+/// check --keys` prints.
 public struct ConfigurationKey: Sendable {
-    /// A word and where it was said.
+    /// A value in text form, and where it is from.
     struct Word: Sendable {
         let text: String
         let origin: ConfigurationOrigin
     }
 
-    /// The path through the file's mappings, parted by dots: `sessions.lifetime`.
+    /// The path of the key in the file, with components separated by dots: `sessions.lifetime`.
     public let path: String
-    /// What it does, one sentence.
+    /// The meaning of the key, in one sentence.
     public let summary: String
-    /// The default, as a file would say it.
+    /// The default, as written in a file.
     public let defaultValue: String
     let isList: Bool
-    /// Sets the value; tells what is wrong with which word.
+    /// Sets the value. Returns the mistakes in `words`.
     let set: @Sendable (_ words: [Word], _ folder: String, inout GatewayConfiguration) -> [ConfigurationMistake]
 
-    /// The environment variable that says the same and wins over the file: `LATCHD_SESSIONS_LIFETIME`.
+    /// The environment variable for the key, which takes precedence over the file: `LATCHD_SESSIONS_LIFETIME`.
     public var variable: String {
         Self.variablePrefix + path.uppercased().map { $0 == "." || $0 == "-" ? "_" : String($0) }.joined()
     }
@@ -45,7 +45,8 @@ public struct ConfigurationKey: Sendable {
         }
     }
 
-    /// Declares a key with a list: a sequence or one value in the file, values parted by commas in the environment.
+    /// Declares a key with a list. The file contains a sequence or one value; the variable contains values separated by
+    /// commas.
     init<Element: Sendable>(
         list path: String, _ value: any WritableKeyPath<GatewayConfiguration, [Element]> & Sendable,
         of form: ConfigurationForm<Element>, _ summary: String, allowsNone: Bool = true,
@@ -75,7 +76,7 @@ public struct ConfigurationKey: Sendable {
             remedy: "it must be \(expected)")
     }
 
-    /// A URL without its user and password, which must not appear in a message.
+    /// Returns a URL without its user and password, which must not appear in a message.
     private static func withoutUser(_ word: String) -> String {
         guard let start = word.firstRange(of: "://")?.upperBound, let end = word.lastIndex(of: "@"), start < end else {
             return word

@@ -1,12 +1,12 @@
-/// One thing that is wrong with a configuration, where it is and what to do.
+/// A mistake in a configuration, with its position and a remedy.
 public struct ConfigurationMistake: Sendable, Equatable, CustomStringConvertible {
-    /// Where it is.
+    /// The position of the mistake.
     public let origin: ConfigurationOrigin
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     public let problem: String
-    /// What to do, without a full stop; a question has its question mark.
+    /// The remedy, without a full stop. A question ends with its question mark.
     public let remedy: String
 
-    /// One line: where, what, and what to do.
+    /// One line with the position, the problem and the remedy.
     public var description: String { "\(origin): \(problem); \(remedy)\(remedy.hasSuffix("?") ? "" : ".")" }
 }

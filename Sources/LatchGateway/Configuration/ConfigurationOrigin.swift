@@ -1,13 +1,13 @@
-/// Where a word of the configuration was said.
+/// The position of a value in the configuration.
 public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// In a file, at a line counted from 1.
+    /// A line of a file, counted from 1.
     case file(String, line: Int)
-    /// In an environment variable.
+    /// An environment variable.
     case variable(String)
-    /// In the program itself: nobody said anything.
+    /// The default of the program: neither a file nor a variable has the value.
     case defaultValue
 
-    /// `/etc/latchd/latchd.yaml, line 3`, or `environment variable LATCHD_LISTEN`.
+    /// The position for messages: `/etc/latchd/latchd.yaml, line 3`, or `environment variable LATCHD_LISTEN`.
     public var description: String {
         switch self {
         case .file(let path, let line): "\(path), line \(line)"
@@ -16,7 +16,7 @@ public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether it comes before another: lines of the file in their order, then the environment.
+    /// Whether this position is sorted before another one. The lines of the file come first, then the environment.
     func precedes(_ other: ConfigurationOrigin) -> Bool {
         switch (self, other) {
         case (.file(_, let one), .file(_, let two)): one < two

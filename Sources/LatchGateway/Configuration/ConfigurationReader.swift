@@ -2,24 +2,24 @@ import Arguments
 import Primitives
 import YAML
 
-/// Reads a configuration from a file's bytes and the environment, and collects everything that is wrong.
+/// Reads a configuration from a file's bytes and the environment, and collects all mistakes.
 ///
-/// The environment wins over the file. An empty variable counts as unset; a variable that begins with `LATCHD_` and
-/// stands for no key is a mistake, and so is an unknown key.
+/// The environment takes precedence over the file. An empty variable counts as unset. Unknown keys are mistakes, and so
+/// are variables that begin with `LATCHD_` and match no key.
 public struct ConfigurationReader: Sendable {
     /// The file's name in messages.
     private let name: String
-    /// What relative paths in the file start from.
+    /// The folder where relative paths in the file start.
     private let folder: String
     private var configuration: GatewayConfiguration
     private var mistakes: [ConfigurationMistake] = []
-    /// Where each value that is not the default was said.
+    /// The position of each value that is not the default.
     private var origins: [String: ConfigurationOrigin] = [:]
-    /// Keys with a value that could not be read: what would hold between them and others is not known.
+    /// Keys whose values could not be read. Rules that involve them are not checked.
     private var unread: Set<String> = []
 
     private static let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.path, $0) })
-    /// The mappings on the way to a key: `sessions`, `dialects.onyx`.
+    /// The paths of the mappings that contain keys: `sessions`, `dialects.onyx`.
     private static let sections = Set(
         (ConfigurationKey.all.map(\.path) + ConfigurationFamily.all.map { $0.path + "." }).flatMap { path in
             let names = path.split(separator: ".", omittingEmptySubsequences: false)
@@ -37,9 +37,10 @@ public struct ConfigurationReader: Sendable {
     /// - Parameters:
     ///   - file: The file's bytes; nil when there is none.
     ///   - name: The file's name in messages.
-    ///   - folder: What relative paths in the file start from; those of the environment start where the program does.
-    ///   - environment: All of the process's variables.
-    ///   - standard: What holds where neither says anything.
+    ///   - folder: The folder where relative paths in the file start. Relative paths in the environment start at the
+    ///     working directory.
+    ///   - environment: All environment variables of the process.
+    ///   - defaultValue: The configuration of values that neither the file nor the environment sets.
     /// - Returns: The configuration.
     /// - Throws: ``ConfigurationError`` with every mistake.
     public static func read(
@@ -63,7 +64,7 @@ public struct ConfigurationReader: Sendable {
             }
     }
 
-    /// Where a key was said, or else the first one below or beside it.
+    /// Returns the position of a key, or of the first key below or beside it if the key is not set.
     private func origin(ofKeyAt path: String) -> ConfigurationOrigin {
         if let origin = origins[path] { return origin }
         let section = path.split(separator: ".").dropLast().joined(separator: ".")
@@ -118,7 +119,7 @@ extension ConfigurationReader {
         keys[path] ?? familyKeys(at: path).first { $0.path == path }
     }
 
-    /// The keys of the name that is in a path; none when the path is in no family.
+    /// Returns the keys for the name in a path. Empty when the path is not in a family.
     private static func familyKeys(at path: String) -> [ConfigurationKey] {
         ConfigurationFamily.all.flatMap { family in
             family.name(in: path).map { ConfigurationFamily.isName($0) ? family.keys(String($0)) : [] } ?? []
@@ -129,7 +130,7 @@ extension ConfigurationReader {
         sections.contains(path) || isNamed(path)
     }
 
-    /// Whether a path ends with a name that the configuration chose.
+    /// Whether a path ends with a name that the configuration defines.
     private static func isNamed(_ path: String) -> Bool {
         ConfigurationFamily.all.contains { family in
             family.name(in: path).map { ConfigurationFamily.isName($0) && path == "\(family.path).\($0)" } ?? false
@@ -143,7 +144,7 @@ extension ConfigurationReader {
         }
         let nodes = key.isList ? entry.value.items ?? [entry.value] : [entry.value]
         let texts = nodes.compactMap { node in node.text.map { (text: $0, origin: self.origin(node.mark)) } }
-        // A list may be written as in a variable, too: one text with commas.
+        // A list in the file may also be one text with commas, as in a variable.
         let isOneText = key.isList && entry.value.items == nil
         let words = texts.flatMap { text, origin in
             (isOneText ? Self.items(text) : [text]).map { ConfigurationKey.Word(text: $0, origin: origin) }
@@ -174,7 +175,7 @@ extension ConfigurationReader {
 }
 
 extension ConfigurationReader {
-    /// The variable that names the file; it is no key.
+    /// The variable with the path of the file. It is not a key.
     static let fileVariable = "LATCHD_CONFIG"
 
     private mutating func read(_ environment: [String: String]) {
@@ -193,10 +194,11 @@ extension ConfigurationReader {
         }
     }
 
-    /// The items of a list that is one text.
+    /// Returns the items of a list that is written as one text.
     fileprivate static func items(_ text: String) -> [String] { text.split(separator: ",").map { trimmed($0) } }
 
-    /// The part that all variables share says nothing about which one was meant.
+    /// Returns the variable most similar to a name. The common prefix is ignored, because it does not indicate which
+    /// variable was meant.
     private static func nearestVariable(to name: String) -> String? {
         let prefix = ConfigurationKey.variablePrefix
         let families = ConfigurationFamily.all.flatMap { $0.variables(near: name) }

@@ -1,9 +1,9 @@
 import HTTPServer
 import Wire
 
-/// What must hold between values that are each right alone.
+/// A rule between values that are each valid on their own.
 struct ConfigurationRule: Sendable {
-    /// The keys it is about; a mistake is told at the first that somebody set.
+    /// The keys of the rule. A mistake is reported at the first of them that is set.
     let keys: [String]
     let problem: String
     let remedy: String

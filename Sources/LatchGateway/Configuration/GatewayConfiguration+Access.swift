@@ -6,7 +6,7 @@ extension GatewayConfiguration {
         settings.verify.rules.rules = access.all.map { name, draft in draft.rule(name) }
     }
 
-    /// What is wrong with access rules and with answering proxies at all, each with the key to tell it at.
+    /// Returns the mistakes in access rules and in the settings for reverse proxies, each with the key to report it at.
     func accessMistakes(isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
         var told = access.all.flatMap { name, draft in Self.mistakes(name, draft, isUnread) }
         guard settings.verify.isEnabled else {

@@ -12,7 +12,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// What is wrong with the identity providers and with ways to sign in at all, each with the key to tell it at.
+    /// Returns the mistakes in the identity providers and the ways to sign in, each with the key to report it at.
     func providerMistakes(isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
         let enabled = providers.all.filter(\.draft.isEnabled)
         var told = enabled.flatMap { name, draft in draft.mistakes(name, isUnread: isUnread) }
@@ -28,7 +28,8 @@ extension GatewayConfiguration {
         return told
     }
 
-    /// Each provider has a callback of its own, or an answer of one could be taken for another's.
+    /// Returns mistakes in callbacks. Each provider needs its own callback, so that the response of one cannot be
+    /// mistaken for that of another.
     private func sharedCallbacks(_ enabled: [(name: String, draft: ProviderDraft)]) -> [ProviderDraft.Mistake] {
         var seen: [String: String] = [:]
         var told: [ProviderDraft.Mistake] = []
@@ -79,7 +80,8 @@ extension GatewayConfiguration {
         return formPostMistakes(enabled)
     }
 
-    /// A form that another site posts brings cookies along over https only.
+    /// Returns mistakes for providers that post a form. Browsers send cookies with a form from another site only over
+    /// https.
     private func formPostMistakes(_ enabled: [(name: String, draft: ProviderDraft)]) -> [ProviderDraft.Mistake] {
         guard settings.certificateFiles == nil || settings.publicURL != nil else { return [] }
         return enabled.filter { $0.draft.configuration($0.name).settings.responseMode == .formPost }.map { name, _ in
@@ -90,7 +92,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Whether somebody but this machine may come: then the name in a request cannot be believed.
+    /// Whether other machines can reach the server. The `Host` field of a request cannot be trusted then.
     private var isReachedByOthers: Bool {
         !proxyNetworks.isEmpty
             || server.listeners.contains { listener in

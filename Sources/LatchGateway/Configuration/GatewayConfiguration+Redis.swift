@@ -1,30 +1,31 @@
 import Crypto
 import Redis
 
-/// What the configuration says about Redis, while it is read.
+/// The values for Redis while the configuration is read.
 struct RedisDraft: Sendable {
     var url: String?
     var password: Secret?
     var allowsPlain = false
 
-    /// The settings, if they can be used; with a password and plain text allowed, only the URL's form counts.
+    /// Returns the settings. Nil when they cannot be used. With a password and plain text allowed, only the form of the
+    /// URL matters.
     func settings(password: Secret?, allowsPlain: Bool) -> RedisSettings? {
         url.flatMap { try? RedisSettings(url: $0, password: password, allowsPlainText: allowsPlain) }
     }
 
-    /// Whether the URL can be read, whatever it leads to.
+    /// Whether the URL can be parsed, whatever its host.
     var isReadable: Bool { url == nil || settings(password: Secret("x"), allowsPlain: true) != nil }
-    /// Whether it is on this machine, or may be elsewhere.
+    /// Whether Redis is on this machine, or may be on another one.
     var isAllowedThere: Bool {
         !isReadable || url == nil || settings(password: Secret("x"), allowsPlain: allowsPlain) != nil
     }
-    /// Whether a user has a password.
+    /// Whether a URL with a user has a password too.
     var hasPasswordForUser: Bool {
         !isReadable || url == nil || settings(password: password, allowsPlain: true) != nil
     }
 }
 
-/// What the configuration says about one introspection client, while it is read.
+/// The values of one introspection client while the configuration is read.
 struct IntrospectionDraft: Sendable {
     var secret: Secret?
     var fileSecret: Secret?
@@ -46,7 +47,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// What is wrong with an introspection client, each with the key to tell it at.
+    /// The mistakes in introspection clients, each with the key to report it at.
     var introspectionMistakes: [(key: String, problem: String, remedy: String)] {
         introspection.all.compactMap { name, draft in
             let path = "introspection.clients.\(name)"

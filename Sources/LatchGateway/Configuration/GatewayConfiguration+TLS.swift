@@ -12,7 +12,8 @@ extension GatewayConfiguration {
         set { tlsPaths.key = newValue }
     }
 
-    /// Puts together what several keys say: which listener speaks TLS, and who may come without.
+    /// Applies settings that depend on several keys, such as which listeners use TLS and which clients may use plain
+    /// HTTP.
     mutating func resolve() {
         resolveRedis()
         resolveIntrospection()
@@ -31,7 +32,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Whether somebody on the network could come in clear text with no proxy there that is trusted to have kept it.
+    /// Whether clients on the network could use plain HTTP although no reverse proxy is trusted to protect it.
     var isPlainOnTheNetwork: Bool {
         settings.trustedProxies.networks.isEmpty
             && server.listeners.contains { listener in
@@ -45,7 +46,7 @@ extension GatewayConfiguration {
     }
 }
 
-/// Where the certificate and its key are; each may be missing while the configuration is read.
+/// The paths of the certificate and its key. Each can be missing while the configuration is read.
 struct TLSPaths: Sendable {
     var certificate: String?
     var key: String?

@@ -2,30 +2,30 @@ import Crypto
 public import HTTPServer
 import Wire
 
-/// Everything that `latchd` runs by: the gateway's own settings, and how it is reached.
+/// The whole configuration of `latchd`: the settings of the gateway, and how clients reach it.
 ///
-/// A value of defaults is complete; ``ConfigurationReader`` changes it by a file and the environment, and
-/// ``ConfigurationKey/all`` is the list of what can be changed.
+/// The initial value has all defaults. ``ConfigurationReader`` changes it according to a file and the environment.
+/// ``ConfigurationKey/all`` lists the values that can be changed.
 public struct GatewayConfiguration: Sendable {
-    /// What the gateway runs by. The database's path is set.
+    /// The settings of the gateway. They include the path of the database.
     public var settings: GatewaySettings
-    /// Where the server listens and what it allows. The certificate is not read yet.
+    /// The addresses that the server listens on, and its limits. The certificate has not been read yet.
     public var server: HTTPServer.Configuration
-    /// Where to listen as it was written; `server` has what it means.
+    /// The listen addresses as written. `server` contains the resulting listeners.
     var listen = [ListenAddress(.tcp(host: "127.0.0.1", port: 2283))]
     var tlsPaths = TLSPaths()
     var redis = RedisDraft()
     var introspection = NamedDrafts(blank: IntrospectionDraft())
     var providers = NamedDrafts(blank: ProviderDraft())
     var access = NamedDrafts(blank: AccessDraft())
-    /// What browsers are told about TLS; nil for nothing.
+    /// The duration of the `Strict-Transport-Security` field. Nil, the default, to send no such field.
     var strictTransport: Duration?
-    /// How long requests may still run once the daemon was told to stop.
+    /// The maximum time that requests may still run after the daemon is told to stop. Default: 10 seconds.
     public var drain = Duration.seconds(10)
 
-    /// Makes the defaults.
+    /// Makes a configuration with all defaults.
     ///
-    /// - Parameter stateFolder: Where the database file goes.
+    /// - Parameter stateFolder: The folder of the database file.
     public init(stateFolder: String) {
         settings = GatewaySettings(databasePath: stateFolder + "/latchd.db")
         settings.hashing.threads = HTTPServer.Configuration.coreCount
@@ -40,7 +40,7 @@ extension GatewayConfiguration {
         set { settings.databasePath = newValue }
     }
 
-    /// The longest wait before another sign-in, and the first one, hold for addresses and accounts alike.
+    /// The duration of the first lock-out. It applies to addresses and accounts alike, as does the maximum.
     var firstLockOut: Duration {
         get { settings.accountLimit.firstLockOut }
         set { (settings.accountLimit.firstLockOut, settings.addressLimit.firstLockOut) = (newValue, newValue) }
@@ -81,7 +81,7 @@ extension GatewayConfiguration {
         set { settings.trustedProxies = TrustedProxies(newValue) }
     }
 
-    /// In bytes. The table's range is inside Argon2id's own.
+    /// The memory for one hash, in bytes. The range of the key is within that of Argon2id.
     var hashingMemory: Int {
         get { settings.hashing.parameters.memoryKiB * 1024 }
         set { setHashing(memoryKiB: newValue / 1024, iterations: settings.hashing.parameters.iterations) }

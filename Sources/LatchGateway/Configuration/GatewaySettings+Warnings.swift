@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension GatewaySettings {
-    /// Warnings about settings that are valid and may not do what the operator wants, one sentence each.
+    /// Warnings about settings that are valid but may not do what the operator wants, one sentence each.
     var warnings: [String] { addressWarnings + signInWarnings + folderWarnings }
 
     private var signInWarnings: [String] {
@@ -32,7 +32,7 @@ extension GatewaySettings {
         return ["dialects.immich.library: '\(path)' is not a folder; create it, or mount the drive that it is on."]
     }
 
-    /// Warnings about settings that let people use unproved addresses while backends are told who people are.
+    /// Warnings about settings that allow unverified addresses while backends are told who people are.
     private var addressWarnings: [String] {
         guard verify.isEnabled else { return [] }
         let keys = [

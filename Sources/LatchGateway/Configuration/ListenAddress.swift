@@ -1,20 +1,20 @@
 import HTTPServer
 
-/// Where to listen as an operator writes it, before it is known whether there is a certificate.
+/// A listen address as written by an operator, before it is known whether there is a certificate.
 public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// What was said about TLS.
+    /// The ways to choose TLS in an address.
     public enum Scheme: Sendable, Hashable {
         /// `http://`: never TLS.
         case plain
         /// `https://`: TLS.
         case tls
-        /// Nothing: TLS when there is a certificate.
+        /// No scheme: TLS when there is a certificate.
         case unsaid
     }
 
-    /// What was said about TLS.
+    /// The scheme of the address.
     public let scheme: Scheme
-    /// The address as one of clear text.
+    /// The listener without TLS.
     let plain: Listener
 
     init(_ plain: Listener, _ scheme: Scheme = .unsaid) {
@@ -22,7 +22,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.scheme = scheme
     }
 
-    /// The listener that it means; a Unix socket never speaks TLS.
+    /// Returns the listener for the address. Unix sockets never use TLS.
     func listener(hasCertificate: Bool) -> Listener {
         guard case .tcp(let host, let port) = plain, scheme == .tls || scheme == .unsaid && hasCertificate else {
             return plain
@@ -30,7 +30,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         return .tls(host: host, port: port)
     }
 
-    /// The address as it is written.
+    /// The address as written in the configuration.
     public var description: String {
         switch scheme {
         case .plain: "http://\(plain)"

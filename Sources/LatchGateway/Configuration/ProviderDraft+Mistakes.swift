@@ -1,10 +1,11 @@
 import OpenIDConnect
 
 extension ProviderDraft {
-    /// Something wrong, told at a key of this provider.
+    /// A mistake, with the key of the provider to report it at.
     typealias Mistake = (key: String, problem: String, remedy: String)
 
-    /// What is wrong with it alone; `isUnread` says of which keys a word could not be read, which was told before.
+    /// Returns the mistakes in this provider alone. `isUnread` says whether the value of a key could not be read, which
+    /// has already been reported.
     func mistakes(_ name: String, isUnread: (String) -> Bool) -> [Mistake] {
         let path = "providers.\(name)"
         guard name != "password" else {
@@ -63,7 +64,7 @@ extension ProviderDraft {
         return []
     }
 
-    /// Keys that the kind has no use for.
+    /// Returns mistakes for keys that do not apply to the kind of provider.
     private func foreign(_ path: String) -> [Mistake] {
         var set: [String] = []
         if kind != .oidc, issuer != nil { set.append("issuer") }
@@ -84,7 +85,7 @@ extension ProviderDraft {
 }
 
 extension OpenIDConnectError {
-    /// The reason alone, to stand behind a key.
+    /// The reason without its introduction, to be appended to a key.
     fileprivate var plain: String {
         let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
         return reason.hasSuffix(".") ? String(reason.dropLast()) : reason

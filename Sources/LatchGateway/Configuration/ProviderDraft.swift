@@ -1,12 +1,12 @@
 import Crypto
 import OpenIDConnect
 
-/// What the configuration says about one identity provider, while it is read.
+/// The values of one identity provider while the configuration is read.
 struct ProviderDraft: Sendable {
-    /// How the gateway shows who it is, as it is written.
+    /// How the gateway authenticates at the provider, as written in the configuration.
     enum Authentication: Sendable { case basic, post, none }
 
-    /// Who may come in that is not known yet.
+    /// The people without a linked account who may sign in.
     enum Registration: Sendable { case none, invited, open }
 
     var isEnabled = true
@@ -31,10 +31,10 @@ struct ProviderDraft: Sendable {
     var key: Secret?
     var timeout = Duration.seconds(10)
     var clockSkew = Duration.seconds(60)
-    /// The claim of groups as it was written; nil when nothing was.
+    /// The claim with the groups, as written. Nil when the key is not set.
     var groupsClaim: String?
 
-    /// The provider of this name; whether it can be used is another matter.
+    /// Returns the provider with this name. It may not be usable.
     func configuration(_ name: String) -> ProviderConfiguration {
         ProviderConfiguration(
             id: name, kind: kind, title: title ?? kind.preset?.title ?? name, settings: settings,
@@ -48,7 +48,7 @@ struct ProviderDraft: Sendable {
             responseMode: responseMode, parameters: parameters.map(Self.parameter), trustedAudiences: audiences,
             maximumClockSkew: clockSkew, timeout: timeout)
         if let preset = kind.preset { settings.scopes = preset.scopes }
-        // Apple hands name and address over in a posted form only.
+        // Apple sends the name and the address only in a posted form.
         if kind == .apple { settings.responseMode = .formPost }
         if !scopes.isEmpty { settings.scopes = scopes }
         return settings
@@ -69,14 +69,14 @@ struct ProviderDraft: Sendable {
 }
 
 extension ProviderConfiguration.Kind {
-    /// What is known of a provider that everybody uses.
+    /// The properties of a well-known provider.
     struct Preset: Sendable {
         let title: String
         let issuer: String
         let scopes: [String]
     }
 
-    /// Nil for any other provider.
+    /// The properties of the provider, or nil for providers that are not well known.
     ///
     /// Source: the discovery documents below both issuers; Apple, "Sign in with Apple REST API", `scope`.
     var preset: Preset? {

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A name and a password from an `Authorization` field of the scheme Basic, as bytes.
+/// A name and a password from an `Authorization` field with the Basic scheme, as bytes.
 ///
 /// Source: RFC 7617 §2; RFC 9110 §11.1: the scheme is case-insensitive.
 struct BasicCredentials: Sendable {
     let name: Data
     let password: Data
 
-    /// Reads the value of a field; nil when it has another scheme or is malformed.
+    /// Reads the value of a field. Returns nil when the field has another scheme or is malformed.
     init?(_ field: String) {
         guard let encoded = BearerToken.credentials(field, scheme: "basic"), let data = Data(base64Encoded: encoded)
         else { return nil }

@@ -1,9 +1,13 @@
-/// The token of an app: in the `Authorization` field and nowhere else.
+/// Reads the token of an app. A token is accepted only in the `Authorization` field.
 ///
-/// Source: RFC 6750 §2.1, and §5.3 against tokens in an address; RFC 9110 §11.1, the scheme's case does not matter.
+/// Source: RFC 6750 §2.1, and §5.3 against tokens in an address; RFC 9110 §11.1: the scheme is case-insensitive.
 enum BearerToken {
-    /// The token in the value of an `Authorization` field; nil when it is of another scheme than `scheme`, in lower-case
-    /// letters, or none.
+    /// Returns the token in the value of an `Authorization` field. Returns nil when the field has another scheme or is
+    /// malformed.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the field.
+    ///   - scheme: The expected scheme, in lower case.
     static func credentials(_ value: String, scheme: String = "bearer") -> String? {
         let bytes = value.utf8.span
         let scheme = scheme.utf8.span
@@ -16,7 +20,9 @@ enum BearerToken {
         return String(Substring(value.utf8.dropFirst(start)))
     }
 
-    /// `b64token` of RFC 6750 §2.1.
+    /// Whether a byte may occur in a `b64token`.
+    ///
+    /// Source: RFC 6750 §2.1.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

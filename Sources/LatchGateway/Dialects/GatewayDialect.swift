@@ -1,68 +1,72 @@
 import HTTPServer
 import Wire
 
-/// One way of speaking of the gateway: the routes of a family of servers, or of browsers and proxies.
+/// A group of routes of the gateway: for the clients of one server family, for browsers, or for proxies.
 ///
-/// A value without state: what it uses lives in the gateway.
+/// A value without state. The stores and settings that it uses belong to the gateway.
 ///
 /// Source: ARCHITECTURE.md, Dialects.
 protocol GatewayDialect: Sendable {
-    /// What its configuration keys begin with, such as `dialects.onyx`; named when two dialects have one route.
+    /// The beginning of its configuration keys, such as `dialects.onyx`. It appears in the error when two dialects have
+    /// the same route.
     var name: String { get }
-    /// What stands before its paths; empty, or `/` and text without a `/` at the end.
+    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`.
     var prefix: String { get }
 
-    /// Whether an address that has no route is this dialect's to refuse.
+    /// Whether this dialect sends the error response for a path without a route.
     func owns(_ path: String) -> Bool
 
-    /// Under which other names than the server's own a route is served.
+    /// Returns under which host names a route is served, in addition to the server's own. Default: none.
     func hostScope(of pattern: String) -> HostCheck.Scope
 
-    /// The token of a request where it stands in a place of the dialect's own, besides `Authorization` and the session cookie.
+    /// Returns the token of a request from a place that only this dialect uses, besides `Authorization` and the session
+    /// cookie. Default: nil.
     func token(of request: ServerRequest) -> String?
 
-    /// The statuses with which the dialect refuses a body that it cannot read.
+    /// The statuses of responses to a body that the dialect cannot read. Default: 400 and 422.
     var unreadable: Set<HTTPStatus> { get }
 
-    /// Adds the routes.
+    /// Adds the routes to a router.
     func add(to router: inout Router)
 
-    /// The answer of the server itself, before any route, in this dialect's envelope.
+    /// Returns the response to a request that the server refuses before any route runs, in this dialect's envelope.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse
 }
 
 extension GatewayDialect {
-    /// Only under the server's own name.
+    /// Returns ``HostCheck/Scope/own``: the route is served only under the server's own name.
     func hostScope(of pattern: String) -> HostCheck.Scope { .own }
 
     /// 400 and 422.
     var unreadable: Set<HTTPStatus> { [.badRequest, .unprocessableContent] }
 
-    /// No place of its own.
+    /// Nil: the dialect has no place of its own for tokens.
     func token(of request: ServerRequest) -> String? { nil }
 
-    /// Whatever lies below the prefix.
+    /// Whether the path is the prefix or lies below it.
     func owns(_ path: String) -> Bool {
         prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/")
     }
 }
 
-/// The dialects of a gateway as one router.
+/// Combines the dialects of a gateway into one router.
 enum GatewayDialects {
-    /// The largest body of a route without a limit of its own, in bytes: addresses, passwords and tokens are far smaller. A
-    /// route that takes more checks the token before the body is read.
+    /// The maximum size of a body, in bytes, on routes without a limit of their own. Addresses, passwords and tokens
+    /// are far smaller. A route with a larger limit checks the token before the body is read.
     static let largestUnknownBody = 16_384
 
-    /// Puts the routes of all dialects together, with each one's envelope for the server's own refusals.
+    /// Creates a router with the routes of all dialects. The server's own errors have the envelope of the dialect that
+    /// owns the path.
     ///
     /// - Parameters:
-    ///   - dialects: The dialects; the first is asked for a refusal where several own an address alike.
+    ///   - dialects: The dialects. When several own a path with prefixes of the same length, the first of them sends
+    ///     the error response.
     ///   - check: The check of `Host` before every route; nil accepts every host.
-    ///   - callers: The limit on addresses that send too many unreadable bodies, before every route; nil for none.
-    ///   - others: Adds the routes that belong to none.
-    ///   - otherScope: Under which other names those are served.
+    ///   - callers: The limit for addresses that send too many unreadable bodies, before every route; nil for no limit.
+    ///   - others: Adds the routes that belong to no dialect.
+    ///   - otherScope: Returns under which other names those routes are served.
     /// - Returns: The router.
-    /// - Throws: ``GatewayError/Code/routes`` when two of them have one route.
+    /// - Throws: ``GatewayError/Code/routes`` when two dialects have the same route.
     static func router(
         _ dialects: [any GatewayDialect], check: HostCheck?, callers: UnknownCallers? = nil,
         others: (inout Router) -> Void,

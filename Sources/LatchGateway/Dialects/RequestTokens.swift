@@ -1,21 +1,21 @@
 import HTTPServer
 import Wire
 
-/// The tokens that a request brings: a browser's in its cookie, an app's in the `Authorization` field.
+/// The tokens of a request: a browser's in the cookie, an app's in the `Authorization` field.
 ///
 /// Source: contract of Onyx, b.6: the cookie is tried first.
 struct RequestTokens {
-    /// The browser's; nil where the server has no cookie, or the request.
+    /// The token in the cookie; nil when the server has no cookie or the request has none.
     private(set) var cookie: String?
-    /// The app's; nil when there is none, two fields, or another scheme.
+    /// The token in the `Authorization` field; nil when there is no such field, more than one, or another scheme.
     private(set) var bearer: String?
 
-    /// The token to try.
+    /// The token to try first.
     var first: String? { cookie ?? bearer }
-    /// The token to try when ``first`` opens nothing.
+    /// The token to try when ``first`` is not accepted.
     var second: String? { cookie == nil ? nil : bearer }
 
-    /// Looks through the fields once: every request comes here.
+    /// Reads the header fields in one pass, because this code runs for most requests.
     init(_ request: ServerRequest, cookie kind: SessionCookie?) {
         var authorizations = 0
         for field in request.headers.fields {

@@ -3,22 +3,23 @@ import Wire
 
 /// A dialect whose routes use the gateway's stores and settings.
 protocol ServiceDialect: GatewayDialect {
-    /// What the routes use.
+    /// The stores and settings of the gateway.
     var services: GatewayServices { get }
 
-    /// The response to an error that no route has an answer of its own for.
+    /// Returns the response to an error that a route does not handle itself.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse
 }
 
 extension ServiceDialect {
-    /// Adds a route below the prefix, whose errors ``failure(_:_:)`` answers.
+    /// Adds a route below the prefix. ``failure(_:_:)`` handles its errors.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The path below the prefix.
-    ///   - router: Gets the route.
-    ///   - synchronousHandler: Answers a request that need not wait for anything; nil from it leaves the request to `handler`.
-    ///   - handler: Answers every other request.
+    ///   - router: The router that gets the route.
+    ///   - synchronousHandler: Answers a request that does not have to wait. When it returns nil, `handler` answers the
+    ///     request.
+    ///   - handler: Answers all other requests.
     func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         synchronousHandler: (@Sendable (Self, ServerRequest) -> ServerResponse?)? = nil,
@@ -35,7 +36,7 @@ extension ServiceDialect {
         }
     }
 
-    /// Adds a route of a sign-in, whose caller nobody knows yet: its requests count against the client's address.
+    /// Adds a route of a sign-in. The caller is not known yet, so requests count against the client's address.
     func addLimited(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
@@ -46,8 +47,8 @@ extension ServiceDialect {
         }
     }
 
-    /// The refusal of a request from an address that has asked too often; nil for one that may go on. A person gets a page, a
-    /// program the dialect's own words.
+    /// Returns the refusal of a request from an address with too many requests, or nil when the address is within its
+    /// limit. A person gets a page, a program gets the dialect's own error.
     func limited(_ request: ServerRequest, _ sentence: String = "Too Many Requests") -> ServerResponse? {
         let caller = RequestCaller.from(services.proxies.client(of: request))
         guard let wait = services.limits.take(.address, caller) else { return nil }
@@ -58,7 +59,8 @@ extension ServiceDialect {
         return response.retry(after: wait)
     }
 
-    /// The refusal of a request whose answer must name this server's address, where that is not known.
+    /// Returns the refusal of a request whose response must contain this server's address, when that address is
+    /// unknown.
     ///
     /// Source: RFC 9110 §15.5.20.
     func unknownAddress(_ request: ServerRequest) -> ServerResponse {
@@ -66,7 +68,7 @@ extension ServiceDialect {
             .misdirectedRequest, "The server does not know its own address; set public_url.", RefusedRequest(request))
     }
 
-    /// Who sends a request, from `device`; nil for a device that is known by its program's name.
+    /// Returns the sender of a request. Without a `device` the `User-Agent` field describes it.
     func origin(of request: ServerRequest, _ device: SessionDevice? = nil) -> RequestOrigin {
         RequestOrigin(
             address: services.proxies.client(of: request),

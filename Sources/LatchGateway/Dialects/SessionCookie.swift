@@ -2,27 +2,29 @@ import Crypto
 import HTTPServer
 import Wire
 
-/// The cookie of a browser that signed in: the same opaque token that an app sends as a bearer.
+/// The session cookie of a browser. It contains the same opaque token that an app sends in the `Authorization` field.
 ///
-/// Scripts cannot read it, and no other site's forms or frames send it (`SameSite=Lax`). What changes something by this
-/// cookie must come from a page of this server all the same, see ``comesFromOwnPage(_:)``.
+/// Scripts cannot read it, and forms and frames of other sites do not send it (`SameSite=Lax`). A request that changes
+/// something with this cookie must also come from a page of this server, see ``comesFromOwnPage(_:)``.
 ///
 /// Source: contract of Onyx, b.6; OWASP Cross-Site Request Forgery Prevention Cheat Sheet.
 struct SessionCookie: Sendable {
-    /// Whether browsers come with `https`.
+    /// Whether browsers connect with `https`.
     let isSecure: Bool
-    /// The origin of the server as browsers write it, `https://id.example.org`; nil where it is whatever they ask for.
+    /// The origin of the server in the form that browsers use, such as `https://id.example.org`. Nil when the server
+    /// has no configured address.
     let origin: String?
-    /// For how long a browser keeps it.
+    /// The lifetime of the cookie in a browser.
     let maximumAge: Duration
-    /// The domain whose hosts share it; nil when it is the server's own host alone.
+    /// The domain whose hosts share the cookie; nil when only the server's own host gets it.
     let domain: String?
-    /// The name. A browser takes one that begins with `__Host-` from the host itself alone, which no shared one can be.
+    /// The name of the cookie. A shared cookie cannot have the prefix `__Host-`, because browsers accept such a name
+    /// only for a single host.
     ///
     /// Source: draft-ietf-httpbis-rfc6265bis §4.1.3.
     let name: String
 
-    /// Makes the cookie of a server that browsers know by `address`.
+    /// Creates the cookie of a server with this address.
     init(_ address: PublicAddress, _ settings: GatewaySettings) {
         isSecure = address.isSecure
         origin = address.origin
@@ -32,7 +34,7 @@ struct SessionCookie: Sendable {
         name = prefix + "latchd_session"
     }
 
-    /// The token in the value of a `Cookie` field; nil when it is not there. Nothing is copied but the token.
+    /// Returns the token in the value of a `Cookie` field, or nil when it is missing. Copies only the token.
     func token(in field: String) -> String? {
         var token: String?
         Cookies.forEach(in: field) { name, value in
@@ -43,21 +45,21 @@ struct SessionCookie: Sendable {
         return token
     }
 
-    /// What has the browser keep a token.
+    /// Returns the `Set-Cookie` value that stores a token.
     func set(_ token: Secret) -> String {
         Cookies.set(name, token.reveal(), maximumAge: maximumAge, sameSite: .lax, isSecure: isSecure, domain: domain)
     }
 
-    /// What has the browser forget it.
+    /// The `Set-Cookie` value that deletes the cookie.
     var end: String {
         Cookies.set(name, "", maximumAge: .zero, sameSite: .lax, isSecure: isSecure, domain: domain)
     }
 
-    /// Whether a request that changes something was made by a page of this server: the browser says so itself. A program
-    /// without a browser has no use for the cookie.
+    /// Whether a page of this server made a request that changes something, according to the browser. Programs other
+    /// than browsers do not need the cookie.
     ///
-    /// A browser that knows no Fetch Metadata, or leaves it out over plain `http`, names the page's origin: that is the server's
-    /// own, or the host that the form goes to, where people sign in on another host than that.
+    /// A browser may not support Fetch Metadata, or not send it over plain `http`. Then the `Origin` field must have
+    /// the server's own origin, or the host of the request, because people can sign in on other hosts too.
     ///
     /// Source: W3C Fetch Metadata §2.3; RFC 6454 §7.
     func comesFromOwnPage(_ request: ServerRequest) -> Bool {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The failures of one address or one account.
+/// Counts the failed attempts of one address or one account.
 ///
-/// An attempt takes a place before the password is looked at and gives it back, or not, after: as many guesses at the
-/// same time as places are left, and no more.
+/// An attempt reserves a place before the password is checked and releases it afterwards. So there are never more
+/// concurrent attempts than remaining places.
 struct AttemptCounter: Sendable {
     private(set) var failures = 0
     private(set) var underWay = 0
@@ -11,15 +11,15 @@ struct AttemptCounter: Sendable {
     private var windowEnds: Date
     private var lockedUntil: Date
 
-    /// The counter of somebody who was not seen before.
+    /// Creates a counter without failures.
     init() {
         windowEnds = .distantPast
         lockedUntil = .distantPast
     }
 
-    /// Takes a place.
+    /// Reserves a place.
     ///
-    /// - Returns: Nil when it was taken; otherwise for how long to stay away.
+    /// - Returns: Nil when a place was reserved; otherwise the time to wait.
     mutating func reserve(_ limit: AttemptLimit, at now: Date) -> Duration? {
         settleTime(limit, now)
         if now < lockedUntil { return .seconds(lockedUntil.timeIntervalSince(now)) }
@@ -28,12 +28,12 @@ struct AttemptCounter: Sendable {
         return nil
     }
 
-    /// Gives a place back unused: nothing was learnt about the password.
+    /// Releases a place unused, because the password was not checked.
     mutating func release() {
         leave()
     }
 
-    /// Gives a place back after the right password.
+    /// Releases a place after the correct password.
     mutating func succeed(forgettingFailures: Bool) {
         leave()
         guard forgettingFailures else { return }
@@ -41,16 +41,16 @@ struct AttemptCounter: Sendable {
         lockOuts = 0
     }
 
-    /// Uses a place up with a wrong password.
+    /// Uses up a place after a wrong password.
     ///
-    /// - Returns: How long the lock-out is when this failure led to one.
+    /// - Returns: The length of the lock-out that starts with this failure; nil when none starts.
     mutating func fail(_ limit: AttemptLimit, at now: Date) -> Duration? {
         leave()
         settleTime(limit, now)
         if failures == 0 { windowEnds = now + limit.window }
         failures += 1
         guard failures >= limit.attempts else { return nil }
-        // Shifting further than this is past any maximum.
+        // A larger shift exceeds any maximum and could overflow.
         let length = min(limit.firstLockOut * (1 << min(lockOuts, 30)), limit.maximumLockOut)
         lockOuts += 1
         failures = 0
@@ -58,24 +58,25 @@ struct AttemptCounter: Sendable {
         return length
     }
 
-    /// Whether dropping the counter loses nothing.
+    /// Whether the counter can be dropped without losing information.
     func isIdle(_ limit: AttemptLimit, at now: Date) -> Bool {
         underWay == 0 && (failures == 0 || now >= windowEnds)
             && (lockOuts == 0 || now >= lockedUntil + limit.maximumLockOut)
     }
 
-    /// How much is lost by dropping the counter; greater is more. One with attempts under way is dropped last.
+    /// How much information is lost by dropping the counter. Greater values mean more. A counter with attempts in
+    /// progress is dropped last.
     var weight: Int { underWay > 0 ? .max : lockOuts * 1_000 + failures }
 
     private mutating func leave() {
-        // The table may have dropped a counter with places taken and made a new one.
+        // The table may have dropped a counter with reserved places and created a new one.
         underWay = max(0, underWay - 1)
     }
 
     private mutating func settleTime(_ limit: AttemptLimit, _ now: Date) {
         if now >= windowEnds { failures = 0 }
         if lockOuts > 0, now >= lockedUntil + limit.maximumLockOut { lockOuts = 0 }
-        // A clock set back must not make a lock-out longer than it can be.
+        // If the clock was set back, the lock-out must still not exceed its maximum length.
         lockedUntil = min(lockedUntil, now + limit.maximumLockOut)
         windowEnds = min(windowEnds, now + limit.window)
     }

@@ -1,15 +1,16 @@
-/// How many failures are let through before a lock-out, and how that grows.
+/// The number of failures before a lock-out, and the length of lock-outs.
 public struct AttemptLimit: Sendable, Equatable {
-    /// How many failures within ``window`` lead to a lock-out.
+    /// The number of failures within ``window`` that start a lock-out. At least 1.
     public var attempts: Int
-    /// How long failures count, from the first.
+    /// How long failures count, starting with the first one.
     public var window: Duration
-    /// How long the first lock-out is; each further one is twice as long.
+    /// The length of the first lock-out. Each further one is twice as long. 30 seconds by default.
     public var firstLockOut: Duration
-    /// How long a lock-out is at most. After a quiet time as long as this, the next one is a first one again.
+    /// The maximum length of a lock-out. 15 minutes by default. When this time has passed since the last lock-out, the
+    /// next one is a first one again.
     public var maximumLockOut: Duration
 
-    /// Makes a limit.
+    /// Creates a limit.
     public init(
         attempts: Int, window: Duration, firstLockOut: Duration = .seconds(30),
         maximumLockOut: Duration = .seconds(900)

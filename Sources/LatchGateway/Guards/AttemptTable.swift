@@ -1,9 +1,10 @@
 import FoundationEssentials
 
-/// Counters by key, bounded: a flood of made-up addresses or accounts costs no more memory than the bound.
+/// A table of counters by key, with a maximum size. A flood of invented addresses or accounts does not use more memory
+/// than that.
 ///
-/// When the table is full, a hand goes round it and drops, of the next few counters, an idle one or else the one that
-/// tells least. A lock-out is so the last thing to be forgotten.
+/// When the table is full, a clock hand looks at the next few counters. It drops an idle one, or otherwise the one with
+/// the least information. So lock-outs are dropped last.
 struct AttemptTable<Key: Hashable & Sendable>: Sendable {
     private let limit: AttemptLimit
     private let capacity: Int
@@ -11,37 +12,37 @@ struct AttemptTable<Key: Hashable & Sendable>: Sendable {
     private var entries: [(key: Key, counter: AttemptCounter)] = []
     private var hand = 0
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     init(limit: AttemptLimit, capacity: Int) {
         self.limit = limit
         self.capacity = max(1, capacity)
     }
 
-    /// How many counters there are.
+    /// The number of counters.
     var count: Int { entries.count }
 
-    /// Takes a place for `key`; see ``AttemptCounter``.
+    /// Reserves a place for `key`; see ``AttemptCounter``.
     mutating func reserve(_ key: Key, at now: Date) -> Duration? {
         entries[place(of: key, now)].counter.reserve(limit, at: now)
     }
 
-    /// Gives the place of `key` back unused.
+    /// Releases the place of `key` unused.
     mutating func release(_ key: Key) {
         if let place = places[key] { entries[place].counter.release() }
     }
 
-    /// Gives the place of `key` back after the right password.
+    /// Releases the place of `key` after the correct password.
     mutating func succeed(_ key: Key, forgettingFailures: Bool) {
         if let place = places[key] { entries[place].counter.succeed(forgettingFailures: forgettingFailures) }
     }
 
-    /// Uses the place of `key` up; the length of the lock-out when that led to one.
+    /// Uses up the place of `key`. Returns the length of the lock-out that starts; nil when none starts.
     mutating func fail(_ key: Key, at now: Date) -> Duration? {
         guard let place = places[key] else { return nil }
         return entries[place].counter.fail(limit, at: now)
     }
 
-    /// Drops every counter that says nothing any more.
+    /// Drops every idle counter.
     mutating func sweep(at now: Date) {
         var place = 0
         while place < entries.count {

@@ -1,11 +1,11 @@
 public import Wire
 
-/// Where a request came from, as far as it can be believed.
+/// The address of a client, as far as it can be trusted.
 public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The IP address; nil for a request over a Unix socket that names no other.
+    /// The IP address; nil for a request over a Unix socket without a forwarded address.
     public let ip: IPAddress?
 
-    /// Makes the value.
+    /// Creates an address.
     public init(_ ip: IPAddress?) {
         self.ip = ip
     }

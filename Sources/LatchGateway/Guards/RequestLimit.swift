@@ -2,44 +2,44 @@ import FoundationEssentials
 import Synchronization
 import Wire
 
-/// Who makes requests, as far as they are counted.
+/// The caller that a request is counted for.
 enum RequestCaller: Hashable, Sendable {
-    /// Somebody signed in.
+    /// A person who is signed in.
     case person(UUID)
-    /// A program with a key of its own.
+    /// A program with its own API key.
     case key(UUID)
-    /// Whoever is not known yet, by address; an IPv6 /64 is one.
+    /// An unauthenticated caller, by address. An IPv6 /64 counts as one address.
     case address(AddressKey)
 
-    /// The caller at an address.
+    /// Returns the caller at an address.
     static func from(_ address: ClientAddress) -> RequestCaller { .address(AddressKey(address)) }
 }
 
-/// Bounds how many requests one caller makes; nobody's requests count against another.
+/// Limits the requests of each caller. The requests of one caller do not count against another.
 ///
-/// A full burst may come at once, and from then on the rate holds: no moment is there, as at the edge of a window, at which
-/// two bursts are let through. Of each caller one instant is kept, at which all that it has asked for is paid off; who paid
-/// off everything is forgotten.
+/// A caller can send a full burst at once; after that, the rate applies. Unlike with fixed windows, two bursts are
+/// never allowed in direct succession. The limit stores one date for each caller: the time when all of its requests are
+/// paid off. A caller whose requests are paid off is removed.
 ///
-/// At most twice `capacity` callers are remembered. A flood of made-up addresses has those forgotten that were not seen for
-/// longest; each of them gets a fresh burst, and nothing else is lost.
+/// At most twice `capacity` callers are stored. A flood of invented addresses displaces the callers that have not sent
+/// a request for the longest time. Those callers get a fresh burst; nothing else is lost.
 ///
-/// Source: ITU-T I.371 annex A, the generic cell rate algorithm; RFC 6585 §4 and RFC 9110 §10.2.3 for what is answered.
+/// Source: ITU-T I.371 annex A, the generic cell rate algorithm; RFC 6585 §4 and RFC 9110 §10.2.3 for the response.
 final class RequestLimit: Sendable {
-    /// The callers in two generations: who is seen becomes young, and when there are enough young ones all become old and
-    /// the old go.
+    /// The callers in two generations. A caller becomes young when it sends a request. When there are enough young
+    /// callers, they become old, and the previous old ones are removed.
     fileprivate struct State {
         var young: [RequestCaller: Date] = [:]
         var old: [RequestCaller: Date] = [:]
     }
 
-    /// The rate.
+    /// The rate of each caller.
     let rate: RequestRate
     private let capacity: Int
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
-    /// Makes a limit by which nobody has asked for anything yet.
+    /// Creates a limit without recorded requests.
     init(_ rate: RequestRate, capacity: Int = 25_000, now: @escaping @Sendable () -> Date) {
         self.rate = rate
         self.capacity = max(1, capacity)
@@ -48,16 +48,16 @@ final class RequestLimit: Sendable {
 
     /// Counts a request.
     ///
-    /// - Returns: Nil when it may go on; otherwise for how long to stay away, and it is not counted.
+    /// - Returns: Nil when the request is allowed; otherwise the time to wait. A refused request is not counted.
     func take(_ caller: RequestCaller) -> Duration? {
         let now = now()
         let cost = rate.window / rate.requests
         return state.withLock { state in
             let known = state.young[caller] ?? state.old[caller] ?? now
-            // A clock set back must not keep anybody out for longer than the window.
+            // If the clock was set back, a caller must not wait longer than the window.
             let paidOff = min(max(known, now), now + rate.window)
             let wait = paidOff.timeIntervalSince(now + (rate.window - cost))
-            // Below a millisecond it is what is lost in the sum of fractions.
+            // A wait of less than a millisecond is a rounding error.
             guard wait < 0.001 else {
                 if paidOff < known { state.keep(caller, until: paidOff, capacity) }
                 return .seconds(wait)
@@ -67,7 +67,7 @@ final class RequestLimit: Sendable {
         }
     }
 
-    /// How long a caller must wait; nil when its next request is allowed. Counts nothing.
+    /// Returns how long a caller must wait; nil when its next request is allowed. Counts nothing.
     func wait(for caller: RequestCaller) -> Duration? {
         let now = now()
         let cost = rate.window / rate.requests
@@ -76,10 +76,10 @@ final class RequestLimit: Sendable {
         return wait < 0.001 ? nil : .seconds(wait)
     }
 
-    /// How many callers are remembered.
+    /// The number of stored callers.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// Forgets everybody who has nothing to pay off.
+    /// Removes all callers whose requests are paid off.
     func sweep() {
         let now = now()
         state.withLock { state in

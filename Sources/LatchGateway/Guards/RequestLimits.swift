@@ -1,26 +1,27 @@
 import FoundationEssentials
 
-/// How many requests one caller may make, by what is asked for.
+/// The request rates of one caller, by kind of request.
 public struct RequestRates: Sendable, Equatable {
-    /// From one address that did not show yet who it is: sign-ins through providers, exchanges, credentials that are not in
-    /// memory. Generous: a house or an office has one address.
+    /// The rate of one address for unauthenticated requests: sign-ins through providers, exchanges, and credentials
+    /// that are not in memory. 600 per minute by default. The rate is high, because a household or an office may share
+    /// one address.
     public var address = RequestRate.perMinute(600)
-    /// By one person for keys: making, listing, revoking.
+    /// The rate of one person for creating, listing and revoking keys. 10 per minute by default.
     public var credentials = RequestRate.perMinute(10)
-    /// By one person or key for what reads.
+    /// The rate of one person or key for requests that read. 100 per minute by default.
     public var general = RequestRate.perMinute(100)
-    /// By one person or key for what changes something.
+    /// The rate of one person or key for requests that change something. 30 per minute by default.
     public var writes = RequestRate.perMinute(30)
 
-    /// Makes rates of defaults.
+    /// Creates rates with default values.
     public init() {}
 }
 
-/// The limits of a gateway; each caller has its own share of each.
+/// The request limits of a gateway. Each caller is counted separately.
 ///
-/// Source: contract of Relate Mail, rule 17, where all callers have one share.
+/// Source: contract of Relate Mail, rule 17, where all callers are counted together.
 struct RequestLimits: Sendable {
-    /// What is limited, as the metrics name it.
+    /// The kinds of limits, as the metrics name them.
     enum Kind: String, CaseIterable, Sendable {
         case address, credentials, general, writes
     }
@@ -36,21 +37,21 @@ struct RequestLimits: Sendable {
         self.metrics = metrics
     }
 
-    /// Counts a request; nil when it may go on, otherwise for how long to stay away.
+    /// Counts a request. Returns nil when it is allowed; otherwise the time to wait.
     func take(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
         guard let wait = limits[kind]?.take(caller) else { return nil }
         metrics.limited(kind)
         return wait
     }
 
-    /// How long a caller must wait, without counting a request.
+    /// Returns how long a caller must wait, without counting a request; nil when its next request is allowed.
     func wait(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
         guard let wait = limits[kind]?.wait(for: caller) else { return nil }
         metrics.limited(kind)
         return wait
     }
 
-    /// Forgets whoever has nothing to pay off.
+    /// Removes all callers whose requests are paid off.
     func sweep() {
         for limit in limits.values { limit.sweep() }
     }

@@ -1,17 +1,17 @@
-/// How many requests one caller may make in a time.
+/// The number of requests that a caller may make in a period.
 public struct RequestRate: Sendable, Equatable {
-    /// How many there may be within ``window``.
+    /// The maximum number of requests within ``window``. At least 1.
     public var requests: Int
-    /// The time.
+    /// The period. At least one millisecond.
     public var window: Duration
 
-    /// Makes a rate; less than one request, or no time, is one request in a millisecond.
+    /// Creates a rate. Smaller values are raised to one request and one millisecond.
     public init(_ requests: Int, in window: Duration) {
         self.requests = max(1, requests)
         self.window = max(.milliseconds(1), window)
     }
 
-    /// So many requests a minute.
+    /// Returns a rate of `requests` per minute.
     public static func perMinute(_ requests: Int) -> RequestRate {
         RequestRate(requests, in: .seconds(60))
     }

@@ -3,24 +3,25 @@ import FoundationEssentials
 import Synchronization
 import Wire
 
-/// Bounds how many passwords can be tried: from one address, and on one account whether or not it exists.
+/// Limits password attempts from one address, and on one account whether or not it exists.
 ///
-/// An IPv6 address counts by its /64, which one customer has as a whole. Too many failures lead to a lock-out that grows
-/// each time. The right password clears the account's failures but not the address's, which might be an attacker's with an account of their own.
+/// An IPv6 address is counted by its /64, because one customer has a whole /64. Too many failures start a lock-out,
+/// which is longer each time. The correct password clears the failures of the account but not those of the address,
+/// because an attacker may have an account.
 ///
 /// Source: NIST SP 800-63B §5.2.2; RFC 6749 §10.10.
 final class SignInGuard: Sendable {
-    /// The places that an attempt holds; each is settled exactly once.
+    /// The places that an attempt has reserved. Each reservation must be settled exactly once.
     struct Reservation: Sendable {
         fileprivate let address: AddressKey
         fileprivate let account: SHA256Digest?
     }
 
-    /// What became of asking for an attempt.
+    /// The result of requesting an attempt.
     enum Answer: Sendable {
-        /// It may go on, and must be settled.
+        /// The attempt is allowed and must be settled.
         case granted(Reservation)
-        /// It is refused for so long.
+        /// The attempt is refused. The value is the time to wait.
         case refused(Duration)
     }
 
@@ -32,7 +33,7 @@ final class SignInGuard: Sendable {
     private let state: Mutex<State>
     private let now: @Sendable () -> Date
 
-    /// Makes a guard that remembers at most `capacity` addresses and as many accounts.
+    /// Creates a guard that stores at most `capacity` addresses and as many accounts.
     init(
         address: AttemptLimit, account: AttemptLimit, capacity: Int = 50_000, now: @escaping @Sendable () -> Date
     ) {
@@ -43,7 +44,7 @@ final class SignInGuard: Sendable {
         self.now = now
     }
 
-    /// Asks for an attempt from an address, on an account when one is named.
+    /// Requests an attempt from an address, and on an account if one is given.
     func reserve(from address: ClientAddress, account: EmailAddress?) -> Answer {
         let now = now()
         let address = AddressKey(address)
@@ -58,7 +59,7 @@ final class SignInGuard: Sendable {
         }
     }
 
-    /// Settles an attempt that ended before the password was looked at.
+    /// Settles an attempt that ended before the password was checked.
     func release(_ reservation: Reservation) {
         state.withLock { state in
             state.addresses.release(reservation.address)
@@ -66,7 +67,7 @@ final class SignInGuard: Sendable {
         }
     }
 
-    /// Settles an attempt with the right password.
+    /// Settles an attempt with the correct password.
     func succeed(_ reservation: Reservation) {
         state.withLock { state in
             state.addresses.succeed(reservation.address, forgettingFailures: false)
@@ -74,9 +75,9 @@ final class SignInGuard: Sendable {
         }
     }
 
-    /// Settles an attempt with a wrong password, or one that shall count like it.
+    /// Settles an attempt with a wrong password, or one that counts as such.
     ///
-    /// - Returns: The length of the lock-outs that it led to.
+    /// - Returns: The lengths of the lock-outs that start; nil where none starts.
     func fail(_ reservation: Reservation) -> (address: Duration?, account: Duration?) {
         let now = now()
         return state.withLock { state in
@@ -86,7 +87,7 @@ final class SignInGuard: Sendable {
         }
     }
 
-    /// Drops what says nothing any more.
+    /// Drops all idle counters.
     func sweep() {
         let now = now()
         state.withLock { state in

@@ -1,23 +1,24 @@
 public import HTTPServer
 public import Wire
 
-/// The reverse proxies whose word about a client's address is believed.
+/// The reverse proxies whose header fields about the original request are trusted.
 ///
-/// Source: RFC 7239 §8.1 on why the left end of the list is anybody's invention; `X-Forwarded-For` is a convention.
+/// Source: RFC 7239 §8.1: clients can forge the left end of the list. `X-Forwarded-For` is a convention without a
+/// standard.
 public struct TrustedProxies: Sendable, Equatable {
-    /// The networks that the proxies are in.
+    /// The networks of the proxies.
     public let networks: [IPNetwork]
 
-    /// Makes the set; empty believes nobody who comes over TCP.
+    /// Creates a set of proxies. When it is empty, no peer over TCP is trusted.
     public init(_ networks: [IPNetwork] = []) {
         self.networks = networks
     }
 
-    /// The address of the client that a request comes from.
+    /// Returns the address of the client that sent a request.
     ///
-    /// Starts at the peer and goes through `X-Forwarded-For` from the right, as long as the address it stands at is a
-    /// proxy's. An entry that is no address ends the walk, and what is left of it is not looked at. The peer of a Unix
-    /// socket counts as a proxy: the socket's mode says who may connect.
+    /// The search starts at the peer and goes through `X-Forwarded-For` from the right, as long as the current address
+    /// belongs to a proxy. It ends at an entry that is not an address, and the entries to the left of it are ignored.
+    /// The peer of a Unix socket counts as a proxy, because the mode of the socket controls who may connect.
     public func client(of request: ServerRequest) -> ClientAddress {
         var current = request.peer.ip
         guard isTrusted(current) else { return ClientAddress(current) }
@@ -28,7 +29,8 @@ public struct TrustedProxies: Sendable, Equatable {
         return ClientAddress(current)
     }
 
-    /// Whether the peer itself is a proxy. Whoever may use a Unix socket is: the socket's mode says who that is.
+    /// Whether the peer is a proxy. Always true for a Unix socket, because the mode of the socket controls who may
+    /// connect.
     public func trusts(_ peer: PeerAddress) -> Bool {
         isTrusted(peer.ip)
     }
@@ -38,12 +40,12 @@ public struct TrustedProxies: Sendable, Equatable {
         return networks.contains { $0.contains(address) }
     }
 
-    /// The entries of one field, the last one first.
+    /// Returns the entries of one field, the last one first.
     private static func entries(_ field: String) -> [Substring] {
         field.split(separator: ",", omittingEmptySubsequences: false).reversed()
     }
 
-    /// Reads `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` and `[2001:db8::1]:443`.
+    /// Parses `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` and `[2001:db8::1]:443`.
     private static func address(_ entry: Substring) -> IPAddress? {
         let text = entry.trimmingWhitespace
         if let address = IPAddress(String(text)) { return address }
@@ -60,7 +62,7 @@ public struct TrustedProxies: Sendable, Equatable {
 }
 
 extension Substring {
-    /// Without spaces and tabs at the ends.
+    /// The text without spaces and tabs at the ends.
     fileprivate var trimmingWhitespace: Substring {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         var text = drop(while: isBlank)

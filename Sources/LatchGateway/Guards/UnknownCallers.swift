@@ -1,10 +1,12 @@
 import HTTPServer
 import Wire
 
-/// Limits addresses that send too many unreadable requests: further requests with a body are refused before they are parsed.
+/// Limits addresses that send too many unreadable requests: further requests with a body are refused before they are
+/// parsed.
 ///
-/// To parse the body of an unauthenticated client, or a token without a session, costs work that no account can be charged for.
-/// Valid requests do not count: an identity provider may sign out any number of people at once.
+/// Parsing the body of an unauthenticated client, or a token without a session, costs work that cannot be counted
+/// against an account. Valid requests do not count, because an identity provider may sign out any number of people at
+/// once.
 struct UnknownCallers: Sendable {
     let limits: RequestLimits
     let proxies: TrustedProxies
@@ -12,16 +14,16 @@ struct UnknownCallers: Sendable {
     let apiKeys: APIKeyStore
     let cookie: SessionCookie?
 
-    /// Runs `handler`, and counts the request against its address when the answer says that its body is invalid.
+    /// Runs `handler`, and counts the request against its address when the response means that the body is invalid.
     ///
     /// - Parameters:
     ///   - request: A request with a body.
-    ///   - token: The token that the request's dialect finds in it. Callers that are signed in are not limited, even if others at
-    ///     their address are.
-    ///   - refusals: The statuses with which the dialect refuses a body that it cannot read.
-    ///   - tooMany: Creates the answer for an address that must wait.
-    ///   - handler: Parses the request and answers.
-    /// - Returns: The answer.
+    ///   - token: The token that the request's dialect finds in it. Callers that are signed in are not limited, even if
+    ///     others at their address are.
+    ///   - refusals: The statuses with which the dialect refuses a body that it cannot parse.
+    ///   - tooMany: Creates the response for an address that must wait.
+    ///   - handler: Parses the request and returns the response.
+    /// - Returns: The response; nil when `handler` returns nil.
     func answer(
         _ request: ServerRequest, token: @autoclosure () -> String?, refusals: Set<HTTPStatus>,
         tooMany: (Duration) -> ServerResponse,
@@ -35,7 +37,7 @@ struct UnknownCallers: Sendable {
         return answer
     }
 
-    /// How long the address of a request must wait; nil when its request may be parsed.
+    /// Returns how long the address of a request must wait; nil when the request may be parsed.
     func wait(of request: ServerRequest) -> Duration? {
         limits.wait(.address, .from(proxies.client(of: request)))
     }

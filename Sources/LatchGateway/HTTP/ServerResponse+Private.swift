@@ -8,25 +8,25 @@ extension HTTPHeaders {
 }
 
 extension ServerResponse {
-    /// 204 without a body, which no cache may store.
+    /// A 204 response without a body, which no cache may store.
     static let noContent = ServerResponse(status: .noContent, headers: ["Cache-Control": "no-store"], body: [])
 
-    /// 200 without a body, which no cache may store.
+    /// A 200 response without a body, which no cache may store.
     static let emptyOK = ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"], body: [])
 
-    /// A JSON response that no cache may store.
+    /// Returns a JSON response that no cache may store.
     static func privateJSON(_ value: some Encodable, status: HTTPStatus = .ok) -> ServerResponse {
         ServerResponse(status: status, headers: .privateJSON, body: JSON.encode(value))
     }
 
-    /// A redirect that no cache may store, and that does not tell the next site which address the browser came from.
+    /// Returns a redirect that no cache may store, and that does not reveal the previous address to the next site.
     static func redirect(to address: String, status: HTTPStatus = .found) -> ServerResponse {
         ServerResponse(
             status: status,
             headers: ["Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
     }
 
-    /// The same response with `Retry-After`: `delay` in whole seconds, rounded up, at least 1.
+    /// Returns the response with `Retry-After`: `delay` in whole seconds, rounded up, at least 1.
     ///
     /// Source: RFC 9110 §10.2.3.
     func retry(after delay: Duration) -> ServerResponse {

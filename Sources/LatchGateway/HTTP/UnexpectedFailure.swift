@@ -3,22 +3,21 @@ import HTTPServer
 import Redis
 import Wire
 
-/// An error that no route has an answer of its own for. Every dialect answers it with the same status and sentence, in
-/// its own envelope.
+/// An error that a route does not handle itself. Every dialect sends the same status and sentence, in its own envelope.
 struct UnexpectedFailure: Sendable {
-    /// 503 where a repeated request may succeed, else 500.
+    /// 503 when the same request may succeed later, otherwise 500.
     let status: HTTPStatus
-    /// What the caller is told; nil for 500, for which each server family has its own words.
+    /// The error message for the caller. Nil for 500, for which each server family has its own message.
     let sentence: String?
-    /// When the caller may try again; nil where that would not help.
+    /// When the caller may try again; nil when that would not help.
     let retryAfter: Duration?
 
-    /// Reads an error, and logs it where the operator has to know.
+    /// Classifies an error, and logs it when the operator has to know about it.
     ///
     /// - Parameters:
-    ///   - error: The error; its text is not told to the caller unless it is a `GatewayError`.
+    ///   - error: The error. The caller does not see its text unless it is a `GatewayError`.
     ///   - request: The request that failed.
-    ///   - log: Where an error of a store, or an unknown one, is logged.
+    ///   - log: The log for errors of a store and for unknown errors.
     init(_ error: any Error, of request: ServerRequest, log: Log) {
         switch error {
         case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
@@ -41,7 +40,7 @@ struct UnexpectedFailure: Sendable {
         }
     }
 
-    /// The response, in the envelope that `refusal` makes.
+    /// Returns the response, in the envelope that `refusal` creates.
     func response(
         internalError: String, _ refusal: (HTTPStatus, String) -> ServerResponse
     ) -> ServerResponse {

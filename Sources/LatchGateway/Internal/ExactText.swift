@@ -1,8 +1,8 @@
 /// A text that is compared byte by byte.
 ///
 /// `String` treats two Unicode spellings of one letter as equal, and `lowercased()` turns some other letters into ASCII
-/// letters, such as the Kelvin sign; the database compares bytes. So names of people, groups and clients are compared as this
-/// type.
+/// letters, such as the Kelvin sign. The database compares bytes. Names of people, groups and clients are therefore
+/// compared as this type.
 ///
 /// Source: RFC 8265 §3.4 and RFC 6943 §4.2, on identifiers that only some programs treat as equal.
 struct ExactText: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct ExactText: Hashable, Sendable {
         hasher.combine(UInt8(0xFF))
     }
 
-    /// Converts the letters A to Z to lower case and leaves everything else as it is.
+    /// Returns a text with the letters A to Z in lower case and everything else unchanged.
     static func lowercasingASCII(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
         return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Writes JSON piece by piece into bytes, for what is written too often for a tree or a coder.
+/// Appends JSON to bytes piece by piece, for output that is too frequent for a tree or an encoder.
 ///
 /// Source: RFC 8259 §7.
 enum JSONText {
-    /// Appends `text` as a JSON string, quotes included; all control characters are escaped, those above 0x7E too, so
-    /// that a terminal that shows the line does nothing but show it.
+    /// Appends `text` as a JSON string with its quotes. All control characters are escaped, including those above 0x7E,
+    /// so that they have no effect on a terminal that shows the line.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy(isPlain) {
@@ -36,12 +36,12 @@ enum JSONText {
         }
     }
 
-    /// Appends a text that is JSON already.
+    /// Appends a text that is already JSON.
     static func append(ascii text: String, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Appends a constant that is JSON already: no string is made of it and nothing counted.
+    /// Appends a constant that is already JSON, without creating a string or counting its length.
     static func append(json text: StaticString, to bytes: inout [UInt8]) {
         unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -82,7 +82,7 @@ enum JSONText {
         bytes.append(hexadecimalDigit(byte & 15))
     }
 
-    /// The digit of 0 to 15, lower-case.
+    /// Returns the lower-case digit for a value from 0 to 15.
     static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// What was read of the database lately, by key, so that the next request reads nothing.
+/// A cache of values that were recently read from the database, so that further requests need not read them.
 ///
-/// A reader may put in what it read only if nothing was removed meanwhile: it takes a ``Ticket`` before it reads, or what was
-/// changed between the two would be kept as it was.
+/// A reader takes a ``Ticket`` before it reads the database. Its value is inserted only if nothing was removed in the
+/// meantime, because otherwise the cache could keep an outdated value.
 ///
-/// In two generations: what is asked for becomes young, and when there are enough young ones all become old and the old go.
+/// The cache has two generations. A requested value moves to the young generation. When that is full, it becomes the
+/// old generation, and the previous old one is dropped.
 final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The state of the cache before a read of the database.
     struct Ticket: Sendable {
@@ -29,15 +30,15 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// Makes an empty cache for about twice as many values as `capacity`.
+    /// Makes an empty cache for at most twice as many values as `capacity`.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// How many values are held.
+    /// The number of values in the cache.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The value of a key; nil when it is to be read.
+    /// The value of a key. Nil when it must be read from the database.
     subscript(key: Key) -> Value? {
         state.withLock { state in
             if let value = state.young[key] { return value }
@@ -47,10 +48,10 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The ticket that ``insert(_:for:ticket:)`` wants, to be taken before the database is read.
+    /// A ticket for ``insert(_:for:ticket:)``. It must be taken before the database is read.
     var ticket: Ticket { Ticket(removals: state.withLock { $0.removals }) }
 
-    /// Puts in what was read, unless something was removed since the ticket was taken.
+    /// Inserts a value that was read, unless something was removed since the ticket was taken.
     func insert(_ value: Value, for key: Key, ticket: Ticket) {
         state.withLock { state in
             guard state.removals == ticket.removals else { return }
@@ -59,7 +60,7 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes the value of a key, after a change of it was committed.
+    /// Removes the value of a key. Must be called after a change to it has been committed.
     func remove(_ key: Key) {
         state.withLock { state in
             state.removals += 1
@@ -68,7 +69,7 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes everything.
+    /// Removes all values.
     func removeAll() {
         state.withLock { state in
             state.removals += 1

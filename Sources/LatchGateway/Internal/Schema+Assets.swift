@@ -1,5 +1,5 @@
 extension Schema {
-    /// What the scan of the library knows of its files. A folder's id is that of its album.
+    /// The tables of the scanned library files. The id of a folder is also the id of its album.
     static let pictureLibrary =
         """
         CREATE TABLE asset_folders (

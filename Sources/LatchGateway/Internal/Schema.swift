@@ -1,14 +1,15 @@
 import Database
 
-/// The gateway's tables, oldest change first.
+/// The tables of the gateway, as migrations, oldest first.
 ///
-/// People have UUIDs. A session has a short public id, which may be shown, and the SHA-256 of its token, which is all
-/// that is kept of it. An ended session stays for a while, so that its token is told apart from one never seen.
-/// `session_epoch` counts the times that all of a person's sessions were ended: a sign-in that was under way at such a
-/// moment carries the old number and is not recorded. An identity is a person's at a provider: the subject means something
-/// together with the issuer only, and the provider's id in the configuration keeps two clients of one issuer apart.
+/// People have UUIDs. A session has a short public id, which may be shown, and the SHA-256 of its token; the token
+/// itself is not stored. An ended session is kept for a while, so that its token can be distinguished from an unknown
+/// one. `session_epoch` counts how often all sessions of a person were ended. A sign-in that was in progress at that
+/// time has the old number and is not recorded. An identity belongs to a person at a provider. Its subject is unique
+/// only together with the issuer, and the id of the provider in the configuration distinguishes two clients of one
+/// issuer.
 enum Schema {
-    /// `lstr`: marks the file as one of ours, see `PRAGMA application_id`.
+    /// `lstr`: marks the database file as one of this program; see `PRAGMA application_id`.
     static let applicationID: Int32 = 0x6C73_7472
 
     static let migrations = [
@@ -45,7 +46,8 @@ enum Schema {
             CREATE INDEX live_sessions_by_expiry ON sessions (expires_at) WHERE ended_at IS NULL;
             CREATE INDEX ended_sessions ON sessions (ended_at) WHERE ended_at IS NOT NULL;
             """),
-        // Whether an administrator gave the address. Of people from before that is not known.
+        // `is_vouched`: whether an administrator entered the address. Unknown, and therefore 0, for people from before
+        // this migration.
         Migration(
             2, "identities of providers",
             """
@@ -64,7 +66,7 @@ enum Schema {
             CREATE INDEX identities_by_person ON identities (person_id);
             """),
         Migration(3, "addresses of devices", "ALTER TABLE sessions ADD COLUMN device_address TEXT;"),
-        // `parent_id` is the session that another was made from: with the one the other ends, whoever ends it.
+        // `parent_id` is the session that created this session. When it ends for any reason, this session ends too.
         Migration(
             4, "PINs, passwords to be changed, sessions of sessions",
             """
@@ -95,7 +97,7 @@ enum Schema {
                 WHERE parent_id = NEW.id AND ended_at IS NULL;
             END;
             """),
-        // Private halves are sealed with the gateway's key. Until `needed_until` a token is good that the key signed.
+        // Private keys are sealed with the gateway's key. Tokens that the key signed may be valid until `needed_until`.
         Migration(
             5, "keys to sign tokens with",
             """
@@ -128,13 +130,13 @@ enum Schema {
             CREATE INDEX live_api_keys_by_person ON api_keys (person_id) WHERE revoked_at IS NULL;
             CREATE INDEX revoked_api_keys ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
             """),
-        // When the PIN was typed. An elevation from before this lives as long as it was given and no longer.
+        // When the PIN was entered. An elevation from before this migration keeps its end and cannot be extended.
         Migration(9, "when sessions were unlocked", "ALTER TABLE sessions ADD COLUMN elevated_at INTEGER;"),
-        // Of sessions from before it is when they began.
+        // For sessions from before this migration, the start of the session is used instead.
         Migration(
             10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
-        // `uuid` is derived from `id`, for clients that need a UUID; it is null for sessions that are older than this column.
-        // A person without a password has none to change.
+        // `uuid` is derived from `id`, for clients that need a UUID. It is null for sessions that are older than this
+        // column. People without a password have no password to change, so `must_change_password` is reset for them.
         Migration(
             11, "keys that expire, sessions by provider, sign-outs at providers",
             """
@@ -154,7 +156,8 @@ enum Schema {
 
             UPDATE people SET must_change_password = 0 WHERE password_hash IS NULL;
             """),
-        // Identities that signed in at a provider and are linked to no person, for an administrator. Ids are never reused.
+        // Identities that signed in at a provider and are not linked to a person, for administrators to link. Ids are
+        // never reused.
         Migration(
             12, "identities that are nobody's",
             """
@@ -175,8 +178,9 @@ enum Schema {
                 WHERE provider = NEW.provider AND issuer = NEW.issuer AND subject = NEW.subject;
             END;
             """),
-        // `signed_out_at` is written wherever `session_epoch` grows, but where the identities go too. It is null for people who were
-        // not signed out everywhere since the column exists. `parent_id` is the key that made the key.
+        // `signed_out_at` is set whenever `session_epoch` increases, unless the identities are deleted at the same
+        // time. It is null for people who were not signed out everywhere since this migration. `parent_id` is the key
+        // that created the key.
         Migration(
             13, "when people were signed out everywhere, keys of keys",
             """

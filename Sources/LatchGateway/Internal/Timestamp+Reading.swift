@@ -2,8 +2,9 @@ import FoundationEssentials
 import Primitives
 
 extension Timestamp {
-    /// The instant that a text names: a date, or a date and a time with seconds, with or without a fraction, in UTC (`Z`),
-    /// at an offset, or, without either, taken for UTC. Nil for anything else, and for years before 1800 and after 9999.
+    /// Reads a date, or a date and a time with seconds and an optional fraction. The time is in UTC (`Z`), at an
+    /// offset, or, without either, interpreted as UTC. Nil for any other text, and for years before 1800 and after
+    /// 9999.
     ///
     /// Source: RFC 3339 §5.6; ECMA-262 §21.4.1.32 for the date alone.
     static func date(_ text: String) -> Date? {
@@ -17,7 +18,7 @@ extension Timestamp {
         return bytes.count == 10 ? midnight : seconds(bytes[10...]).map(midnight.addingTimeInterval)
     }
 
-    /// The seconds of `T10:20:30.5+02:00`, less the offset.
+    /// Returns the seconds since midnight of `T10:20:30.5+02:00`, minus the offset.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Double? {
         let bytes = Array(text)
         guard bytes.count >= 9, [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[0]),

@@ -1,16 +1,17 @@
 import FoundationEssentials
 import Primitives
 
-/// Instants as text, written without a formatter: `/me` and every log line need one.
+/// Formats points in time as text without a formatter, because `/me` and every log line contain one.
 enum Timestamp {
-    /// `2026-11-21T04:15:14Z`, in UTC, rounded down to the second; a fraction of three digits when asked.
+    /// Returns a time such as `2026-11-21T04:15:14Z`, in UTC, rounded down to the second. With `fraction`, three digits
+    /// of a second are added.
     ///
     /// Source: RFC 3339 §5.6.
     static func text(_ date: Date, fraction: Bool = false) -> String {
         String(decoding: bytes(date, fraction: fraction), as: UTF8.self)
     }
 
-    /// The same as ``text(_:fraction:)``, as ASCII.
+    /// Returns ``text(_:fraction:)`` as ASCII bytes.
     static func bytes(_ date: Date, fraction: Bool = false) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -18,11 +19,12 @@ enum Timestamp {
         return text
     }
 
-    /// Appends the same.
+    /// Appends ``text(_:fraction:)`` to `text`.
     static func append(_ moment: Date, fraction: Bool = false, to text: inout [UInt8]) {
-        // Years 0000 to 9999 only; nothing the gateway stores is near either end.
+        // Years 0000 to 9999 only; nothing that the gateway stores is near either end.
         let seconds = min(max(moment.timeIntervalSince1970, -62_167_219_200), 253_402_300_799.999)
-        // A whole millisecond is rarely a whole number of a thousandth of a double: without this it would be the one before.
+        // A whole number of milliseconds is rarely exact as a `Double` in seconds. Without the addition, rounding down
+        // would give the previous millisecond.
         let milliseconds = Int((seconds * 1_000 + 0.001).rounded(.down))
         let (day, rest) = milliseconds.flooredDivision(by: 86_400_000)
         let date = CivilDate(daysSince1970: day)

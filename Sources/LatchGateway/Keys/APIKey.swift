@@ -2,21 +2,21 @@ import Crypto
 import Database
 public import FoundationEssentials
 
-/// A key that a person gave to a program, as it is listed: never the key itself, which nobody knows any more.
+/// An API key as it is listed. The text of the key is not included, because it is not stored.
 public struct APIKey: Sendable, Equatable, Identifiable {
-    /// The public id.
+    /// The public id of the key.
     public let id: UUID
-    /// Whose it is.
+    /// The id of the person who owns the key.
     public let person: UUID
-    /// That person's e-mail address; nil when the person was removed.
+    /// The owner's e-mail address; nil when the person was removed.
     public let email: String?
-    /// What the person called it.
+    /// The name that the person gave the key.
     public let name: String
-    /// Its scopes, as they were written when it was made.
+    /// The scopes of the key, as they were written when it was created.
     public let scopes: [String]
-    /// When it was made.
+    /// When the key was created.
     public let created: Date
-    /// When it was last used, to the minute; nil when it never was.
+    /// When the key was last used, with a precision of one minute; nil when it was never used.
     public internal(set) var lastUsed: Date?
     /// When the key expires; nil when it does not.
     public let expires: Date?
@@ -48,7 +48,7 @@ public struct APIKey: Sendable, Equatable, Identifiable {
     }
 }
 
-/// A key that a request came with, and whose it is.
+/// A valid API key that authenticates a request, and its person.
 struct KnownAPIKey: Sendable {
     let id: UUID
     let person: Person
@@ -63,7 +63,7 @@ struct KnownAPIKey: Sendable {
     }
 }
 
-/// A key that was made just now: the only moment at which there is its text.
+/// An API key that was just created. Its text is available only now.
 struct CreatedAPIKey: Sendable {
     let key: Secret
     let listed: APIKey

@@ -2,13 +2,13 @@ import Crypto
 import FoundationEssentials
 import Synchronization
 
-/// Keys by the hash of their text, so that a request costs no read of the database.
+/// A cache of API keys by the hash of their text, so that a request needs no database read.
 ///
-/// It never says that a key is not good: what is not here is asked of the database. A reader that fetched a key may put it in
-/// only if nothing was removed meanwhile: it takes a ``Ticket`` before it reads, or a key revoked between the two would be
-/// kept as live.
+/// The cache never reports that a key is invalid: when a key is not cached, the database is read. A reader takes a
+/// ``Ticket`` before it reads a key from the database. It may insert the key only if nothing was removed in the
+/// meantime. Otherwise a key that was revoked between the two steps would be cached as live.
 ///
-/// Bounded as ``RequestLimit`` is, in two generations.
+/// The size is bounded by two generations of entries, as in ``RequestLimit``.
 final class APIKeyCache: Sendable {
     /// The state of the cache before a read of the database.
     struct Ticket: Sendable {
@@ -23,26 +23,27 @@ final class APIKeyCache: Sendable {
     fileprivate struct State {
         var young: [SHA256Digest: Entry] = [:]
         var old: [SHA256Digest: Entry] = [:]
-        /// Uses that are not written yet, by the key's id.
+        /// Uses that are not yet written, by the id of the key.
         var uses: [UUID: Date] = [:]
         var removals = 0
     }
 
-    /// A key's use is noted at most once in this many seconds.
+    /// The minimum time between two recorded uses of a key, in seconds.
     static let interval = 60.0
 
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// Makes an empty cache for about twice as many keys as `capacity`.
+    /// Creates an empty cache for about twice as many keys as `capacity`.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// How many keys are held.
+    /// The number of cached keys.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The key with this hash, used at `now`.
+    /// Returns the key with this hash and records its use at `now`. Returns nil when the key is not cached or has
+    /// expired.
     func use(_ digest: SHA256Digest, at now: Date) -> KnownAPIKey? {
         state.withLock { state in
             guard var entry = state.young[digest] ?? state.old.removeValue(forKey: digest) else { return nil }
@@ -59,11 +60,11 @@ final class APIKeyCache: Sendable {
         }
     }
 
-    /// The ticket that ``insert(_:_:lastUsed:at:ticket:)`` wants, to be taken before the database is read.
+    /// A ticket for ``insert(_:_:lastUsed:at:ticket:)``. It must be taken before the database is read.
     var ticket: Ticket { Ticket(removals: state.withLock { $0.removals }) }
 
-    /// Puts in a key that is used at `now`, unless something was removed since the ticket was taken; the use is noted in any
-    /// case.
+    /// Inserts a key that is used at `now`, unless something was removed since the ticket was taken. The use is
+    /// recorded in any case.
     func insert(_ digest: SHA256Digest, _ key: KnownAPIKey, lastUsed: Date?, at now: Date, ticket: Ticket) {
         state.withLock { state in
             var last = max(lastUsed ?? .distantPast, state.uses[key.id] ?? .distantPast)
@@ -76,7 +77,7 @@ final class APIKeyCache: Sendable {
         }
     }
 
-    /// Removes the keys that `isGoing` says so of; looks at every one, which is right for something as rare.
+    /// Removes the keys for which `isGoing` returns true. Scans every entry, which is acceptable because it is rare.
     func remove(where isGoing: (KnownAPIKey) -> Bool) {
         state.withLock { state in
             state.removals += 1
@@ -85,10 +86,10 @@ final class APIKeyCache: Sendable {
         }
     }
 
-    /// The uses noted and not yet written; they stay noted until ``written(_:)``.
+    /// The unwritten uses. They are kept until ``written(_:)`` is called.
     var uses: [UUID: Date] { state.withLock { $0.uses } }
 
-    /// Forgets uses that were written, but those of keys that were used again meanwhile.
+    /// Removes uses that were written, except those of keys that were used again in the meantime.
     func written(_ written: [(id: UUID, use: Date)]) {
         state.withLock { state in
             for (id, use) in written where state.uses[id] == use { state.uses[id] = nil }

@@ -1,21 +1,21 @@
-/// What a key may be used for.
+/// A permission of an API key.
 ///
 /// Source: contract of Relate Mail, rule 12.
 public enum APIKeyScope: String, Sendable, CaseIterable {
-    /// Sending mail.
+    /// Sending mail with SMTP.
     case smtp
-    /// Fetching mail.
+    /// Fetching mail with POP3.
     case pop3
-    /// Reading mail.
+    /// Reading mail with IMAP.
     case imap
-    /// Reading by the programming interface.
+    /// Reading through the API.
     case read = "api:read"
-    /// Writing by the programming interface.
+    /// Making changes through the API.
     case write = "api:write"
-    /// The apps.
+    /// Reading and making changes through the API, for apps.
     case app
 
-    /// The scope that a client wrote, in whatever case.
+    /// Creates the scope that a client wrote, ignoring case; nil when there is no such scope.
     public init?(written text: String) {
         self.init(rawValue: text.lowercased())
     }

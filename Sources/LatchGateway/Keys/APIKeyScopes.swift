@@ -1,4 +1,4 @@
-/// Some of the scopes; small enough to be kept with every key in memory.
+/// A set of scopes, small enough to be cached with every key.
 struct APIKeyScopes: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -6,7 +6,7 @@ struct APIKeyScopes: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The scopes among what was written; a word that is none counts for nothing.
+    /// Creates a set of the scopes in `words`. Unknown words are ignored.
     init(_ words: [String]) {
         self = words.compactMap(APIKeyScope.init(written:)).reduce(into: []) { $0.insert(APIKeyScopes($1)) }
     }
@@ -15,16 +15,16 @@ struct APIKeyScopes: OptionSet, Sendable, Hashable {
         self.init(rawValue: 1 << UInt8(APIKeyScope.allCases.firstIndex(of: scope) ?? 7))
     }
 
-    /// All there are.
+    /// All scopes.
     static let all = APIKeyScopes(APIKeyScope.allCases.map(\.rawValue))
-    /// What lets a key speak to the web side at all: one of them is enough.
+    /// The scopes that allow requests to the web API. A key needs at least one of them.
     ///
     /// Source: contract of Relate Mail, rule 11.
     static let web = APIKeyScopes(["api:read", "api:write", "app"])
 
-    /// The scopes that allow changes there.
+    /// The scopes that allow changes through the web API.
     static let writing = APIKeyScopes(["api:write", "app"])
 
-    /// The scopes as they are written, in their own order.
+    /// The scopes as text, in the order of ``APIKeyScope``.
     var words: [String] { APIKeyScope.allCases.filter { contains(APIKeyScopes($0)) }.map(\.rawValue) }
 }

@@ -1,13 +1,13 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of keys.
+/// SQL statements for API keys.
 enum APIKeyStatements {
-    /// Whether a key is good at the time in the first parameter.
+    /// An SQL condition: whether a key is valid at the time in the first parameter.
     private static let isLive = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)"
 
-    /// Nothing is inserted when the person's sessions were ended since the person was read, when the key that asked was
-    /// revoked or expired meanwhile, or when the person has as many keys as may be.
+    /// Inserts a key, unless the person's sessions were ended since the person was read, the key that made the request
+    /// was revoked or expired in the meantime, or the person has the maximum number of keys.
     static let insert = Statement(
         """
         INSERT INTO api_keys (created_at, id, key_hash, person_id, name, scopes, expires_at, parent_id)
@@ -53,7 +53,7 @@ enum APIKeyStatements {
             + "RETURNING person_id", Date.self, UUID.self, UUID?.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
-    /// Revokes the keys that a key made, and those that they made.
+    /// Revokes the keys that were created with a key, directly or through other keys.
     static let revokeSuccessors = Statement(
         """
         WITH RECURSIVE made (id) AS (
@@ -63,8 +63,7 @@ enum APIKeyStatements {
         """, Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
-    /// Ends a person's keys; beside it stands the ending of the person's sessions wherever those end for a reason that
-    /// concerns the account.
+    /// Revokes a person's keys. It is used wherever a person's sessions end for a reason that concerns the account.
     static let revokeAll = Statement(
         "UPDATE api_keys SET revoked_at = ?1 WHERE \(isLive) AND person_id = ?2", Date.self, UUID.self)
 
@@ -78,7 +77,7 @@ enum APIKeyStatements {
             (SELECT rowid FROM api_keys WHERE revoked_at < ?1 OR (revoked_at IS NULL AND expires_at < ?1) LIMIT 500)
         """, Date.self)
 
-    /// When the person last signed in, as far as the sign-in still stands, or made a key that does.
+    /// When the person last signed in or created a key. Ended sessions and revoked keys do not count.
     static let lastSignIn = Statement(
         """
         SELECT max(moment) FROM (
@@ -88,7 +87,7 @@ enum APIKeyStatements {
     ) { row throws(DatabaseError) in try row.get(0) as Date? }
 }
 
-/// A key as the database has it, with its person.
+/// An API key as stored in the database, with its person.
 struct StoredAPIKey: Sendable {
     let known: KnownAPIKey
     let lastUsed: Date?

@@ -3,19 +3,20 @@ import Database
 public import FoundationEssentials
 import Synchronization
 
-/// The keys that people gave to their programs.
+/// Stores the API keys that people create for their programs.
 ///
-/// A key is 32 random bytes in standard Base64: 44 characters, the last one `=`. Only its SHA-256 is stored, and it is on
-/// disk before it is given out: 256 random bits cannot be guessed at, so a slow hash would protect nothing and cost every
-/// request. A key is good until it expires or is revoked: by its person, by an administrator, or together with all of the
-/// person's sessions. It is also revoked when the person is disabled or removed, gets another password, or loses an identity
-/// at a provider.
+/// A key is 32 random bytes in standard Base64: 44 characters, the last one `=`. Only its SHA-256 is stored, and it is
+/// on disk before the key is returned. 256 random bits cannot be guessed, so a slow hash would add no protection and
+/// delay every request. A key is valid until it expires or is revoked: by its person, by an administrator, or together
+/// with all of the person's sessions. It is also revoked when the person is disabled or removed, gets another password,
+/// or loses an identity at a provider.
 ///
-/// What is revoked through this object is refused at once; what another process revokes, within 250 ms, as sessions are.
+/// Keys that are revoked through this object are refused immediately. Keys that another process revokes are refused
+/// within 250 ms, like its sessions.
 ///
 /// Source: RM-6, RM-8; contract of Relate Mail, rules 9 to 16; RFC 6819 §5.1.4.1.3.
 public final class APIKeyStore: Sendable {
-    /// The number of characters of a key.
+    /// The number of characters in a key.
     static let length = 44
 
     private let database: Database
@@ -30,22 +31,22 @@ public final class APIKeyStore: Sendable {
         cache = APIKeyCache(capacity: capacity)
     }
 
-    /// How many keys are in memory.
+    /// The number of keys in memory.
     var rememberedCount: Int { cache.count }
 
-    /// Makes a key; it works, and survives a crash, once this returns.
+    /// Creates a key. The key is valid, and survives a crash, once this method returns.
     ///
     /// - Parameters:
-    ///   - person: Whose it is.
-    ///   - name: What it is called.
-    ///   - scopes: Its scopes as they were written; each must be one.
-    ///   - expires: When it expires; nil for never.
-    ///   - maximum: How many keys the person may have with this one.
-    ///   - asking: The key that asks for it; nil when the person does.
-    ///   - event: What is recorded of it; person and key are filled in.
-    /// - Returns: The key, which is not to be had again.
-    /// - Throws: ``GatewayError/Code/tooManyKeys``; ``GatewayError/Code/unknownPerson`` when the person was disabled, removed
-    ///   or got another password since it was read, or the asking key was revoked.
+    ///   - person: The person who owns the key.
+    ///   - name: The name of the key.
+    ///   - scopes: The scopes of the key, as written. Each one must exist.
+    ///   - expires: When the key expires; nil for never.
+    ///   - maximum: The maximum number of keys of the person, including this one.
+    ///   - asking: The key that makes the request; nil when the person does.
+    ///   - event: The event to record. The ids of the person and the key are added.
+    /// - Returns: The key. Its text cannot be retrieved later.
+    /// - Throws: ``GatewayError/Code/tooManyKeys``; ``GatewayError/Code/unknownPerson`` when the person was disabled,
+    ///   removed or got another password since it was read, or when the key that makes the request was revoked.
     func make(
         for person: Person, name: String, scopes: [String], expires: Date? = nil, maximum: Int, asking: UUID? = nil,
         recording event: AuditEvent = AuditEvent(.apiKeyMade)
@@ -73,7 +74,7 @@ public final class APIKeyStore: Sendable {
         return CreatedAPIKey(key: Secret(key), listed: made)
     }
 
-    /// The keys that are good, newest first; of `person` alone when one is named.
+    /// Returns the valid keys, the newest first: those of `person`, or of all people when nil.
     public func list(of person: UUID? = nil) async throws -> [APIKey] {
         let now = now()
         var keys = try await database.read { connection in
@@ -90,7 +91,7 @@ public final class APIKeyStore: Sendable {
 
     /// Revokes a key.
     ///
-    /// - Throws: ``GatewayError/Code/unknownKey`` when no key that is good has this id.
+    /// - Throws: ``GatewayError/Code/unknownKey`` when no valid key has this id.
     public func revoke(_ key: UUID) async throws {
         guard try await revoke(key, of: nil, recording: AuditEvent(.apiKeyRevoked)) else {
             throw GatewayError(
@@ -99,10 +100,11 @@ public final class APIKeyStore: Sendable {
         }
     }
 
-    /// Revokes a key, of `person` if one is named; false when there is no such one.
+    /// Revokes a key, which must belong to `person` unless that is nil. Returns false when there is no such key.
     ///
-    /// The keys that it made, and those that they made, are revoked with it: who stole it may have made them. They stay when a key
-    /// asks (`isRotation`): so a program replaces its key by a new one.
+    /// Keys that were created with it, directly or through other keys, are revoked too, because a thief may have
+    /// created them. They stay valid when a key makes the request (`isRotation`), because this is how a program
+    /// replaces its key.
     func revoke(
         _ key: UUID, of person: UUID?, isRotation: Bool = false, recording event: AuditEvent
     ) async throws -> Bool {
@@ -123,7 +125,7 @@ public final class APIKeyStore: Sendable {
         return true
     }
 
-    /// The person of a key; nil when no good key has this id.
+    /// Returns the person of a key; nil when no valid key has this id.
     func owner(of key: UUID) async throws -> UUID? {
         let now = now()
         return try await database.read { try $0.first(APIKeyStatements.owner, now, key) }
@@ -131,7 +133,7 @@ public final class APIKeyStore: Sendable {
 
     /// Revokes all keys of a person.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of revoked keys.
     @discardableResult
     public func revokeAll(of person: UUID) async throws -> Int {
         let now = now()
@@ -147,17 +149,17 @@ public final class APIKeyStore: Sendable {
 }
 
 extension APIKeyStore {
-    /// Whether a text has the form of a key, as no other token has.
+    /// Whether a text has the format of a key. No other token has this format.
     static func isKey(_ text: String) -> Bool {
         text.utf8.count == length && text.utf8.last == UInt8(ascii: "=")
     }
 
-    /// Whose key a text is, when that is in memory. A good one counts as used.
+    /// Returns the key with this text when it is in memory. A valid key counts as used.
     func cachedAuthentication(_ text: String) -> KnownAPIKey? {
         Self.isKey(text) ? cache.use(SHA256.digest(text), at: now()) : nil
     }
 
-    /// Whose key a text is; nil when it is no good key. A good one counts as used.
+    /// Returns the key with this text; nil when there is no such valid key. A valid key counts as used.
     func authenticate(_ text: String) async throws -> KnownAPIKey? {
         guard Self.isKey(text) else { return nil }
         let digest = SHA256.digest(text)
@@ -171,22 +173,23 @@ extension APIKeyStore {
         return stored.known
     }
 
-    /// When a person last signed in, as far as is remembered.
+    /// Returns when a person last signed in or created a key, as far as it is stored.
     func lastSignIn(of person: UUID) async throws -> Date? {
         try await database.read { try $0.first(APIKeyStatements.lastSignIn, person) ?? nil }
     }
 
-    /// Forgets what is in memory of a person.
+    /// Removes a person's keys from memory.
     func forget(person: UUID) {
         cache.remove { $0.person.id == person }
     }
 
-    /// Forgets all that is in memory: another process changed the database.
+    /// Removes all keys from memory, because another process changed the database.
     func forgetEverything() {
         cache.remove { _ in true }
     }
 
-    /// Writes the uses noted since the last time, in transactions of at most 500; what fails stays noted.
+    /// Writes the uses that were recorded since the last call, in transactions of at most 500. Uses that cannot be
+    /// written are kept for the next call.
     func flush() async throws {
         let uses = cache.uses.map { (id: $0.key, use: $0.value) }
         for start in stride(from: 0, to: uses.count, by: 500) {
@@ -198,9 +201,9 @@ extension APIKeyStore {
         }
     }
 
-    /// Deletes keys that were revoked or expired longer ago than `age`; a few hundred in each transaction.
+    /// Deletes keys that were revoked or expired longer ago than `age`, at most 500 in each transaction.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted keys.
     @discardableResult
     func purge(olderThan age: Duration) async throws -> Int {
         let limit = now() - age

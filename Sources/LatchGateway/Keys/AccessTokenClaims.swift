@@ -1,25 +1,25 @@
 import FoundationEssentials
 import Wire
 
-/// What an access token says that another server can check by itself.
+/// The claims of an access token that another server can verify by itself.
 ///
 /// Source: RFC 9068 §2.2; RFC 7519 §4.1.
 struct AccessTokenClaims: Sendable {
-    /// The header's `typ`, which keeps it apart from every other kind of signed text.
+    /// The `typ` of the header, which distinguishes the token from every other kind of signed text.
     ///
     /// Source: RFC 9068 §2.1.
     static let type = "at+jwt"
 
-    /// The address of the server that the token is of.
+    /// The address of the server that issues the token.
     let issuer: String
-    /// Whom it is for.
+    /// The intended recipient of the token.
     let audience: String
-    /// The client that it was given to.
+    /// The client that the token is issued to.
     let clientID: String
 
-    /// The claims of a session; `jti` is the session's public id.
+    /// Returns the claims for a session. `jti` is the session's public id.
     ///
-    /// `email` is left out when the address is not proved, and `email_verified` is false then.
+    /// When the address is not proved, `email` is omitted and `email_verified` is false.
     ///
     /// Source: OpenID Connect Core §5.1 for `email_verified`.
     func claims(of session: SessionFacts) -> JSONValue {

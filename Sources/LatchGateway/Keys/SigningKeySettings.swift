@@ -1,17 +1,17 @@
 public import JOSE
 
-/// How the keys that tokens are signed with come and go.
+/// The settings of the keys that sign tokens.
 public struct SigningKeySettings: Sendable, Equatable {
-    /// How old a key may be before another takes its place.
+    /// The age at which a key is replaced. 90 days by default.
     public var rotation = Duration.seconds(90 * 86_400)
-    /// What new keys sign by: `ES256` or `EdDSA`.
+    /// The algorithm of new keys: `ES256`, the default, or `EdDSA`.
     public var algorithm = SignatureAlgorithm.es256
 
-    /// How long a new key is shown before it signs, so that who remembers the keys knows it by then.
+    /// How long a new key is published before it signs, so that caches of the keys contain it by then: 10 minutes.
     static let announcement = Duration.seconds(600)
-    /// How long others may remember the keys.
+    /// How long other servers may cache the keys: 5 minutes.
     static let memory = Duration.seconds(300)
 
-    /// Makes settings of defaults.
+    /// Creates settings with default values.
     public init() {}
 }

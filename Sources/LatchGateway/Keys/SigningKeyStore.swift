@@ -5,11 +5,12 @@ import JOSE
 import Synchronization
 import Wire
 
-/// The keys that tokens are signed with, in the database, where every gateway on it finds the same ones.
+/// Stores the keys that sign tokens in the database, so that all gateways on it share them.
 ///
-/// Of a private half only a box is stored, sealed with the key that gateways share in a file. A key is made when there is
-/// none; another takes its place when it is old, or on demand. It is shown for a while before it signs, and the one before
-/// it for as long as a token that it signed is good: the database knows until when before such a token is made.
+/// Private keys are stored only in encrypted form, sealed with a key that the gateways share in a file. The first key
+/// is created when it is needed. A key is replaced when it is old, or on demand. A new key is published for some time
+/// before it signs. The previous key stays published as long as a token that it signed is valid; this time is written
+/// to the database before such a token is created.
 ///
 /// Source: RFC 7517 §5; RFC 8725 §3; NIST SP 800-57 part 1 §5.3.6 for replacing by age.
 public final class SigningKeyStore: Sendable {
@@ -27,12 +28,12 @@ public final class SigningKeyStore: Sendable {
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
-    /// How many tries when others make and remove keys at the same time.
+    /// The number of tries when other processes create and remove keys at the same time.
     private static let tries = 8
-    /// Until when a key is needed is written for this much further on, so that not every token costs a write.
+    /// How much longer than required a key is marked as needed, so that not every token costs a write.
     private static let margin = Duration.seconds(3_600)
 
-    /// Makes a store; `secret` is asked for when a private half is first needed.
+    /// Creates a store. `secret` is called when a private key is first needed.
     init(
         _ database: Database, _ settings: SigningKeySettings, audit: AuditLog, log: Log,
         now: @escaping @Sendable () -> Date, secret: @escaping @Sendable () throws(GatewayError) -> Secret
@@ -45,7 +46,7 @@ public final class SigningKeyStore: Sendable {
         readSecret = secret
     }
 
-    /// A key to sign a token with that is good until `expiry`.
+    /// Returns a key to sign a token that is valid until `expiry`.
     ///
     /// - Throws: ``GatewayError/Code/file`` when the gateway's key cannot be read; ``GatewayError/Code/signingKey``;
     ///   errors of the database.
@@ -65,11 +66,11 @@ public final class SigningKeyStore: Sendable {
     private static let unsteady = GatewayError(
         .signingKey, "The server cannot sign now: its keys are made and removed again and again; see who does that.")
 
-    /// The public keys as a JSON Web Key Set. It is never empty: the first key is created if there is none.
+    /// Returns the public keys as a JSON Web Key Set. It is never empty: the first key is created if there is none.
     ///
-    /// Servers that verify tokens cache the answer, and some libraries refuse an empty set.
+    /// Servers that verify tokens cache the response, and some libraries refuse an empty set.
     ///
-    /// - Throws: As ``signer(until:)``.
+    /// - Throws: The same errors as ``signer(until:)``.
     func published() async throws -> [UInt8] {
         for _ in 0..<Self.tries {
             let keys = try await current()
@@ -79,13 +80,13 @@ public final class SigningKeyStore: Sendable {
         throw Self.unsteady
     }
 
-    /// The key set from memory; nil when no keys are in memory.
+    /// Returns the key set from memory; nil when no keys are in memory.
     func publishedAtOnce() -> [UInt8]? {
         guard let keys = state.withLock({ $0.keys }), !keys.all.isEmpty else { return nil }
         return keys.published(at: now()).encoded()
     }
 
-    /// Forgets what is in memory: another program changed the database.
+    /// Removes the keys from memory, because the database was changed.
     func forget() {
         state.withLock { state in
             state.keys = nil
@@ -95,7 +96,7 @@ public final class SigningKeyStore: Sendable {
 }
 
 extension SigningKeyStore {
-    /// Every key that is kept, from the first that signed to the last that will.
+    /// Returns all stored keys, in the order in which they start to sign.
     public func list() async throws -> [SigningKeySummary] {
         let now = now()
         let rows = try await database.read { try $0.all(SigningKeyStatements.all) }
@@ -103,12 +104,13 @@ extension SigningKeyStore {
         return rows.map { SigningKeySummary($0, isSigning: $0.id == signing) }
     }
 
-    /// Makes a key that takes the place of the one that signs now, once everybody has had the time to see it.
+    /// Creates a key that replaces the one that signs now, after other servers have had time to fetch it.
     ///
-    /// - Parameter forgettingOthers: Whether the keys of before are in wrong hands: they are removed, nobody is to believe
-    ///   them any more, and the new one signs at once. Tokens that they signed are still good here, where sessions decide.
+    /// - Parameter forgettingOthers: Whether the previous keys are compromised. They are then removed, so that no
+    ///   server trusts them any more, and the new key signs immediately. Tokens that they signed stay valid here,
+    ///   because this server checks sessions.
     /// - Returns: The new key.
-    /// - Throws: As ``signer(until:)``.
+    /// - Throws: The same errors as ``signer(until:)``.
     @discardableResult
     public func rotate(forgettingOthers: Bool = false) async throws -> SigningKeySummary {
         for _ in 0..<Self.tries {
@@ -125,8 +127,8 @@ extension SigningKeyStore {
         throw GatewayError(.signingKey, "Could not make a signing key: another program makes them; try again.")
     }
 
-    /// Makes a key when the last one is old, and deletes those that nobody needs any more. Where no token was ever signed
-    /// there is nothing to do.
+    /// Creates a key when the newest one is old, and deletes keys that are no longer needed. Does nothing if no token
+    /// was ever signed.
     func upkeep() async throws {
         let keys = try await current()
         guard !keys.all.isEmpty else { return }
@@ -145,7 +147,7 @@ extension SigningKeyStore {
         let (held, changes) = state.withLock { ($0.keys, $0.changes) }
         if let held { return held }
         let rows = try await database.read { try $0.all(SigningKeyStatements.all) }
-        // Who signs nothing needs no file with a key.
+        // A gateway that signs nothing needs no key file.
         let keys = rows.isEmpty ? SigningKeys() : SigningKeys(rows, sealedWith: try secret())
         for key in keys.all where key.signing == nil {
             log.warning(
@@ -162,14 +164,14 @@ extension SigningKeyStore {
         if let held = state.withLock({ $0.secret }) { return held }
         let secret = try readSecret()
         return state.withLock { state in
-            // Two at once read the same file; a gateway without one takes whichever came first.
+            // Two concurrent calls read the same file. A gateway without a file uses the secret of the first call.
             let first = state.secret ?? secret
             state.secret = first
             return first
         }
     }
 
-    /// Makes a key, unless somebody else made one since `keys` were read; nil then.
+    /// Creates a key. Returns nil if another process created one since `keys` were read.
     @discardableResult
     private func make(
         signingFrom begin: Date, after keys: SigningKeys, reason: StaticString, forgettingOthers: Bool = false
@@ -196,7 +198,7 @@ extension SigningKeyStore {
         return row
     }
 
-    /// Writes until when a key is needed; false when it is there no longer.
+    /// Stores until when a key is needed. Returns false if the key no longer exists.
     private func need(_ id: String, until date: Date) async throws -> Bool {
         let count = try await database.write { try $0.run(SigningKeyStatements.need, date, id) }
         forget()

@@ -1,29 +1,29 @@
 public import FoundationEssentials
 
-/// One line of a list of signing keys.
+/// A row in a list of signing keys.
 public struct SigningKeySummary: Sendable, Equatable, Identifiable {
-    /// The key's name, `kid`: its thumbprint.
+    /// The id of the key, `kid`, which is its thumbprint.
     public let id: String
-    /// What it signs by.
+    /// The signature algorithm.
     public let algorithm: String
-    /// When it was made.
+    /// When the key was created.
     public let created: Date
-    /// When it begins to sign.
+    /// When the key starts to sign.
     public let signsFrom: Date
-    /// Until when it is shown at least, for the tokens that it has signed.
+    /// Until when the key is published at least, for the tokens that it has signed.
     public let neededUntil: Date
-    /// Whether it is the one that signs now.
+    /// Whether the key is the one that signs now.
     public let isSigning: Bool
 
-    /// What a key is there for.
+    /// The state of a key.
     public enum State: String, Sendable {
-        /// Others see it already, and it will sign.
+        /// The key is published and will sign later.
         case announced
-        /// It signs.
+        /// The key signs.
         case signing
-        /// It has signed tokens that are still good.
+        /// The key no longer signs, but tokens that it signed are still valid.
         case checking
-        /// Nobody needs it any more; it is removed soon.
+        /// The key is no longer needed and will be removed soon.
         case over
     }
 
@@ -36,7 +36,7 @@ public struct SigningKeySummary: Sendable, Equatable, Identifiable {
         self.isSigning = isSigning
     }
 
-    /// What the key is there for at `now`.
+    /// Returns the state of the key at `now`.
     public func state(at now: Date) -> State {
         if isSigning { return .signing }
         if signsFrom > now { return .announced }

@@ -3,22 +3,22 @@ import FoundationEssentials
 import JOSE
 import Wire
 
-/// The signing keys as they are known at one time.
+/// The signing keys at one point in time.
 struct SigningKeys: Sendable {
-    /// One of them, with its private half where that can be opened.
+    /// A key, with its private half if that can be decrypted.
     struct Key: Sendable {
         let stored: StoredSigningKey
         let publicKey: JSONValue
         let signing: SigningKey?
     }
 
-    /// From the first that signed to the last that will.
+    /// The keys, in the order in which they start to sign.
     let all: [Key]
 
-    /// None yet.
+    /// Creates an empty list of keys.
     init() { all = [] }
 
-    /// Opens the private halves; one that was sealed with another key only stays shown.
+    /// Decrypts the private halves. A key that was sealed with another secret is published but does not sign.
     init(_ stored: [StoredSigningKey], sealedWith key: Secret) {
         all = stored.compactMap { row in
             guard let json = try? JSONValue(parsing: row.publicKey), let members = json.members else { return nil }
@@ -27,23 +27,24 @@ struct SigningKeys: Sendable {
         }
     }
 
-    /// What is shown of a key, whatever stands beside it in the database.
+    /// The members of a public key that are published. Other members in the database are ignored.
     ///
     /// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
     private static let publicMembers: Set = ["kty", "use", "alg", "kid", "crv", "x", "y", "n", "e"]
 
-    /// The key to sign with: the last that has begun and can be used here.
+    /// Returns the key to sign with: the last one that has started to sign and whose private half can be decrypted.
     func signer(at now: Date) -> Key? {
         all.last { $0.signing != nil && $0.stored.signsFrom <= now }
     }
 
-    /// The last that can be used here, whether it signs already or not.
+    /// The last key whose private half can be decrypted, even if it does not sign yet.
     var newest: Key? { all.last { $0.signing != nil } }
 
-    /// When the last key of all was made.
+    /// When the newest key was created.
     var lastMade: Date { all.map(\.stored.created).max() ?? Date(timeIntervalSince1970: 0) }
 
-    /// What others check signatures with: the keys that sign, will sign, or have signed tokens that are not over.
+    /// Returns the keys that other servers verify signatures with: those that sign, will sign, or have signed tokens
+    /// that are still valid.
     func published(at now: Date) -> JSONValue {
         let began = all.last { $0.stored.signsFrom <= now }?.stored.signsFrom ?? now
         let shown = all.filter { $0.stored.signsFrom >= began || $0.stored.neededUntil > now || isSigner($0, now) }
@@ -53,9 +54,10 @@ struct SigningKeys: Sendable {
     private func isSigner(_ key: Key, _ now: Date) -> Bool { signer(at: now)?.stored.id == key.stored.id }
 }
 
-/// The private half of a signing key as the database may have it.
+/// The encryption of the private half of a signing key for the database.
 ///
-/// The box is bound to the key's name: who can write into the database can give no key the private half of another.
+/// The encrypted data is bound to the id of the key. So an attacker who can write to the database cannot give a key the
+/// private half of another key.
 enum SealedSigningKey {
     private static let context = Array("latchstring signing key 1".utf8)
 

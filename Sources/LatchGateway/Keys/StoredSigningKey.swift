@@ -2,18 +2,19 @@ import Database
 import FoundationEssentials
 import Wire
 
-/// A signing key as the database has it.
+/// A signing key as stored in the database.
 struct StoredSigningKey: Sendable {
     let id: String
     let algorithm: String
-    /// The public half as a JSON web key.
+    /// The public half as a JSON Web Key.
     let publicKey: [UInt8]
     /// The private half, sealed with the gateway's key.
     let box: [UInt8]
     let created: Date
-    /// When it begins to sign.
+    /// When the key starts to sign.
     let signsFrom: Date
-    /// When the last token that it signed is over; no gateway signs for longer without writing it here first.
+    /// When the last token that the key signed expires. A gateway writes a later time here before it signs a token that
+    /// is valid for longer.
     let neededUntil: Date
 
     init(
@@ -41,7 +42,7 @@ struct StoredSigningKey: Sendable {
     }
 }
 
-/// The SQL of signing keys.
+/// SQL statements for signing keys.
 enum SigningKeyStatements {
     static let all = Statement(
         """
@@ -49,7 +50,7 @@ enum SigningKeyStatements {
         ORDER BY signs_from, created_at, id
         """, row: StoredSigningKey.init)
 
-    /// Nothing is inserted when somebody made a key since the last that the maker knows of.
+    /// Inserts a key, unless a key was created after the newest one that the caller knows.
     static let insert = Statement(
         """
         INSERT INTO signing_keys (id, algorithm, public_key, sealed_key, created_at, signs_from, needed_until)
@@ -59,7 +60,7 @@ enum SigningKeyStatements {
     static let need = Statement(
         "UPDATE signing_keys SET needed_until = max(needed_until, ?) WHERE id = ?", Date.self, String.self)
 
-    /// Those that another has replaced and whose tokens are all over.
+    /// Deletes keys that were replaced and whose tokens have all expired.
     static let deleteUnneeded = Statement(
         """
         DELETE FROM signing_keys WHERE needed_until < ?

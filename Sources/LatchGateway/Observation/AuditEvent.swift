@@ -1,25 +1,25 @@
 public import FoundationEssentials
 import Primitives
 
-/// One thing that an auditor wants to know of. It has no room for what somebody typed.
+/// An event for the audit log. It has no field for text that a person typed.
 public struct AuditEvent: Sendable, Equatable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: String, Sendable, CaseIterable {
         /// A person signed in.
         case signIn = "sign-in"
-        /// Somebody failed to; `person` is nil when nobody has the e-mail address that was typed.
+        /// A sign-in failed. `person` is nil when nobody has the e-mail address that was typed.
         case signInFailed = "sign-in-failed"
         /// A person registered.
         case registered
         /// A person signed out.
         case signedOut = "signed-out"
-        /// An administrator ended a session, or all of a person.
+        /// A session, or all sessions of a person, were revoked.
         case revoked
-        /// Too many failures locked an account, or an address, out for a while.
+        /// An account or an address was locked out for some time, because of too many failures.
         case lockedOut = "locked-out"
         /// A person was added.
         case personAdded = "person-added"
-        /// A person got another password from an administrator.
+        /// A person's password was changed or removed.
         case passwordChanged = "password-changed"
         /// A person was disabled.
         case personDisabled = "person-disabled"
@@ -27,45 +27,46 @@ public struct AuditEvent: Sendable, Equatable {
         case personEnabled = "person-enabled"
         /// A person was removed.
         case personRemoved = "person-removed"
-        /// A person administers the server from now on.
+        /// A person became an administrator.
         case administratorMade = "administrator-made"
-        /// A person does not administer the server any more.
+        /// A person is no longer an administrator.
         case administratorUnmade = "administrator-unmade"
-        /// An identity at a provider is a person's from now on.
+        /// An identity at a provider was linked to a person.
         case identityLinked = "identity-linked"
-        /// A person's identities at a provider were taken away.
+        /// A person's identities were unlinked.
         case identityUnlinked = "identity-unlinked"
-        /// A person made a key for a program.
+        /// An API key was created.
         case apiKeyMade = "api-key-made"
-        /// A key, or all of a person, was revoked.
+        /// An API key, or all keys of a person, were revoked.
         case apiKeyRevoked = "api-key-revoked"
-        /// The server shows another certificate.
+        /// The server uses another certificate.
         case certificateReplaced = "certificate-replaced"
-        /// The certificate was read again and is the same.
+        /// The certificate was read again and is unchanged.
         case certificateReread = "certificate-reread"
-        /// A person changed what others know the person by; the reason says what.
+        /// A person's profile was changed; the reason names the property.
         case personChanged = "person-changed"
         /// A person's PIN was set, changed or removed; the reason says which.
         case pinChanged = "pin-changed"
-        /// Somebody typed a wrong PIN.
+        /// A wrong PIN was typed.
         case pinFailed = "pin-failed"
-        /// A session may see what is locked from now on, for a while.
+        /// A session was unlocked with a PIN for some time.
         case sessionUnlocked = "session-unlocked"
-        /// There is another key to sign tokens with.
+        /// A key to sign tokens with was created.
         case signingKeyMade = "signing-key-made"
     }
 
-    /// What happened.
+    /// The kind of an event.
     public var kind: Kind
-    /// More about it: a fixed word such as `wrong-password`.
+    /// A fixed word with more detail, such as `wrong-password`.
     public var reason: String?
-    /// The id of the identity provider that the person came through.
+    /// The id of the identity provider that the person used.
     public var provider: String?
-    /// The subject at the provider of a refused sign-in, as `latchd user link` takes it.
+    /// The subject at the provider of a refused sign-in, in the form that `latchd user link` accepts.
     public var subject: String?
-    /// The person whom it is about.
+    /// The person whom the event is about.
     public var person: UUID?
-    /// Who did it to the person, where that was done on a page: the person, or an administrator.
+    /// The person who made the change on a page: the same person or an administrator. Nil when it was not made on a
+    /// page.
     public var actor: UUID?
     /// The session's public id.
     public var session: SessionID?
@@ -73,18 +74,18 @@ public struct AuditEvent: Sendable, Equatable {
     public var address: String?
     /// The request's id.
     public var request: String?
-    /// The device.
+    /// The client's device.
     public var device: SessionDevice?
-    /// How long, for a lock-out.
+    /// The length of a lock-out.
     public var duration: Duration?
     /// The SHA-256 of the certificate.
     public var certificate: String?
     /// When the certificate expires.
     public var expires: Date?
-    /// The name of a signing key, or the public id of a program's key.
+    /// The id of a signing key, or the public id of an API key.
     public var key: String?
 
-    /// Makes an event.
+    /// Creates an event.
     public init(
         _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, subject: String? = nil,
         person: UUID? = nil,
@@ -108,7 +109,7 @@ public struct AuditEvent: Sendable, Equatable {
         self.key = key
     }
 
-    /// A subject as an event has it.
+    /// Returns a subject in the form that events contain.
     static func shown(subject: String) -> String? {
         subject.displayName(limit: 255)
     }

@@ -1,10 +1,11 @@
 public import FoundationEssentials
 import Primitives
 
-/// The record of who signed in, failed to, and was shut out.
+/// The log of sign-ins, failed sign-ins, lock-outs and changes to accounts.
 ///
-/// Every event is a line of the log, and of a file of JSON lines when there is one. Never a password, a token, a hash,
-/// nor what was typed for an account that does not exist: people type passwords there.
+/// Every event is a line of the log, and of a file of JSON lines if there is one. An event never contains a password, a
+/// token or a hash. It also omits what was typed for an account that does not exist, because people type passwords
+/// there by mistake.
 ///
 /// Source: OX-16; invariant 3.
 public final class AuditLog: Sendable {
@@ -12,10 +13,10 @@ public final class AuditLog: Sendable {
     private let file: LogWriter?
     private let now: @Sendable () -> Date
 
-    /// The last sign-ins that failed.
+    /// The most recent failed sign-ins.
     let failures = SignInFailures()
 
-    /// Makes an audit log, with a file or without.
+    /// Creates an audit log, with or without a file.
     public init(log: Log, file: LogWriter? = nil, now: @escaping @Sendable () -> Date) {
         self.log = log
         self.file = file
@@ -49,7 +50,7 @@ public final class AuditLog: Sendable {
         file.write(line)
     }
 
-    /// Returns when every event so far is written.
+    /// Waits until every event so far is written to the file.
     public func flush() {
         file?.flush()
     }

@@ -1,41 +1,41 @@
 public import FoundationEssentials
 
-/// The program's log: a line each, a constant message with values beside it.
+/// The log of the program. Each line has a constant message and a list of values.
 ///
-/// A message is a literal, so nothing from outside, and no secret, can become part of it by accident.
+/// A message is a string literal, so it cannot contain input or a secret by accident.
 ///
 /// Source: invariant 3; OX-16.
 public final class Log: Sendable {
-    /// How much a line matters.
+    /// The severity of a line.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
-        /// For finding a fault: requests, and what a healthy run does.
+        /// Details for troubleshooting, such as requests and normal activity.
         case debug
-        /// What an operator wants to have been told: start, stop, sign-ins.
+        /// Events that an operator expects to find: start, stop, sign-ins.
         case info
-        /// Something is wrong and the gateway goes on.
+        /// Something is wrong, but the gateway continues.
         case warning
         /// Something failed.
         case error
 
-        /// Compares how much lines matter.
+        /// Compares the severity of lines.
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// How lines are written.
+    /// The format of lines.
     public enum Format: Sendable, Equatable {
-        /// `2026-11-21T04:15:14.123Z info  Listening. address=127.0.0.1:2283`, for people.
+        /// Text for people, such as `2026-11-21T04:15:14.123Z info  Listening. address=127.0.0.1:2283`.
         case text
         /// A JSON object with `time`, `level`, `message` and the values, for programs.
         case json
     }
 
-    /// Lines of a lower level are not written.
+    /// The minimum level of lines that are written.
     public let level: Level
     private let format: Format
     private let writer: LogWriter
     private let now: @Sendable () -> Date
 
-    /// Makes a log.
+    /// Creates a log.
     public init(level: Level = .info, format: Format = .text, writer: LogWriter, now: @escaping @Sendable () -> Date) {
         self.level = level
         self.format = format
@@ -43,15 +43,16 @@ public final class Log: Sendable {
         self.now = now
     }
 
-    /// How many lines were dropped because nobody read them fast enough.
+    /// The number of lines that were dropped because the reader was too slow.
     public var droppedLines: Int { writer.droppedLines }
 
-    /// Writes a line, unless `level` is below the log's own.
+    /// Writes a line, unless `level` is below the minimum level of the log.
     ///
     /// - Parameters:
-    ///   - level: How much it matters.
-    ///   - message: What happened, the same text each time.
-    ///   - values: To what; pairs whose value is nil are left out. Not asked for when the line is not written.
+    ///   - level: The severity of the line.
+    ///   - message: A constant text about what happened.
+    ///   - values: The values of the line. Pairs whose value is nil are left out. Not evaluated when the line is not
+    ///     written.
     public func write(
         _ level: Level, _ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]
     ) {
@@ -65,27 +66,27 @@ public final class Log: Sendable {
         writer.write(line)
     }
 
-    /// Writes a line for finding a fault.
+    /// Writes a line with level ``Level/debug``.
     public func debug(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.debug, message, values())
     }
 
-    /// Writes a line that an operator wants to have been told.
+    /// Writes a line with level ``Level/info``.
     public func info(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.info, message, values())
     }
 
-    /// Writes a line about something wrong.
+    /// Writes a line with level ``Level/warning``.
     public func warning(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.warning, message, values())
     }
 
-    /// Writes a line about something that failed.
+    /// Writes a line with level ``Level/error``.
     public func error(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.error, message, values())
     }
 
-    /// Returns when every line so far is written.
+    /// Waits until every line so far is written.
     public func flush() {
         writer.flush()
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Primitives
 
-/// How a line of a log looks.
+/// The formatting of log lines.
 enum LogLine {
     static func appendText(
         to line: inout [UInt8], _ time: Date, _ level: Log.Level, _ message: String,

@@ -3,27 +3,27 @@ import FoundationEssentials
 import OpenIDConnect
 import Redis
 
-/// A value beside a log message. There is no way to make one of a `Secret`.
+/// A value of a log line. It cannot be created from a `Secret`.
 public enum LogValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-    /// Text, escaped when it is written.
+    /// Text, which is escaped when it is written.
     case text(String)
     /// A number.
     case number(Int)
-    /// A time, written in milliseconds with three digits after the point.
+    /// A duration, written in milliseconds with three decimal places.
     case duration(Duration)
 
-    /// Makes text.
+    /// Creates a text value.
     public init(stringLiteral value: String) {
         self = .text(value)
     }
 
-    /// Makes a number.
+    /// Creates a number.
     public init(integerLiteral value: Int) {
         self = .number(value)
     }
 
-    /// What may be told of an error: its message where its kind is known to hold no secret and nothing of a request,
-    /// else only its kind.
+    /// Returns the description of an error that may be logged. This is the message if the type of the error guarantees
+    /// that it contains no secret and nothing of a request; otherwise it is only the name of the type.
     static func words(of error: any Error) -> LogValue {
         switch error {
         case let error as GatewayError: .text(error.message)
@@ -34,7 +34,7 @@ public enum LogValue: Sendable, Equatable, ExpressibleByStringLiteral, Expressib
         }
     }
 
-    /// Makes the text of a person's id.
+    /// Creates a text value from a person's id.
     static func id(_ id: UUID) -> LogValue {
         .text(id.uuidString.lowercased())
     }

@@ -2,10 +2,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Where finished lines go: a descriptor, written by a queue of its own.
+/// Writes finished lines to a file descriptor, or another destination, on its own dispatch queue.
 ///
-/// Whoever writes a line only appends it to a buffer. When the reader of the descriptor is so slow that the buffer is
-/// full, lines are dropped and counted, and the next line that gets through tells how many: the loops never wait.
+/// Writing a line only appends it to a buffer, so event loops never wait. When the reader of the descriptor is so slow
+/// that the buffer is full, lines are dropped and counted. The next line that is accepted is preceded by a notice with
+/// the number of dropped lines.
 ///
 /// Source: `write(2)`; `open(2)` for `O_APPEND`.
 public final class LogWriter: Sendable {
@@ -22,11 +23,11 @@ public final class LogWriter: Sendable {
     private let sink: @Sendable ([UInt8]) -> Void
     private let close: @Sendable () -> Void
 
-    /// Makes a writer that hands whole lines to `sink`, several at a time, in order and never two calls at once.
+    /// Creates a writer that passes whole lines to `sink`, several at a time, in order and never in concurrent calls.
     ///
     /// - Parameters:
-    ///   - capacity: How many bytes may wait. 1 MiB by default.
-    ///   - sink: May take its time.
+    ///   - capacity: The maximum number of buffered bytes. 1 MiB by default.
+    ///   - sink: Writes the lines. It may block.
     public convenience init(capacity: Int = 1 << 20, sink: @escaping @Sendable ([UInt8]) -> Void) {
         self.init(capacity: capacity, sink: sink, close: {})
     }
@@ -38,20 +39,20 @@ public final class LogWriter: Sendable {
     }
 
     deinit {
-        // Nobody else can be writing: a scheduled write would hold a reference. Waiting for the queue could be waiting
-        // for oneself.
+        // No other write is in progress, because a scheduled write holds a reference. Waiting for the queue could be a
+        // deadlock, because this code may run on the queue.
         drain()
         close()
     }
 
-    /// A writer to standard error.
+    /// Returns a writer to standard error.
     public static func standardError() -> LogWriter {
         LogWriter { Self.write($0, to: STDERR_FILENO) }
     }
 
-    /// A writer that appends to a file, made with mode 0600 when it is not there.
+    /// Returns a writer that appends to a file. The file is created with mode 0600 if it does not exist.
     ///
-    /// - Throws: ``GatewayError/Code/file`` when it cannot be opened, with path and reason.
+    /// - Throws: ``GatewayError/Code/file``, with the path and the reason, when the file cannot be opened.
     public static func appending(to path: String) throws(GatewayError) -> LogWriter {
         let descriptor = openForAppending(path)
         guard descriptor >= 0 else {
@@ -65,10 +66,10 @@ public final class LogWriter: Sendable {
             capacity: 1 << 22, sink: { Self.write($0, to: descriptor) }, close: { _ = Glibc.close(descriptor) })
     }
 
-    /// How many lines were dropped since the start.
+    /// The number of lines that were dropped since the start.
     public var droppedLines: Int { state.withLock { $0.droppedInAll } }
 
-    /// Takes a line, its line feed included. Returns at once.
+    /// Appends a line, which must end with a line feed. Returns immediately.
     public func write(_ line: [UInt8]) {
         let mustSchedule = state.withLock { state in
             guard state.buffer.count + line.count <= capacity else {
@@ -87,7 +88,7 @@ public final class LogWriter: Sendable {
         if mustSchedule { queue.async { [self] in drain() } }
     }
 
-    /// Tells of dropped lines in the form of the line that comes next: among JSON lines stands nothing but JSON.
+    /// Returns a notice of dropped lines in the format of the next line, so that a JSON log contains only JSON.
     private static func notice(_ dropped: Int, beside line: [UInt8]) -> [UInt8] {
         let text =
             line.first == UInt8(ascii: "{")
@@ -96,7 +97,7 @@ public final class LogWriter: Sendable {
         return Array((text + "\n").utf8)
     }
 
-    /// Returns when every line taken so far is written.
+    /// Waits until every line so far is written.
     public func flush() {
         queue.sync { drain() }
     }
@@ -117,7 +118,8 @@ public final class LogWriter: Sendable {
         unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
     }
 
-    /// A descriptor that fails for good loses the lines: there is nowhere to tell it.
+    /// Writes bytes to a descriptor. If the descriptor fails permanently, the bytes are lost, because there is no other
+    /// place to report the failure.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -2,40 +2,40 @@ import FoundationEssentials
 import Primitives
 import Synchronization
 
-/// What the gateway counts of itself. Names of routes and outcomes only: never anything of a request's content.
+/// The counters of the gateway. Their labels are names of routes and outcomes, never content of a request.
 ///
 /// Source: invariant 3; Prometheus, "Metric and label naming".
 final class Metrics: Sendable {
-    /// What became of a sign-in.
+    /// The outcome of a sign-in.
     enum SignIn: String, CaseIterable, Sendable {
         case succeeded, refused, limited, busy
     }
 
-    /// What became of a refresh.
+    /// The outcome of a refresh.
     enum Refresh: String, CaseIterable, Sendable {
         case succeeded, refused
     }
 
-    /// What became of a sign-in through an identity provider.
+    /// The outcome of a step of a sign-in through an identity provider.
     enum BridgeOutcome: String, CaseIterable, Sendable {
         case begun, completed, denied, refused, failed, unavailable
     }
 
-    /// What became of the exchange of a one-time code.
+    /// The outcome of an exchange of a one-time code.
     enum Exchange: String, CaseIterable, Sendable {
         case succeeded, refused, unavailable
     }
 
-    /// What became of a program's key, or of what came in its place.
+    /// An event of an API key. `refused` means a request whose key was refused.
     enum APIKey: String, CaseIterable, Sendable {
         case made, revoked, refused
     }
 
-    /// The requests of one route. The route is the pattern, so there are as many as there are routes.
+    /// The requests of one route. The route is a pattern, so the number of counters is limited.
     struct RouteCounts: Sendable {
-        /// How many there were of each method and hundred of the status, see ``Metrics/methods``.
+        /// The number of requests, by index in ``Metrics/methods`` and by first digit of the status.
         private(set) var byMethod = [[Int]](repeating: [Int](repeating: 0, count: 6), count: Metrics.methods.count)
-        /// How long they took.
+        /// The durations of the requests.
         private(set) var durations = Histogram()
 
         mutating func count(method: Int, statusClass: Int, seconds: Double) {
@@ -44,30 +44,30 @@ final class Metrics: Sendable {
         }
     }
 
-    /// The methods that are told apart: a client chooses its method freely and must not choose how many counters there
-    /// are.
+    /// The methods that are counted separately. A client can send any method, so all others are counted together to
+    /// limit the number of counters.
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
 
-    /// The counters at one moment.
+    /// The values of the counters at one time.
     struct Counts: Sendable {
-        /// By route.
+        /// The requests, by route.
         var requests: [String: RouteCounts] = [:]
         var signIns: [SignIn: Int] = [:]
         var refreshes: [Refresh: Int] = [:]
-        /// By the provider's id.
+        /// The sign-ins through identity providers, by the id of the provider.
         var bridge: [String: [BridgeOutcome: Int]] = [:]
         var exchanges: [Exchange: Int] = [:]
         var apiKeys: [APIKey: Int] = [:]
-        /// Requests that a limit refused.
+        /// The requests that a limit refused.
         var limited: [RequestLimits.Kind: Int] = [:]
     }
 
     private let state = Mutex(Counts())
 
-    /// The counters now.
+    /// The current values of the counters.
     var counts: Counts { state.withLock { $0 } }
 
-    /// Counts a request that was answered.
+    /// Counts a request after its response.
     func request(route: String?, method: String, status: Int, duration: Duration) {
         let method = Self.methods.firstIndex(of: method) ?? Self.methods.count - 1
         let statusClass = min(max(status / 100, 0), 5)
@@ -98,7 +98,7 @@ final class Metrics: Sendable {
         state.withLock { $0.exchanges[outcome, default: 0] += 1 }
     }
 
-    /// Counts what became of a key.
+    /// Counts an event of an API key.
     func apiKey(_ outcome: APIKey) {
         state.withLock { $0.apiKeys[outcome, default: 0] += 1 }
     }
@@ -108,26 +108,27 @@ final class Metrics: Sendable {
         state.withLock { $0.limited[kind, default: 0] += 1 }
     }
 
-    /// The method, or the word for those that are not told apart: what a client has made up is not to be logged either.
+    /// Returns the method, or `other` if it is not counted separately. Logs use it too, so that they contain no methods
+    /// that a client invented.
     static func known(_ method: String) -> String {
         methods.first { $0 == method } ?? "other"
     }
 }
 
-/// How many requests took how long.
+/// The distribution of values in buckets, such as the durations of requests.
 struct Histogram: Sendable {
-    /// The upper ends of the buckets, in seconds; the last bucket has none.
+    /// The upper bounds of the buckets, in seconds. The last bucket has none.
     static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    /// How many values fell into each bucket, by itself.
+    /// The number of values in each bucket. The numbers are not cumulative.
     private(set) var buckets = [Int](repeating: 0, count: bounds.count + 1)
     /// The sum of all values, in seconds.
     private(set) var sum = 0.0
 
-    /// How many values there were.
+    /// The number of values.
     var count: Int { buckets.reduce(0, +) }
 
-    /// Counts a value in seconds.
+    /// Records a value in seconds.
     mutating func record(_ value: Double) {
         let bucket = Self.bounds.firstIndex { value <= $0 } ?? Self.bounds.count
         buckets[bucket] += 1

@@ -2,25 +2,25 @@
 ///
 /// Source: Prometheus, "Exposition formats", text format 0.0.4.
 struct MetricsPage {
-    /// The media type.
+    /// The media type of the page.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// What is measured when the page is asked for.
+    /// The values that are measured when the page is requested.
     struct Gauges: Sendable {
-        /// Nil when the database did not answer.
+        /// Nil when the database could not be read.
         var sessionsLive: Int?
         var sessionsCached: Int
         var hashingQueueDepth: Int
         var databaseCommits: Int
         var databaseWrites: Int
         var droppedLogLines: Int
-        /// Nil without TLS.
+        /// Nil when the server has no TLS certificate.
         var certificateSecondsLeft: Int?
     }
 
     private var text = ""
 
-    /// The page's text; samples in a fixed order.
+    /// Returns the text of the page. The samples are in a fixed order.
     static func text(_ counts: Metrics.Counts, _ gauges: Gauges) -> String {
         var page = MetricsPage()
         page.requests(counts)
@@ -39,7 +39,7 @@ struct MetricsPage {
         return page.text
     }
 
-    /// Only where there are identity providers.
+    /// Appends the counters of identity providers, if there are any.
     private mutating func bridge(_ all: Metrics.Counts) {
         guard !all.bridge.isEmpty || !all.exchanges.isEmpty else { return }
         family("latchd_bridge_sign_ins_total", "counter", "Sign-ins through identity providers by outcome.")

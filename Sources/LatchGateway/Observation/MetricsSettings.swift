@@ -1,16 +1,17 @@
 public import Wire
 
-/// Who may read `/metrics`.
+/// The settings of `/metrics`.
 public struct MetricsSettings: Sendable, Equatable {
-    /// Whether there is the page at all.
+    /// Whether the page exists. `true` by default.
     public var isEnabled: Bool
-    /// The networks that peers may ask from; loopback by default. Peers of a Unix socket may always.
+    /// The networks of the peers that may read the page. Loopback by default. Peers of a Unix socket are always
+    /// allowed.
     public var allowed: [IPNetwork]
 
-    /// The networks of this machine itself.
+    /// The loopback networks of IPv4 and IPv6.
     public static let loopback = ["127.0.0.0/8", "::1/128"].compactMap { IPNetwork($0) }
 
-    /// Makes settings.
+    /// Creates settings.
     public init(isEnabled: Bool = true, allowed: [IPNetwork] = MetricsSettings.loopback) {
         self.isEnabled = isEnabled
         self.allowed = allowed

@@ -3,7 +3,7 @@ import HTTPServer
 import Synchronization
 import Wire
 
-/// The routes for whoever watches over the gateway: `/healthz`, `/readyz`, `/metrics`.
+/// The routes for monitoring the gateway: `/healthz`, `/readyz`, `/metrics`.
 struct ServiceRoutes: Sendable {
     let database: Database
     let sessions: SessionAdministration
@@ -25,8 +25,9 @@ struct ServiceRoutes: Sendable {
         router.on(.get, "/metrics") { request in await metricsPage(request) }
     }
 
-    /// Probes are answered under every name; the answer is one word. The metrics are served under the server's own name, an IP
-    /// address or a name without a dot, because a page of another site could read them otherwise.
+    /// Returns the names under which a route is served. Probes are served under every name, because their response is
+    /// one word. The metrics are served only under the server's own name, an IP address or a name without a dot.
+    /// Otherwise a page of another site could read them.
     static func hostScope(of pattern: String) -> HostCheck.Scope {
         switch pattern {
         case "/healthz", "/readyz": .anyHost
@@ -35,7 +36,8 @@ struct ServiceRoutes: Sendable {
         }
     }
 
-    /// Ready while the database and the store of one-time codes answer and the gateway is not about to stop.
+    /// Responds that the gateway is ready, if the database and the store of one-time codes respond and the gateway is
+    /// not shutting down.
     private func ready() async -> ServerResponse {
         if isDraining() { return Self.answer(.serviceUnavailable, "draining") }
         do {
@@ -51,8 +53,8 @@ struct ServiceRoutes: Sendable {
         return Self.answer(.ok, "ready")
     }
 
-    /// Only for peers that are allowed, and not through a proxy: through one everybody has the proxy's address. To
-    /// others the page is not there.
+    /// Serves the metrics to allowed peers. Requests through a proxy are refused, because all of them have the proxy's
+    /// address. A refused request gets the same response as an unknown path.
     private func metricsPage(_ request: ServerRequest) async -> ServerResponse {
         guard settings.isEnabled, !Self.wasForwarded(request), isAllowed(request.peer) else {
             return OnyxAnswers.detail(.notFound, "Not Found")

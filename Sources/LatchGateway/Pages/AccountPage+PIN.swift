@@ -3,7 +3,7 @@ import Wire
 extension AccountPage {
     /// The forms for a PIN.
     struct PINForm {
-        /// Whether the person has one.
+        /// Whether the person has a PIN.
         let isSet: Bool
         var currentMistake: String?
         var newMistake: String?
@@ -27,7 +27,8 @@ extension AccountPage {
         """
     }
 
-    /// No password manager keeps a code, and a phone shows digits.
+    /// A PIN field. `one-time-code` keeps password managers from storing the PIN, and `isNumeric` makes phones show a
+    /// number pad.
     private func field(_ name: String, _ label: String, _ mistake: String?) -> HTML {
         PageField(
             name: name, label: label, type: "password", autocomplete: "one-time-code", mistake: mistake,
@@ -35,7 +36,7 @@ extension AccountPage {
         ).html
     }
 
-    /// Who forgot the PIN shows by the sign-in who it is.
+    /// The form that removes a forgotten PIN. A sign-in confirms who the person is, in place of the PIN.
     private var removal: HTML {
         """
         <form method="post" action="\(link: prefix + PagePath.account + "/pin/remove")" class="apart">

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Wire
 
-/// The page where people see their devices and change what keeps them safe.
+/// The page on which people see their devices and change their password, PIN and keys.
 struct AccountPage {
     let person: Person
-    /// The session of the browser that asks.
+    /// The session of the browser that sent the request.
     let current: SessionID
     let sessions: [SessionSummary]
     let now: Date
@@ -12,21 +12,22 @@ struct AccountPage {
     /// The hidden field of every form.
     let token: HTML
     var hasPassword = false
-    /// What was done just before.
+    /// A message about the change that was just made. Nil when there was none.
     var note: String?
     var currentMistake: String?
     var newMistake: String?
     var repeatedMistake: String?
     /// The rules for a new password.
     var passwordHint: String?
-    /// What there is to say of the PIN; nil where no dialect has one.
+    /// The forms for the PIN. Nil when no dialect has PINs.
     var pin: PINForm?
-    /// The person's API keys; nil where no dialect creates keys and the person has none.
+    /// The person's API keys. Nil when no dialect creates keys and the person has none.
     var keys: KeyTable?
-    /// The request that the page answers.
+    /// The request that the page responds to.
     var visit: SignedInRequest?
 
-    /// What is said after a form, by a word in the address: nothing else of an address is ever shown.
+    /// The messages after a form, by the word in the address that selects them. No other part of an address is ever
+    /// shown.
     static let notes = [
         "device": "The device is signed out.",
         "others": "Every other device is signed out, and the keys of your programs are revoked.",
@@ -104,7 +105,7 @@ struct AccountPage {
             """
     }
 
-    /// `192.168.1.7 (local network)`.
+    /// Returns an address and where it is, such as `192.168.1.7 (local network)`.
     static func place(_ address: String?) -> String {
         guard let address else { return "an unknown address" }
         guard let place = AddressPlace(address) else { return address }

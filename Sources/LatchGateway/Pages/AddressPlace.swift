@@ -1,6 +1,6 @@
 import Wire
 
-/// Where an address is, in a word for people.
+/// The location of an IP address, as a phrase for people.
 enum AddressPlace: String, Sendable {
     case thisMachine = "this machine"
     case localNetwork = "local network"
@@ -11,7 +11,7 @@ enum AddressPlace: String, Sendable {
         "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "fc00::/7", "fe80::/10",
     ].compactMap(IPNetwork.init)
 
-    /// Looks at an address as ``ClientAddress`` writes it; nil for what is none.
+    /// Makes the location of an address in the form that ``ClientAddress`` writes. Nil when the text is not an address.
     init?(_ text: String) {
         if text == ClientAddress(nil).description {
             self = .thisMachine

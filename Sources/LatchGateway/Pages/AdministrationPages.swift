@@ -2,12 +2,12 @@ import FoundationEssentials
 import OpenIDConnect
 import Wire
 
-/// What stands on the administrator's pages, each below the tabs that lead to the others.
+/// The contents of the administrator's pages. Each page has tabs that link to the others.
 struct AdministrationPages {
     let prefix: String
     let now: Date
 
-    /// The tabs, by their paths below the prefix.
+    /// The tabs: their paths below the prefix, and their titles.
     static let tabs = [
         (PagePath.administration, "People"), (PagePath.administration + "/sessions", "Sessions"),
         (PagePath.administration + "/providers", "Providers"), (PagePath.administration + "/failures", "Failures"),
@@ -46,7 +46,8 @@ struct AdministrationPages {
 
     private static let you: HTML = "<span class=\"badge plainly\">You</span>"
 
-    /// A badge for the state of an account, and one for an address that may be another person's.
+    /// Returns a badge for the state of an account, and one more when its address is not verified and may be another
+    /// person's.
     static func state(_ person: Person, isInvited: Bool) -> HTML {
         let state: HTML =
             if !person.isActive { "<span class=\"badge off\">Disabled</span>" } else if isInvited {
@@ -56,7 +57,7 @@ struct AdministrationPages {
         return "\(state) <span class=\"badge plainly\">Address not proved</span>"
     }
 
-    /// A table of sessions. Unless they are all of one person, each has a link to its person's page.
+    /// Returns a table of sessions. Unless all sessions belong to one person, each has a link to its person's page.
     func sessions(
         _ sessions: [SessionSummary], token: HTML, caption: String, current: SessionID, isOnePerson: Bool = false
     ) -> HTML {
@@ -91,7 +92,7 @@ struct AdministrationPages {
             """
     }
 
-    /// A table of failed sign-ins, with links to the pages on which unlinked identities are linked.
+    /// Returns a table of failed sign-ins, with links to the pages on which unlinked identities are linked.
     func failures(
         _ failures: [SignInFailure], people: [UUID: Person], unlinked: [UnlinkedIdentity]
     ) -> HTML {
@@ -102,7 +103,7 @@ struct AdministrationPages {
                 let event = failure.event
                 let person = event.person.flatMap { people[$0] }
                 let nobody = event.person == nil ? "Nobody known" : "Removed"
-                // The event has the subject as it is shown. Where that may be two identities, there is no link.
+                // The event contains the subject as it is shown. There is no link when that may match two identities.
                 let matching = unlinked.filter {
                     $0.provider == event.provider && event.subject != nil
                         && AuditEvent.shown(subject: $0.subject) == event.subject
@@ -121,7 +122,7 @@ struct AdministrationPages {
         ).html
     }
 
-    /// A table of unlinked identities, each with a link to the page on which it is linked.
+    /// Returns a table of unlinked identities, each with a link to the page on which it is linked.
     func unlinked(_ identities: [UnlinkedIdentity]) -> HTML {
         PageTable(
             caption: "Signed in at a provider, and nobody here",
@@ -142,7 +143,7 @@ struct AdministrationPages {
             """
     }
 
-    /// The audit log's word in words.
+    /// Returns the audit log's reason for a failed sign-in as a phrase for people.
     private static func reason(_ event: AuditEvent) -> String {
         if event.kind == .lockedOut {
             let length = event.duration.map { " for \(ReadableTime.length($0, isWait: true))" } ?? ""
@@ -155,7 +156,7 @@ struct AdministrationPages {
         return words.prefix(1).uppercased() + words.dropFirst() + at
     }
 
-    /// A hint for an administrator about a failed sign-in.
+    /// Returns a hint for an administrator about a failed sign-in. Nil when there is none.
     private static func hint(_ event: AuditEvent) -> String? {
         switch event.reason {
         case "email-unverified":
@@ -193,8 +194,8 @@ struct AdministrationPages {
 
 /// Whether an identity provider can be used.
 enum ProviderState: Sendable {
-    /// It answers; what an operator should look at all the same.
+    /// The provider responds. The warnings are for the operator.
     case answers(warnings: [String])
-    /// The provider does not answer, its answer cannot be used, or it refuses the client.
+    /// The provider does not respond, its response cannot be used, or it refuses the client.
     case fails(String)
 }

@@ -1,22 +1,24 @@
 import HTTPServer
 import Wire
 
-/// Where the pages are at home: at the configured address, which no backend shares.
+/// The host that serves the pages: that of the configured address, which no backend shares.
 ///
-/// A page with a person's devices or an administrator's means is served there alone. On a protected host it would have one
-/// origin with the backend, whose scripts could read it and send its forms, with the person's cookie and every token that
-/// stands in a form. Which hosts are protected cannot be told from the rules, as a rule may be about every host: so all but the
-/// own one are strange. Without a configured address every host is the own one, and nothing can be protected.
+/// Pages with a person's devices or an administrator's controls are served only there. On a protected host they would
+/// share an origin with the backend. Scripts of the backend could then read the pages and submit their forms, with the
+/// person's cookie and every form token. The rules do not reveal which hosts are protected, because a rule can apply to
+/// every host. All hosts except the configured one are therefore treated as foreign. Without a configured address,
+/// every host counts as the own one, and nothing can be protected.
 ///
-/// Source: RFC 6454 §3.2; OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "XSS can defeat all CSRF mitigations".
+/// Source: RFC 6454 §3.2; OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "XSS can defeat all CSRF
+/// mitigations".
 struct CanonicalHost: Sendable {
-    /// What a request's host is to the pages.
+    /// The relation of a request's host to the pages.
     enum Place: Equatable {
-        /// Their own.
+        /// The host of the pages.
         case own
-        /// One that this server knows by its configuration, from which a browser can be sent home.
+        /// Another host that the configuration knows. A browser can be redirected from it to the host of the pages.
         case known
-        /// One that it knows nothing of, or one that could not be read. Sent home from there, a browser might come back for ever.
+        /// A host that is not configured, or one that could not be parsed. A redirect from there could loop forever.
         case unknown
     }
 
@@ -32,7 +34,7 @@ struct CanonicalHost: Sendable {
         cookieDomain = services.settings.verify.cookieDomain
     }
 
-    /// What the host of a request is to the pages.
+    /// Returns the relation of a request's host to the pages.
     func place(of request: ServerRequest) -> Place {
         guard address.configured != nil else { return .own }
         guard let host = host(of: request), let own = address.host else { return .unknown }
@@ -40,16 +42,18 @@ struct CanonicalHost: Sendable {
         return host.name != own.name && hosts.allows(host, scheme) ? .known : .unknown
     }
 
-    /// Whether the one sign-in at home is the sign-in of a request's host too, by the cookie that they share.
+    /// Whether the session cookie of the pages is valid for a request's host too, so that one sign-in is enough for
+    /// both.
     func signsIn(_ request: ServerRequest) -> Bool {
         guard let cookieDomain else { return false }
         return host(of: request)?.isWithin(cookieDomain) == true
     }
 
-    /// The whole address of a path at home.
+    /// Returns the absolute address of a path on the host of the pages.
     func link(_ path: String) -> String { address.link(path) }
 
-    /// The whole address of a path on the host of a request, for a browser that is sent home and shall come back.
+    /// Returns the absolute address of a path on a request's host, for a browser that is redirected to the host of the
+    /// pages and must return. Nil when the host cannot be parsed.
     func back(_ path: String, to request: ServerRequest) -> String? {
         host(of: request).map { "\(scheme)://\($0)\(path)" }
     }
@@ -58,8 +62,8 @@ struct CanonicalHost: Sendable {
 
     private func host(of request: ServerRequest) -> AccessHost? { check.host(of: request) }
 
-    /// Whether `Host` is one of another name that the rules know. A script may invent `X-Forwarded-Host`, and a proxy that
-    /// leaves it as it is may hand `Host` on.
+    /// Whether the `Host` field names a different host that the rules know. `Host` is checked as well because a script
+    /// can invent `X-Forwarded-Host`, and a proxy that does not change that field may pass `Host` on.
     private func isStrange(_ text: String?) -> Bool {
         guard let host = text.flatMap({ AccessHost($0) }) else { return false }
         return host.name != address.host?.name && hosts.allows(host.withoutPort(of: scheme), scheme)

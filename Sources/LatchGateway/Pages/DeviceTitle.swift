@@ -1,6 +1,6 @@
 /// The title of a device on a page, in a few words. Many devices send only the name of an HTTP library.
 enum DeviceTitle {
-    /// Prefixes of names that programs send, and the titles for them.
+    /// Prefixes of names that programs send, in lower case, with the titles for them.
     private static let programs = [
         ("immich-android", "Immich on Android"), ("immich_android", "Immich on Android"),
         ("immich-ios", "Immich on iOS"),
@@ -9,12 +9,12 @@ enum DeviceTitle {
         ("python-requests", "A Python program"), ("python-httpx", "A Python program"), ("python/", "A Python program"),
         ("go-http-client", "A Go program"), ("node", "A Node.js program"), ("java/", "A Java program"),
     ]
-    /// Kinds that are operating systems.
+    /// Device kinds that are operating systems.
     private static let systems = [
         "Android", "iOS", "iPadOS", "Windows", "macOS", "Linux", "ChromeOS", "iPhone", "iPad",
     ]
 
-    /// `Immich on Android`, `Firefox on Linux`, `Ada's phone (iPhone)`.
+    /// Returns the title of a device, such as `Immich on Android`, `Firefox on Linux` or `Ada's phone (iPhone)`.
     static func text(_ device: SessionDevice) -> String {
         let name = device.name.map(program)
         guard let kind = device.kind, kind != "Browser", name?.contains(kind) != true else {
@@ -25,7 +25,7 @@ enum DeviceTitle {
         return isBrowser && systems.contains(kind) ? "\(name) on \(kind)" : "\(name) (\(kind))"
     }
 
-    /// A name such as `curl/8.5.0` without its version; any other name unchanged.
+    /// Returns a name such as `curl/8.5.0` without its version. Returns any other name unchanged.
     private static func program(_ name: String) -> String {
         let lowered = name.lowercased()
         if let known = programs.first(where: { lowered.hasPrefix($0.0) }) { return known.1 }

@@ -1,20 +1,20 @@
 import Crypto
 
-/// The hidden field of every form: it tells that the form was made for this browser and no other.
+/// The hidden field of every form, which proves that the form was made for this browser.
 ///
-/// It is the HMAC of the session's public id, or before a sign-in of a random value in a cookie, so nothing is kept of it
-/// and another session's is worth nothing.
+/// It is the HMAC of the session's public id, or, before a sign-in, of a random value in a cookie. Nothing is stored,
+/// and a token of another session is rejected.
 ///
 /// Source: OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "HMAC Based Token Pattern".
 struct FormTokens: Sendable {
     /// The name of the field.
     static let field = "form_token"
 
-    /// Whom a form is made for.
+    /// The browser that a form is made for.
     enum Owner: Sendable {
-        /// The browser with a session.
+        /// A browser with a session.
         case session(SessionID)
-        /// The browser with this value in its cookie.
+        /// A browser without a session, with this value in its ``FormCookie``.
         case browser(String)
     }
 
@@ -25,7 +25,7 @@ struct FormTokens: Sendable {
         key = keys.form
     }
 
-    /// The token of a form.
+    /// Returns the token of a form.
     func token(of owner: Owner) -> String {
         let text =
             switch owner {
@@ -35,7 +35,7 @@ struct FormTokens: Sendable {
         return Base64URL.encode(HMACSHA256.code(of: Array(text.utf8), key: key).bytes)
     }
 
-    /// Whether a form's field is the owner's; the time does not depend on where it differs.
+    /// Whether a form's field matches the owner's token. Compares in constant time.
     func accepts(_ field: String?, of owner: Owner) -> Bool {
         guard let field else { return false }
         return constantTimeEqual(Array(field.utf8), Array(token(of: owner).utf8))

@@ -12,7 +12,7 @@ struct KeyTable {
     /// The caption of the table.
     var caption = "Keys that are good, the newest first"
 
-    /// The table; nil where there are no keys.
+    /// The table. Nil when there are no keys.
     var table: HTML? {
         guard !keys.isEmpty else { return nil }
         return PageTable(

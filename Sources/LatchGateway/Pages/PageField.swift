@@ -1,6 +1,6 @@
 import Wire
 
-/// One field of a form with its label, and what is to be said of it tied to it.
+/// One field of a form with its label, and the hint and the error message that belong to it.
 ///
 /// Source: WCAG 2.2, success criteria 1.3.5, 3.3.1 and 3.3.2; HTML Living Standard §4.10.18.7, autofill.
 struct PageField {
@@ -8,18 +8,18 @@ struct PageField {
     let name: String
     let label: String
     var type = "text"
-    /// What a password manager puts here.
+    /// The `autocomplete` attribute, which tells a password manager what to fill in.
     let autocomplete: String
     var value: String?
     var hint: String?
-    /// What is wrong with what was sent.
+    /// The error message about the submitted value.
     var mistake: String?
     var isRequired = true
     var isFocused = false
     var isReadOnly = false
-    /// Digits only, for a keyboard of digits.
+    /// Whether the value has only digits, so that phones show a number pad.
     var isNumeric = false
-    /// The id, where two forms of a page have a field of one name.
+    /// The id of the element. Needed when two forms of a page have a field of the same name. Default: `name`.
     var id: String?
 
     var html: HTML {

@@ -1,6 +1,6 @@
 import Wire
 
-/// What stands above the pages of somebody who is signed in: where one may go, and the way out.
+/// The header of pages for signed-in people: the navigation and the button to sign out.
 struct PageHeader {
     let title: String
     let prefix: String

@@ -3,7 +3,8 @@ import Wire
 /// The paths of the pages, below their prefix.
 enum PagePath {
     static let signIn = "/sign-in"
-    /// Where a browser comes to that signed in through an identity provider, and goes on from.
+    /// The path that a browser returns to after a sign-in through an identity provider. It redirects to the final
+    /// destination.
     static let signedIn = "/sign-in/done"
     static let signOut = "/sign-out"
     static let account = "/account"
@@ -14,7 +15,7 @@ enum PagePath {
     /// The page on which an unlinked identity is linked.
     static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }
 
-    /// The sign-in page for somebody who wants to go on to a path of this server afterwards.
+    /// Returns the path of the sign-in page for a person who then continues at a path of this server.
     static func signIn(returningTo path: String, isAgain: Bool = false) -> String {
         let query = [("return", path)] + (isAgain ? [("again", "1")] : [])
         return signIn + "?" + FormURLEncoded.encode(query)

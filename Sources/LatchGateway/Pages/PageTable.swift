@@ -1,7 +1,7 @@
 import Wire
 
-/// A table that becomes a card for each row on a phone. Its roles are written out: browsers drop those of a table whose
-/// parts are laid out otherwise.
+/// A table that becomes a card for each row on a phone. The roles are explicit, because browsers drop the implicit ones
+/// when CSS changes the layout of a table.
 ///
 /// Source: WAI-ARIA 1.2 §5.3.3; WCAG 2.2, success criteria 1.3.1 and 1.4.10.
 struct PageTable {
@@ -9,7 +9,7 @@ struct PageTable {
     let columns: [String]
     let rows: [[HTML]]
 
-    /// The name of the column with buttons. It is only read to screen readers, because the buttons have labels.
+    /// The name of the column with buttons. It is visible only to screen readers, because the buttons have labels.
     static let actions = "Actions"
 
     var html: HTML {

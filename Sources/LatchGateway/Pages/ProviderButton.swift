@@ -15,7 +15,7 @@ struct ProviderButton: Sendable {
         "<a class=\"button block other\" href=\"\(link: address)\">\(mark)<span>\(words)</span></a>"
     }
 
-    /// `Continue with Google`. A title that already has a verb stays unchanged.
+    /// The text of the button, such as `Continue with Google`. A title that already has a verb stays unchanged.
     private var words: String {
         let title = provider.title
         let verbs = ["sign in", "log in", "login", "continue", "use "]

@@ -2,15 +2,15 @@ import FoundationEssentials
 import Primitives
 import Wire
 
-/// Instants for people, who may be in any time zone: how long ago, or the day and the time in UTC, and always for programs
-/// too.
+/// Formats points in time for people, who may be in any time zone: as a relative time, or as date and time in UTC. The
+/// `datetime` attribute always has the time in a form for programs.
 enum ReadableTime {
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
     ]
 
-    /// `5 minutes ago`; the date for what is more than a week away.
+    /// Returns a relative time such as `5 minutes ago`. For times a week or more ago, returns the date.
     static func ago(_ date: Date, now: Date) -> HTML {
         let seconds = Int(now.timeIntervalSince(date))
         guard seconds < 7 * 86_400 else { return at(date) }
@@ -18,12 +18,13 @@ enum ReadableTime {
         return "<time datetime=\"\(Timestamp.text(date))\" title=\"\(text(date))\" class=\"short\">\(words)</time>"
     }
 
-    /// `21 November 2026, 13:05 UTC`.
+    /// Returns a date and time such as `21 November 2026, 13:05 UTC`.
     static func at(_ date: Date) -> HTML {
         "<time datetime=\"\(Timestamp.text(date))\">\(text(date))</time>"
     }
 
-    /// `2 minutes`, in the greatest unit that fits, rounded down, or up for a wait; a second at least.
+    /// Returns a duration such as `2 minutes`, in the largest unit that fits. At least one second. Rounded down, or up
+    /// for a wait.
     static func length(_ duration: Duration, isWait: Bool = false) -> String {
         let seconds = max(1, Int(duration.seconds.rounded(.up)))
         let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")]

@@ -1,27 +1,29 @@
 import Wire
 
-/// Where a browser goes on to when its person has signed in: a path of this server, or an address on a host that somebody
-/// vouches for.
+/// The address where a browser continues after its person has signed in: a path of this server, or an address on an
+/// allowed host.
 ///
-/// Its path must be one that two servers cannot read differently, see ``AccessPath``. There is no other scheme, no user before
-/// the host, no second slash at the start, no backslash, no control or foreign character.
+/// Two servers must not be able to read its path differently; see ``AccessPath``. It has no scheme other than `http`
+/// and `https` and no user before the host. A second slash at the start, backslashes, control characters and non-ASCII
+/// characters are not allowed.
 ///
 /// Source: RFC 9700 §4.11.1, against open redirectors; URL Standard §4.4 for what browsers take for a slash.
 struct ReturnAddress: Sendable, Equatable {
-    /// The address as it may stand in `Location`.
+    /// The address in a form that is valid in `Location`.
     let text: String
-    /// The origin as browsers write it, for an address on another host; nil for a path of this server.
+    /// The origin as browsers write it, for an address on another host. Nil for a path of this server.
     let origin: String?
 
-    /// The longest address.
+    /// The maximum length of an address, in bytes.
     static let maximumCount = 1_024
 
-    /// Takes an address that a request names.
+    /// Checks an address from a request.
     ///
     /// - Parameters:
     ///   - text: The address.
-    ///   - allowsHost: Whether the browser may go to a host by a scheme; nobody's unless told.
-    /// - Returns: The address; nil when it leads elsewhere, or when browsers might not read it as one reads it here.
+    ///   - allowsHost: Whether the browser may be sent to a host with a scheme. Default: no host is allowed.
+    /// - Returns: The address. Nil when it leads to a host that is not allowed, or when browsers might read it
+    ///   differently from this server.
     static func check(_ text: String, allowsHost: (AccessHost, String) -> Bool = { _, _ in false }) -> ReturnAddress? {
         guard text.utf8.count <= maximumCount,
             text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") })
@@ -40,7 +42,7 @@ struct ReturnAddress: Sendable, Equatable {
         return ReturnAddress(text: text, origin: scheme + authority)
     }
 
-    /// Whether a text is one plain path with whatever query and fragment.
+    /// Whether a text is a plain path, with any query and fragment.
     private static func isTarget(_ text: Substring) -> Bool {
         AccessPath(text.prefix { $0 != "?" && $0 != "#" }) != nil
     }

@@ -7,21 +7,21 @@ struct SignInPage {
     let prefix: String
     /// The token of the form.
     let token: String
-    /// Where the person goes on to, where one was named and may be.
+    /// The address where the person continues. Nil when the request names none, or one that is not allowed.
     var destination: ReturnAddress?
-    /// Whether e-mail and password sign in.
+    /// Whether people can sign in with e-mail and password.
     let hasPasswords: Bool
     /// The buttons of the identity providers.
     var providers: [ProviderButton] = []
-    /// The person who is signed in and shows once more who it is.
+    /// The signed-in person who must confirm their identity. Nil for an ordinary sign-in.
     var again: Person?
-    /// The e-mail address that was typed.
+    /// The e-mail address that the person entered.
     var email: String?
-    /// What is wrong with the whole.
+    /// An error message about the whole form.
     var alert: HTML?
     var emailMistake: String?
     var passwordMistake: String?
-    /// What was done before.
+    /// A message about a change that was just made.
     var note: String?
 
     var page: WebPage {
@@ -44,7 +44,7 @@ struct SignInPage {
         return page
     }
 
-    /// Why the person sees this page, if they might not expect it.
+    /// The reason why the person sees this page. Nil when the person expects it.
     private var purpose: String? {
         if again != nil { return "What you want to do needs a sign-in of the last few minutes." }
         return destination?.origin.map { "Afterwards you go on to \($0)." }

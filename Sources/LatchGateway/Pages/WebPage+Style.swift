@@ -1,7 +1,9 @@
 extension WebPage {
-    /// The style of every page: a phone first, then wider screens; colours by what the person chose for the whole system.
+    /// The style sheet of every page. It is designed for phones first and adapts to wider screens. The colours follow
+    /// the light or dark mode of the system.
     ///
-    /// Text has a contrast of 4.5 to 1 at least, borders of fields 3 to 1, and what is touched is 44 pixels high.
+    /// Text has a contrast of at least 4.5 to 1, and borders of fields of at least 3 to 1. Touch targets are 44 pixels
+    /// high.
     ///
     /// Source: WCAG 2.2, success criteria 1.4.3, 1.4.11, 2.4.7 and 2.5.5.
     static let style: StaticString = """

@@ -3,42 +3,42 @@ import FoundationEssentials
 public import HTTPServer
 public import Wire
 
-/// A page for people: one frame and one style for all that the gateway and the sandbox show in a browser.
+/// A page for people, with the common frame and style of everything that the gateway and the sandbox show in a browser.
 ///
-/// Nothing is loaded, nothing runs but a script that the page names, nobody frames it, no other site learns its address and
-/// nothing of it is kept.
+/// A page loads no resources and runs no script except its own. It cannot be framed, other sites do not learn its
+/// address, and browsers do not cache it.
 ///
 /// Source: Content Security Policy Level 3 §8.4; RFC 9700 §4.2.4 and §4.16; OWASP Clickjacking Defense Cheat Sheet.
 public struct WebPage: Sendable {
-    /// Where the page's forms may lead.
+    /// The addresses that the page's forms may be sent to.
     ///
-    /// Browsers hold the redirects after a form to it as well.
+    /// Browsers apply this to the redirects after a form as well.
     ///
     /// Source: Content Security Policy Level 3 §6.4.1.
     public enum FormTargets: Sendable, Equatable {
-        /// There is no form.
+        /// No address: the page has no form.
         case none
-        /// To this server, and by a redirect on to the origins named, such as `https://photos.example.org`.
+        /// This server, and by a redirect the given origins, such as `https://photos.example.org`.
         case own(andOn: [String] = [])
-        /// To addresses that cannot be known beforehand, such as an app's own scheme.
+        /// Addresses that cannot be known in advance, such as an app's own scheme.
         case anywhere
     }
 
-    /// The title, which is the first heading too where ``heading`` says no other.
+    /// The title. It is also the first heading unless ``heading`` is changed.
     public var title: String
-    /// What stands in `main` below the heading.
+    /// The content of `main` below the heading.
     public var content: HTML
     /// The first heading.
     public var heading: String
-    /// What stands above `main`: where one may go from here.
+    /// The navigation above `main`. Nil, the default, for none.
     public var header: HTML?
-    /// Where the page's forms may lead.
+    /// The addresses that the page's forms may be sent to. Default: none.
     public var formTargets = FormTargets.none
-    /// What runs when the page has been read; none on most.
+    /// A script that runs when the page has been parsed. Nil, the default, for none.
     public var script: StaticString?
-    /// Whether it is as wide as a table needs.
+    /// Whether the page has the width for a table. Default: false.
     public var isWide = false
-    /// The name of the server, shown above a centred card with the page's content; nil for a page with a header.
+    /// The name of the server, shown above a centred card with the page's content. Nil for a page with a header.
     public var server: String?
     /// Whether the heading contains the server's name and replaces it above the card.
     public var isHeadingAbove = false
@@ -50,7 +50,7 @@ public struct WebPage: Sendable {
         self.content = content
     }
 
-    /// The page as an answer.
+    /// Returns the page as a response.
     public func response(status: HTTPStatus = .ok) -> ServerResponse {
         ServerResponse(status: status, headers: headers, body: html.bytes)
     }
@@ -110,7 +110,8 @@ public struct WebPage: Sendable {
         ]
     }
 
-    /// Without a referrer a browser would not say either which page a form came from: its `Origin` is `null` then.
+    /// The `Referrer-Policy` of the page. With `no-referrer`, browsers send `Origin: null` with a form, so pages with
+    /// forms to this server use `same-origin`.
     ///
     /// Source: Fetch Standard §3.2, "append a request Origin header".
     private var referrerPolicy: String {

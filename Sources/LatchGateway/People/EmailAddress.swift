@@ -1,32 +1,33 @@
 import Primitives
 
-/// An e-mail address as the gateway compares it: trimmed, with A to Z in lower case, byte by byte.
+/// A normalised e-mail address: trimmed, with the letters A to Z in lower case. Addresses are compared byte by byte.
 ///
-/// Other letters are not folded: an address with U+212A, the Kelvin sign, differs from one with `k`, and two Unicode spellings
-/// of one letter are two addresses. Earlier versions lower-cased every letter, so a person who was added as `Ä@example.org`
-/// then is stored as `ä@example.org`, and only found by that.
+/// Other letters are not changed: an address with U+212A, the Kelvin sign, differs from one with `k`, and two Unicode
+/// spellings of one letter are two addresses. Earlier versions lower-cased every letter. A person who was added by them
+/// as `Ä@example.org` is stored as `ä@example.org` and is found only by that address.
 ///
 /// Source: contract of Onyx, b.8; IM-17 for what an address must look like.
 public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     private let exact: ExactText
 
-    /// The address, normalised.
+    /// The normalised address.
     public var text: String { exact.text }
 
-    /// Creates an address from the database, where it is normalised already.
+    /// Creates an address from the database, where it is already normalised.
     init(stored text: String) {
         exact = ExactText(text)
     }
 
-    /// Takes whatever was typed, whether or not it is an address: for looking somebody up.
+    /// Creates an address for a lookup. The text is normalised but not validated.
     public init(normalizing text: String) {
         exact = ExactText(ExactText.lowercasingASCII(text.trimmed))
     }
 
-    /// Takes an address that somebody shall be added under.
+    /// Creates a normalised address from text and validates it.
     ///
-    /// - Throws: ``GatewayError/Code/invalidEmail`` unless it is `local@domain` of at most 254 bytes, both parts not
-    ///   empty, one `@`, without white space and control characters. Whether mail arrives there is not asked.
+    /// - Throws: ``GatewayError/Code/invalidEmail`` unless the address is `local@domain` of at most 254 bytes, with two
+    ///   non-empty parts, one `@`, no white space and no control characters. Whether the address receives mail is not
+    ///   checked.
     ///
     /// Source: RFC 5321 §4.5.3.1.3 for the length.
     public init(_ text: String) throws(GatewayError) {
@@ -44,6 +45,6 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
         scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
     }
 
-    /// The address.
+    /// The normalised address.
     public var description: String { text }
 }

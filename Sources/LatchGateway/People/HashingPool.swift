@@ -2,10 +2,10 @@ import Dispatch
 import Primitives
 import Synchronization
 
-/// A few threads of low priority with a bounded queue in front, beside the loops.
+/// A pool of low-priority threads with a bounded queue, separate from the event loops.
 ///
-/// Work that finds the queue full is refused at once, so a flood of sign-ins costs memory for the queue and no more.
-/// Work whose caller was cancelled before its turn is dropped from the queue.
+/// Work is rejected immediately when the queue is full, so a flood of sign-ins uses no more memory than the queue.
+/// Queued work is dropped when its caller is cancelled.
 final class HashingPool: Sendable {
     private struct Job {
         let perform: @Sendable () -> Void
@@ -14,7 +14,7 @@ final class HashingPool: Sendable {
 
     private struct State {
         var nextTicket = 0
-        /// Tickets in the order they came; one that was dropped is still here and not in ``waiting``.
+        /// The tickets in the order of their arrival. A dropped ticket stays here but is no longer in ``waiting``.
         var order: Deque = .init()
         var waiting: [Int: Job] = [:]
         var isStopped = false
@@ -27,7 +27,7 @@ final class HashingPool: Sendable {
         }
     }
 
-    /// Tickets, first in first out: a list that is cut when half of it was taken.
+    /// A first-in, first-out queue of tickets. The array is trimmed when half of it has been taken.
     private struct Deque {
         private var tickets: [Int] = []
         private var head = 0
@@ -56,13 +56,13 @@ final class HashingPool: Sendable {
     private let threads: Int
     private let queue: Int
 
-    /// Starts `threads` threads, at least one, with room for `queue` waiting jobs.
+    /// Starts `threads` threads with a queue for `queue` waiting jobs. Both are at least 1.
     init(threads: Int, queue: Int) {
         self.threads = max(1, threads)
         self.queue = max(1, queue)
         for _ in 0..<self.threads {
             let shared = shared
-            // Ten steps down: a core that a loop wants goes to the loop.
+            // With a niceness of 10, event loops have priority over these threads on a busy core.
             try? SystemThread.detach(niceness: 10) { Self.work(shared) }
         }
     }
@@ -71,13 +71,14 @@ final class HashingPool: Sendable {
         stop()
     }
 
-    /// How many jobs wait for a thread.
+    /// The number of jobs that wait for a thread.
     var depth: Int { shared.state.withLock { $0.waiting.count } }
 
     /// Runs `work` on one of the threads.
     ///
-    /// - Throws: ``GatewayError/Code/busy`` when the queue is full, ``GatewayError/Code/closed`` after ``stop()``,
-    ///   `CancellationError` when the task is cancelled before the work started. Work that started is finished.
+    /// - Throws: ``GatewayError/Code/busy`` when the queue is full; ``GatewayError/Code/closed`` after ``stop()``;
+    ///   `CancellationError` when the task is cancelled before the work starts; errors of `work`. Work that has started
+    ///   is always finished.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         let ticket = shared.state.withLock { state in
@@ -90,7 +91,7 @@ final class HashingPool: Sendable {
                     perform: { continuation.resume(with: Swift.Result { try work() }) },
                     abandon: { continuation.resume(throwing: $0) })
                 enqueue(job, ticket)
-                // A cancellation between the check above and this line found nothing to drop.
+                // A cancellation between the check above and this line found no job to drop.
                 if Task.isCancelled { drop(ticket) }
             }
         } onCancel: {
@@ -98,7 +99,7 @@ final class HashingPool: Sendable {
         }
     }
 
-    /// Refuses what waits and ends the threads after the work in hand.
+    /// Rejects the waiting jobs, and ends the threads after their current jobs.
     func stop() {
         let waiting = shared.state.withLock { state in
             defer { state.waiting = [:] }

@@ -1,14 +1,15 @@
-/// The groups of an identity as the database keeps them: a line each.
+/// The database format of an identity's groups: one name per line.
 ///
-/// Names have no control characters, so no line end either; `OpenIDConnect` leaves such out.
+/// Names contain no line feeds, because `OpenIDConnect` drops names with control characters.
 enum IdentityGroups {
-    /// The groups in a column, or in several put together with line ends, each once and in order.
+    /// Returns the groups in a column, or in several columns joined with line feeds. Each group appears once, in sorted
+    /// order.
     static func read(_ text: String?) -> [String] {
         guard let text, !text.isEmpty else { return [] }
         return Set(text.split(separator: "\n").map(String.init)).sorted()
     }
 
-    /// The text for the column.
+    /// Returns the text for the column.
     static func write(_ groups: [String]) -> String {
         Set(groups.filter { !$0.isEmpty && !$0.contains("\n") }).sorted().joined(separator: "\n")
     }

@@ -3,29 +3,30 @@ import FoundationEssentials
 import OpenIDConnect
 import Primitives
 
-/// An identity that may become somebody's, decided and done inside one transaction.
+/// Links an identity to a person, or creates a person for it. The decision and the change are in one transaction.
 struct IdentityLinking: Sendable {
-    /// What became of it.
+    /// The result of an attempt to link an identity.
     enum Outcome: Sendable {
-        /// It was somebody's meanwhile.
+        /// The identity is already linked to this person.
         case known(Person)
-        /// It was linked to somebody who was there; a password and what else nobody proved was taken away.
+        /// The identity was linked to an existing person. If `droppedPassword` is true, the person's unproved password,
+        /// PIN, identities, sessions and keys were removed.
         case linked(Person, droppedPassword: Bool)
-        /// Somebody was made for it.
+        /// A person was created for the identity.
         case made(Person)
-        /// Its address is somebody's who is disabled.
+        /// The person with the e-mail address is disabled.
         case disabled(Person)
-        /// Its address is somebody's who was signed out since the provider said who it is.
+        /// The person with the e-mail address was signed out everywhere after the provider identified the person.
         case signedOut
-        /// The provider does not vouch for the address.
+        /// The provider sent no verified e-mail address.
         case unverified
-        /// The address cannot be one.
+        /// The e-mail address is invalid.
         case invalidEmail(GatewayError)
-        /// Nobody has the address, and nobody is to be made.
+        /// Nobody has the e-mail address, and the configuration of the provider does not allow creating a person.
         case notInvited
-        /// Somebody has the address and must not be linked by it.
+        /// A person has the e-mail address, but the configuration of the provider does not allow linking by address.
         case refused
-        /// Somebody has the address who is somebody else at the provider.
+        /// The person with the e-mail address is linked to another identity at the provider.
         case taken
 
         /// Whether an administrator may link the identity to a person.
@@ -49,7 +50,8 @@ struct IdentityLinking: Sendable {
         self.now = now
     }
 
-    /// Decides whose the identity is and links it. An identity that stays unlinked is stored for an administrator.
+    /// Finds or creates the person of the identity and links it. An identity that stays unlinked is stored, so that an
+    /// administrator can link it.
     func run(_ connection: Connection) throws(DatabaseError) -> Outcome {
         let outcome = try decide(connection)
         guard outcome.isLinkable else { return outcome }

@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of identities.
+/// SQL statements for identities.
 enum IdentityStatements {
     static let person = Statement(
         """
@@ -14,7 +14,7 @@ enum IdentityStatements {
         INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at, groups) VALUES (?, ?, ?, ?, ?, ?, ?)
         """, String.self, String.self, String.self, UUID.self, String?.self, Date.self, String.self)
 
-    /// What the provider tells now; changes nothing when that is the same as before.
+    /// Stores the groups that the provider sent. Changes nothing if they are the same as before.
     static let setGroups = Statement(
         "UPDATE identities SET groups = ?1 WHERE provider = ?2 AND issuer = ?3 AND subject = ?4 AND groups <> ?1",
         String.self, String.self, String.self, String.self)
@@ -24,7 +24,8 @@ enum IdentityStatements {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    /// Links by hand, unless the identity is somebody's or the person is somebody there already.
+    /// Links an identity for an administrator. Inserts nothing if the identity is already linked, or if the person
+    /// already has an identity at the provider.
     static let link = Statement(
         """
         INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at)
@@ -32,7 +33,7 @@ enum IdentityStatements {
             AND NOT EXISTS (SELECT 1 FROM identities WHERE provider = ?1 AND issuer = ?2 AND (subject = ?3 OR person_id = ?5))
         """, String.self, String.self, String.self, Date.self, UUID.self)
 
-    /// Whom an identity might be linked to.
+    /// Finds the person with an e-mail address, as a candidate for linking.
     static let candidate = Statement(
         """
         SELECT \(PeopleStatements.columns), password_hash IS NOT NULL, is_vouched,
@@ -47,7 +48,7 @@ enum IdentityStatements {
             hasIdentity: try row.get(next + 2), isLinkedAlready: try row.get(next + 3))
     }
 
-    /// The address is proved from now on.
+    /// Marks the person's address as verified, and sets the name if the person has none.
     static let verify = Statement(
         "UPDATE people SET is_verified = 1, name = coalesce(name, ?) WHERE id = ? RETURNING \(PeopleStatements.columns)",
         String?.self, UUID.self, row: PeopleStatements.person)
@@ -93,18 +94,19 @@ enum IdentityStatements {
     }
 }
 
-/// Somebody with the e-mail address of an identity that is nobody's yet.
+/// A person with the e-mail address of an unlinked identity.
 struct LinkCandidate: Sendable {
     let person: Person
     let hasPassword: Bool
-    /// Whether an administrator gave the address.
+    /// Whether an administrator entered the address.
     let isVouched: Bool
     let hasIdentity: Bool
-    /// Whether the person is somebody else at this provider.
+    /// Whether the person has another identity at this provider.
     let isLinkedAlready: Bool
 
-    /// Whether the person was added to come in through a provider, and did not yet.
+    /// Whether the person was invited to sign in through a provider and has not done so yet.
     var isInvited: Bool { isVouched && !hasPassword && !hasIdentity }
-    /// Whether whoever was this person until now may be somebody else than the owner of the address.
+    /// Whether the account may belong to another person than the owner of the address, because nobody has confirmed the
+    /// address.
     var isDoubtful: Bool { !isVouched && !person.isVerified }
 }

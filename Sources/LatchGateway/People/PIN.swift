@@ -1,18 +1,18 @@
 import Crypto
 
-/// A PIN as somebody typed it: four to six digits.
+/// A PIN as a person typed it: four to six digits.
 ///
-/// It opens what is locked inside a session and nothing else, so a few digits are enough: whoever guesses has a session
-/// already, and few guesses; see ``PINStore``.
+/// A PIN only unlocks the locked items of a session that is already signed in. A few digits are enough, because
+/// guessing requires a session and the number of attempts is limited; see ``PINStore``.
 ///
 /// Source: IM-15; contract of Immich, b.7.
 public struct PIN: Sendable {
     /// The digits.
     let secret: Secret
 
-    /// Takes digits.
+    /// Creates a PIN from text.
     ///
-    /// - Throws: ``GatewayError/Code/invalidPIN`` for anything but four to six digits.
+    /// - Throws: ``GatewayError/Code/invalidPIN`` unless the text is four to six ASCII digits.
     public init(_ text: String) throws(GatewayError) {
         let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard isDigits, (4...6).contains(text.utf8.count) else {

@@ -2,31 +2,31 @@ import Crypto
 import Database
 import FoundationEssentials
 
-/// A PIN as the database has it, with the guesses that were made.
+/// A PIN as stored in the database, with the count of attempts.
 struct StoredPIN: Sendable {
     let hash: PasswordHash
-    /// Guesses since the last right one or the last lock-out.
+    /// The number of attempts since the last correct one or the last lock-out.
     private(set) var attempts: Int
-    /// How many lock-outs there were in a row.
+    /// The number of consecutive lock-outs.
     private(set) var lockOuts: Int
     private(set) var lockedUntil: Date?
 
-    /// For how long nobody may guess; nil when somebody may.
+    /// Returns how long no attempt is allowed; nil when an attempt is allowed now.
     func wait(at now: Date) -> Duration? {
         guard let lockedUntil, now < lockedUntil else { return nil }
-        // A clock set back must not make a lock-out longer than it can be.
+        // If the clock was set back, the lock-out must still not exceed its maximum length.
         return min(.seconds(lockedUntil.timeIntervalSince(now)), PINStore.limit.maximumLockOut)
     }
 
-    /// Counts a guess. The last one that there is begins a lock-out, which is as long as is returned; when it turns out to be
-    /// right, that is taken back.
+    /// Counts an attempt. The last allowed attempt starts a lock-out, whose length is returned; other attempts return
+    /// nil. If that attempt turns out to be correct, the lock-out is undone.
     mutating func count(at now: Date) -> Duration? {
         let limit = PINStore.limit
-        // After a day without a lock-out the next one is a first one.
+        // A day after the end of the last lock-out, the next one is a first one again.
         if let lockedUntil, now >= lockedUntil + limit.maximumLockOut { lockOuts = 0 }
         attempts += 1
         guard attempts >= limit.attempts else { return nil }
-        // Shifting further than this is past any maximum.
+        // A larger shift exceeds any maximum and could overflow.
         let length = min(limit.firstLockOut * (1 << min(lockOuts, 30)), limit.maximumLockOut)
         attempts = 0
         lockOuts += 1
@@ -43,13 +43,15 @@ struct StoredPIN: Sendable {
     }
 }
 
-/// The SQL of PINs. What settles a guess names the hash: a PIN that was changed meanwhile has a count of its own.
+/// SQL statements for PINs. The statements that settle an attempt compare the hash, because a PIN that was changed in
+/// the meantime has its own count.
 enum PINStatements {
     static let isSet = Statement("SELECT EXISTS (SELECT 1 FROM pins WHERE person_id = ?)", UUID.self) {
         row throws(DatabaseError) in try row.get(0) as Bool
     }
 
-    /// Whether no password was changed, nor the person disabled, since the epoch was read.
+    /// Whether the session epoch is unchanged since it was read and the person is not disabled. The epoch changes with
+    /// the password, for example.
     static let isSameEpoch = Statement(
         "SELECT EXISTS (SELECT 1 FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL)", UUID.self,
         Int.self

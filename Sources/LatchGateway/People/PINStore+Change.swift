@@ -2,39 +2,40 @@ import Crypto
 import Database
 import FoundationEssentials
 
-/// What allows a person's PIN to be changed or taken away.
+/// The proof that allows a person's PIN to be changed or removed.
 ///
-/// It was found true a moment ago and must be true still in the write that it allows: what ended it meanwhile, such as another
-/// PIN, another password or the end of the session, came first.
+/// The proof is checked first, and again in the transaction that makes the change. If it became invalid in between, for
+/// example because the PIN or the password was changed or the session ended, nothing is changed.
 enum PINProof: Sendable {
-    /// The PIN that the person has, typed just now.
+    /// The person's current PIN, as typed.
     case pin(PIN)
-    /// The person's password, which was right for the person as read then.
+    /// The person's password. The value is the person as read when the password was checked.
     case password(Person)
-    /// A session that was begun a short while ago.
+    /// A session with a recent sign-in.
     case session(SessionID)
 }
 
 extension PINStore {
-    /// Gives a person another PIN. A lock-out ends, and every session of the person is locked.
+    /// Changes a person's PIN. Ends a lock-out and locks every session of the person.
     ///
-    /// - Returns: ``Answer/right`` once it is changed; ``Answer/wrong`` for a proof that does not hold.
-    /// - Throws: ``GatewayError/Code/busy``; then a guess does not count.
+    /// - Returns: ``Answer/right`` if the PIN was changed; ``Answer/wrong`` if the proof is invalid; ``Answer/notSet``
+    ///   if the person has no PIN; ``Answer/limited(_:)`` during a lock-out.
+    /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
     func change(to pin: PIN, of person: UUID, by proof: PINProof) async throws -> Answer {
         try await settle(proof, of: person, "changed") {
             let hash = try await hasher.hash(pin.secret).rawValue
             return { connection in
-                // Who unlocked by the old one knows the new one not yet.
+                // A session that was unlocked with the old PIN must be unlocked again with the new one.
                 try connection.run(ElevationStatements.endAll, person)
                 return try connection.run(PINStatements.change, hash, person)
             }
         }
     }
 
-    /// Takes a person's PIN away and locks all of the person's sessions.
+    /// Removes a person's PIN and locks all of the person's sessions.
     ///
-    /// - Returns: As ``change(to:of:by:)``.
-    /// - Throws: As ``change(to:of:by:)``.
+    /// - Returns: The same values as ``change(to:of:by:)``.
+    /// - Throws: The same errors as ``change(to:of:by:)``.
     func remove(of person: UUID, by proof: PINProof) async throws -> Answer {
         try await settle(proof, of: person, "removed") {
             { connection in
@@ -44,7 +45,8 @@ extension PINStore {
         }
     }
 
-    /// Makes a change, which tells of how many PINs it was, in the write that finds the proof true.
+    /// Checks the proof and applies the change in one transaction. The change that `prepare` creates returns the number
+    /// of PINs that it affected.
     private func settle(
         _ proof: PINProof, of person: UUID, _ reason: StaticString,
         _ prepare: () async throws -> @Sendable (Connection) throws -> Int
@@ -68,7 +70,7 @@ extension PINStore {
 }
 
 extension PINProof {
-    /// Whether a password or session still proves who it is; of a PIN ``PINStore`` asks otherwise.
+    /// Whether a password or session is still a valid proof. False for a PIN, which ``PINStore`` checks itself.
     fileprivate func holds(of person: UUID, at now: Date, _ connection: Connection) throws -> Bool {
         switch self {
         case .pin: false

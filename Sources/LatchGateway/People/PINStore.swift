@@ -2,28 +2,28 @@ import Crypto
 import Database
 public import FoundationEssentials
 
-/// People's PINs, hashed like passwords.
+/// Stores and checks people's PINs, which are hashed like passwords.
 ///
-/// Of a PIN there are few, so guessing is bounded for each person: after ``limit`` wrong ones in a row the PIN is shut, for
-/// a minute at first and twice as long each further time, up to a day. That is counted in the database, before the PIN is
-/// looked at: neither a restart nor another gateway nor many guesses at once give more. The right PIN ends the count;
-/// so does a new PIN.
+/// There are few possible PINs, so attempts are limited for each person. After ``limit`` wrong attempts in a row the
+/// PIN is locked: for a minute at first, then for twice as long each time, up to a day. Each attempt is counted in the
+/// database before the PIN is checked. So restarts, further gateways and parallel attempts do not allow more attempts.
+/// The correct PIN or a new PIN resets the count.
 ///
 /// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §5.2.2.
 public final class PINStore: Sendable {
-    /// How many guesses there are.
+    /// The number of wrong attempts before a lock-out, and the length of lock-outs.
     public static let limit = AttemptLimit(
         attempts: 5, window: .seconds(86_400), firstLockOut: .seconds(60), maximumLockOut: .seconds(86_400))
 
-    /// What became of a PIN that was typed.
+    /// The result of checking a PIN, or another proof that allows changing it.
     public enum Answer: Sendable, Equatable {
-        /// It is the person's.
+        /// The PIN or proof is correct.
         case right
-        /// It is not.
+        /// The PIN or proof is wrong.
         case wrong
-        /// The person has none.
+        /// The person has no PIN.
         case notSet
-        /// Too many were wrong; stay away for so long.
+        /// Too many attempts were wrong. The value is the time to wait.
         case limited(Duration)
     }
 
@@ -33,7 +33,7 @@ public final class PINStore: Sendable {
     private let elevations: ElevationStore
     let now: @Sendable () -> Date
 
-    /// Makes a store on a database with the gateway's tables.
+    /// Creates a store on a database with the gateway's tables.
     init(
         database: Database, hasher: PasswordHasher, audit: AuditLog, elevations: ElevationStore,
         now: @escaping @Sendable () -> Date
@@ -50,10 +50,11 @@ public final class PINStore: Sendable {
         try await database.read { try $0.first(PINStatements.isSet, person) ?? false }
     }
 
-    /// Gives a person a PIN who has none. `session` is the session that asks, if one does; it must be live in the write.
+    /// Sets the PIN of a person who has none. `session` is the session that makes the request, if any. It must be live
+    /// when the PIN is written.
     ///
-    /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson`` when the person is gone or the session is
-    ///   over; ``GatewayError/Code/busy``.
+    /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson`` when the person was removed or
+    ///   the session has ended; ``GatewayError/Code/busy``.
     public func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
         let hash = try await hasher.hash(pin.secret).rawValue
         let now = now()
@@ -69,21 +70,21 @@ public final class PINStore: Sendable {
         audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
     }
 
-    /// Checks a PIN that somebody typed.
+    /// Checks a PIN.
     ///
-    /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
+    /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
     public func check(_ pin: PIN, of person: UUID) async throws -> Answer {
         try await check(pin, of: person) { { _ in } }
     }
 
-    /// Checks a PIN that somebody typed, and elevates the session when it is right; see ``ElevationStore``.
+    /// Checks a PIN, and elevates the session if it is correct; see ``ElevationStore``.
     ///
-    /// A PIN that is changed or removed while it is checked elevates nothing: whether it still is the person's is asked
-    /// in the write that elevates.
+    /// If the PIN is changed or removed during the check, the session is not elevated. The transaction that elevates
+    /// the session checks this.
     ///
-    /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
+    /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
     func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> Answer {
-        // Even when the caller is gone before the answer: it may have been written.
+        // This also runs when the caller is cancelled, because the elevation may have been written.
         defer { elevations.noteBegun(session) }
         return try await check(pin, of: person) { [now] in
             { connection in
@@ -94,7 +95,8 @@ public final class PINStore: Sendable {
         }
     }
 
-    /// Checks a PIN; what `prepare` gives once it is right is of the same write that finds it to be the person's still.
+    /// Checks a PIN. If it is correct, `prepare` creates a change, which runs in the transaction that confirms that the
+    /// PIN is still the person's.
     func check(
         _ pin: PIN, of person: UUID, prepare: () async throws -> @Sendable (Connection) throws -> Void
     ) async throws -> Answer {
@@ -126,11 +128,11 @@ public final class PINStore: Sendable {
     private enum Reservation: Sendable {
         case none
         case locked(Duration)
-        /// One guess; how long the lock-out is that begins with it.
+        /// An attempt is allowed. `lockOut` is the length of the lock-out that starts with it, if any.
         case granted(PasswordHash, lockOut: Duration?)
     }
 
-    /// Counts a guess before it is made.
+    /// Counts an attempt before the PIN is checked.
     private func reserve(_ person: UUID) async throws -> Reservation {
         let now = now()
         return try await database.write { connection throws(DatabaseError) in

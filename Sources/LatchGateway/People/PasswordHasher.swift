@@ -1,24 +1,25 @@
 public import Crypto
 import Synchronization
 
-/// Makes and checks password hashes on threads of its own, never on a loop.
+/// Creates and verifies password hashes on its own threads, never on an event loop.
 ///
-/// A failed check costs the same whoever it is of. Of somebody who is not there, a hash of no password is checked
-/// instead; and while people's hashes were made with different parameters, every failed check is one of each
-/// kind, so that its time does not tell which kind this person has, or whether there is a person.
+/// A failed check takes the same time for every account. If there is no such person, a stand-in hash is verified
+/// instead. If people's hashes were made with different parameters, every failed check verifies one hash of each kind.
+/// So the time reveals neither the kind of a person's hash nor whether the person exists.
 ///
 /// Source: issue of timing in contract of Onyx, b.8; RFC 9106 §3.1 for Argon2id.
 public final class PasswordHasher: Sendable {
-    /// How hashing is done.
+    /// The settings of password hashing.
     public struct Settings: Sendable, Equatable {
-        /// Memory and iterations of new hashes; older hashes keep theirs until the person's next sign-in.
+        /// The memory and iterations of new hashes. An older hash is replaced at the person's next sign-in.
         public var parameters: Argon2idParameters
-        /// How many hashes are computed at once. `2` by default.
+        /// The number of hashes that are computed at the same time. `2` by default.
         public var threads: Int
-        /// How many more may wait. `64` by default; one past it is refused with ``GatewayError/Code/busy``.
+        /// The number of hashes that may wait. `64` by default. Further ones are rejected with
+        /// ``GatewayError/Code/busy``.
         public var queue: Int
 
-        /// Makes settings.
+        /// Creates settings.
         public init(parameters: Argon2idParameters = .default, threads: Int = 2, queue: Int = 64) {
             self.parameters = parameters
             self.threads = threads
@@ -28,25 +29,26 @@ public final class PasswordHasher: Sendable {
 
     private let parameters: Argon2idParameters
     let pool: HashingPool
-    /// One hash for each kind that people have, the kind of new hashes first.
+    /// A stand-in hash for each kind of hash that people have. The kind of new hashes is first.
     private let standIns: Mutex<[PasswordHash]>
 
-    /// The most kinds of hashes that a failed check takes the time of.
+    /// The maximum number of kinds of hashes that a failed check verifies.
     static let maximumKinds = 4
 
-    /// Starts the threads.
+    /// Creates a hasher and starts its threads.
     public init(_ settings: Settings) {
         parameters = settings.parameters
         pool = HashingPool(threads: settings.threads, queue: settings.queue)
         standIns = Mutex([.ofNoPassword(parameters: settings.parameters)])
     }
 
-    /// The kinds of hashes that a failed check takes the time of.
+    /// The kinds of hashes that a failed check verifies.
     var kinds: [Argon2idParameters] { standIns.withLock { $0.compactMap(\.parameters) } }
 
-    /// Has failed checks take the time of these kinds of hashes, besides that of new ones.
+    /// Sets the kinds of hashes that a failed check verifies, in addition to the kind of new hashes.
     ///
-    /// - Parameter kinds: The parameters of people's hashes. Of more than ``maximumKinds`` the dearest count.
+    /// - Parameter kinds: The parameters of people's hashes. If there are more than ``maximumKinds``, the most
+    ///   expensive ones are used.
     func know(kinds: [Argon2idParameters]) {
         var wanted = [parameters]
         for kind in kinds.sorted(by: { $0.work > $1.work }) where !wanted.contains(kind) { wanted.append(kind) }
@@ -54,25 +56,26 @@ public final class PasswordHasher: Sendable {
         standIns.withLock { $0 = hashes }
     }
 
-    /// How many people wait for a thread.
+    /// The number of hashes that wait for a thread.
     public var queueDepth: Int { pool.depth }
 
-    /// Makes the hash to keep of a new password.
+    /// Returns the hash of a new password, to be stored.
     ///
-    /// - Throws: ``GatewayError/Code/busy`` when the queue is full; `CancellationError` when cancelled before its turn.
+    /// - Throws: ``GatewayError/Code/busy`` when the queue is full; ``GatewayError/Code/closed`` after ``stop()``;
+    ///   `CancellationError` when the task is cancelled before hashing starts.
     public func hash(_ password: Secret) async throws -> PasswordHash {
         let parameters = parameters
         return try await pool.run { try PasswordHash.make(password, parameters: parameters) }
     }
 
-    /// Checks a password; what will be refused takes the same work in every case.
+    /// Verifies a password. Every check that leads to a refusal takes the same time.
     ///
     /// - Parameters:
     ///   - password: The password to check.
-    ///   - hash: The person's hash; nil where there is no such person.
-    ///   - mayEnter: Whether the person is let in if the password is right.
-    /// - Returns: Whether `password` is the one that `hash` was made of.
-    /// - Throws: As ``hash(_:)``.
+    ///   - hash: The person's hash; nil when there is no such person or the person has no password.
+    ///   - mayEnter: Whether the caller accepts the person if the password is correct.
+    /// - Returns: Whether `password` matches `hash`.
+    /// - Throws: The same errors as ``hash(_:)``.
     func verify(_ password: Secret, against hash: PasswordHash?, mayEnter: Bool) async throws -> Bool {
         let standIns = standIns.withLock { $0 }
         return try await pool.run {
@@ -85,19 +88,19 @@ public final class PasswordHasher: Sendable {
         }
     }
 
-    /// Whether `hash` was made with other parameters than new ones are.
+    /// Whether `hash` was made with other parameters than new hashes.
     public func isOutdated(_ hash: PasswordHash) -> Bool {
         hash.needsRehash(for: parameters)
     }
 
-    /// Refuses what waits and ends the threads.
+    /// Rejects the waiting hashes and ends the threads.
     public func stop() {
         pool.stop()
     }
 }
 
 extension Argon2idParameters {
-    /// How long it takes, roughly: the KiB that are gone through.
+    /// The approximate cost of a hash: memory in KiB times iterations.
     fileprivate var work: Int {
         memoryKiB.multipliedReportingOverflow(by: iterations).overflow ? .max : memoryKiB * iterations
     }

@@ -1,24 +1,25 @@
 public import Crypto
 import Wire
 
-/// What a new password must be; told at `GET /auth/type`, and asked when one is set, never when one is used.
+/// The rules for new passwords. `GET /auth/type` publishes them. They are checked when a password is set, not when it
+/// is used.
 ///
 /// Source: contract of Onyx, b.8.
 public struct PasswordPolicy: Sendable, Equatable {
-    /// The shortest length, in Unicode scalars. `8` by default.
+    /// The minimum length, in Unicode scalars. `8` by default.
     public var minimumLength: Int
-    /// The greatest length, in Unicode scalars. `64` by default.
+    /// The maximum length, in Unicode scalars. `64` by default.
     public var maximumLength: Int
-    /// Whether an upper-case letter must be there.
+    /// Whether a password must contain an upper-case letter. `false` by default.
     public var requiresUppercase: Bool
-    /// Whether a lower-case letter must be there.
+    /// Whether a password must contain a lower-case letter. `false` by default.
     public var requiresLowercase: Bool
-    /// Whether a digit must be there.
+    /// Whether a password must contain a digit. `false` by default.
     public var requiresDigit: Bool
-    /// Whether one of `OnyxPasswordRule.specialCharacters` must be there.
+    /// Whether a password must contain one of `OnyxPasswordRule.specialCharacters`. `false` by default.
     public var requiresSpecialCharacter: Bool
 
-    /// Makes a policy; the defaults are Onyx's own.
+    /// Creates a policy. The default values are those of Onyx.
     public init(
         minimumLength: Int = 8, maximumLength: Int = 64, requiresUppercase: Bool = false,
         requiresLowercase: Bool = false, requiresDigit: Bool = false, requiresSpecialCharacter: Bool = false
@@ -31,7 +32,7 @@ public struct PasswordPolicy: Sendable, Equatable {
         self.requiresSpecialCharacter = requiresSpecialCharacter
     }
 
-    /// The rules for a new password, as a sentence.
+    /// The rules for a new password, as a sentence for people.
     var hint: String {
         let parts = [
             (requiresUppercase, "an upper-case letter"), (requiresLowercase, "a lower-case letter"),
@@ -43,14 +44,16 @@ public struct PasswordPolicy: Sendable, Equatable {
         return "\(count), with \(others.isEmpty ? last : "\(others) and \(last)")."
     }
 
-    /// The sentence of the first rule that `password` breaks, or nil when it breaks none.
+    /// Returns the message for the first rule that `password` breaks, or nil if it breaks none.
     ///
-    /// Whatever the policy says, no more than `PasswordHash.maximumPasswordCount` bytes can be hashed.
+    /// Regardless of the policy, a password of more than `PasswordHash.maximumPasswordCount` bytes is refused, because
+    /// it cannot be hashed.
     ///
-    /// The rules are asked in this order: shortest, longest, upper case, lower case, digit, special character.
+    /// The rules are checked in this order: NUL character, minimum length, maximum length, upper case, lower case,
+    /// digit, special character.
     public func complaint(about password: Secret) -> String? {
         let scalars = password.reveal().unicodeScalars
-        // No form can bring one back at the sign-in.
+        // A sign-in form cannot send a NUL character.
         if scalars.contains("\0") { return "Password must not contain a NUL character." }
         if scalars.count < minimumLength { return "Password must be at least \(minimumLength) characters long." }
         if scalars.count > maximumLength || password.count > PasswordHash.maximumPasswordCount {
@@ -72,9 +75,9 @@ public struct PasswordPolicy: Sendable, Equatable {
         return nil
     }
 
-    /// Refuses a password that breaks a rule.
+    /// Throws if a password breaks a rule.
     ///
-    /// - Throws: ``GatewayError/Code/weakPassword`` with the rule's sentence.
+    /// - Throws: ``GatewayError/Code/weakPassword`` with the message for the rule.
     public func check(_ password: Secret) throws(GatewayError) {
         if let complaint = complaint(about: password) { throw GatewayError(.weakPassword, complaint) }
     }

@@ -3,20 +3,20 @@ import FoundationEssentials
 
 /// Signs people in with e-mail address and password.
 ///
-/// A wrong password, somebody who is not there and somebody who is disabled get one answer after the same steps: a place
-/// of the guard, one read of the database, one hash.
+/// A wrong password, an unknown address and a disabled person lead to the same result after the same steps: one
+/// reservation of the guard, one read of the database and one password check.
 ///
 /// Source: contract of Onyx, b.8; OWASP Authentication Cheat Sheet, "Authentication and Error Messages".
 struct PasswordSignIn: Sendable {
-    /// What became of a sign-in.
+    /// The result of a sign-in.
     enum Outcome: Sendable {
         /// The person is signed in.
         case signedIn(SessionCredential)
-        /// Not these credentials; why is nobody's business.
+        /// The credentials are refused. The reason is not revealed.
         case refused
-        /// The password is right but must be changed first, and this client cannot change it: no session is started.
+        /// The password is correct but must be changed first, and this client cannot change it. No session is started.
         case passwordChangeRequired
-        /// Too many failures; stay away for so long.
+        /// Too many attempts failed. The value is the time to wait.
         case limited(Duration)
     }
 
@@ -27,13 +27,13 @@ struct PasswordSignIn: Sendable {
     let audit: AuditLog
     let log: Log
 
-    /// Tries one password.
+    /// Checks a password and starts a session if it is correct.
     ///
-    /// `canChange` says whether the client can change a password. If not, a person who must change theirs gets no session,
-    /// because it would open nothing.
+    /// `canChange` is whether the client can change a password. If not, a person who must change their password gets no
+    /// session, because the session could not be used for anything.
     ///
-    /// - Throws: ``GatewayError/Code/busy`` when the queue of hashing is full. An attempt that throws, or is cancelled
-    ///   before its password was looked at, does not count.
+    /// - Throws: ``GatewayError/Code/busy`` when the hashing queue is full. An attempt that throws, or is cancelled
+    ///   before its password was checked, does not count.
     func attempt(
         _ email: EmailAddress, _ password: Secret, from client: RequestOrigin, canChange: Bool = true
     ) async throws -> Outcome {
@@ -50,19 +50,19 @@ struct PasswordSignIn: Sendable {
         }
     }
 
-    /// What a password is worth.
+    /// The result of a password check.
     enum Verdict: Sendable {
-        /// It is the person's, who may sign in.
+        /// The password is correct, and the person may sign in.
         case right(StoredCredential)
-        /// It is not; why is nobody's business.
+        /// The password is refused. The reason is not revealed.
         case refused
-        /// Too many failures; stay away for so long.
+        /// Too many attempts failed. The value is the time to wait.
         case limited(Duration)
     }
 
-    /// Looks at one password and starts no session: a sign-in, or a person who shows once more who it is.
+    /// Checks a password without starting a session: for a sign-in, or when a person must authenticate again.
     ///
-    /// - Throws: As ``attempt(_:_:from:)``.
+    /// - Throws: The same errors as ``attempt(_:_:from:canChange:)``.
     func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws -> Verdict {
         switch attempts.reserve(from: client.address, account: email) {
         case .refused(let wait):
@@ -105,7 +105,7 @@ struct PasswordSignIn: Sendable {
         }
     }
 
-    /// A sign-in does not fail because the better hash could not be made now; the next one tries again.
+    /// Replaces an outdated hash. If that fails, the sign-in still succeeds, and the next sign-in tries again.
     private func rehashIfOutdated(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async {
         guard let hash = credential.hash, hasher.isOutdated(hash) else { return }
         do {

@@ -2,13 +2,13 @@ import Crypto
 import Database
 import FoundationEssentials
 
-/// The SQL of people.
+/// SQL statements for people.
 enum PeopleStatements {
     static let columns = """
         id, email, name, is_admin, is_verified, created_at, disabled_at, session_epoch, must_change_password, avatar_color,
         is_vouched
         """
-    /// How many ``columns`` there are: the index of what is selected behind them.
+    /// The number of ``columns``, which is the index of the first column that is selected after them.
     static let columnCount = 11
 
     static let insert = Statement(
@@ -21,24 +21,26 @@ enum PeopleStatements {
 
     static let all = Statement("SELECT \(columns) FROM people ORDER BY email", row: person)
 
-    /// By e-mail address behind one, with a text somewhere in address or name.
+    /// Selects people after an e-mail address, sorted by address, whose address or name contains a text.
     static let page = Statement(
         """
         SELECT \(columns) FROM people
         WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
         """, String.self, String.self, String.self, Int.self, row: person)
 
-    /// Whether another administrator may and can sign in: who was invited and never came cannot. Each statement that removes an
-    /// administrator checks this, so that two administrators who remove each other at the same time do not both succeed.
+    /// An SQL condition: whether another active administrator can sign in. A person who was invited but has never
+    /// signed in cannot. Each statement that removes an administrator checks this, so that two administrators who
+    /// remove each other at the same time do not both succeed.
     private static let hasAnotherAdministrator = """
         EXISTS (
             SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id
                 AND (o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = o.id)))
         """
-    /// Whether the person is not the last active administrator.
+    /// An SQL condition: whether the person is not the last active administrator.
     private static let isDispensable = "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
 
-    /// Whether a person may lose the identities at a provider: not the last administrator the last way to sign in.
+    /// Whether a person's identities at a provider may be removed. False if they are the last administrator's only way
+    /// to sign in.
     static let mayUnlink = Statement(
         """
         SELECT \(isDispensable) OR password_hash IS NOT NULL
@@ -63,11 +65,12 @@ enum PeopleStatements {
         "SELECT \(columns), password_hash FROM people WHERE email = ?", String.self
     ) { row throws(DatabaseError) in
         let hash = (try row.get(columnCount) as String?).map(PasswordHash.init(rawValue:))
-        // One that cannot be read would be refused faster than a wrong password.
+        // A malformed hash is dropped, because it would be refused faster than a wrong password.
         return StoredCredential(person: try person(row), hash: hash.flatMap { $0.isWellFormed ? $0 : nil })
     }
 
-    /// One hash of each kind: those whose text is the same up to the salt. 15 characters stand before the parameters.
+    /// Selects one hash of each kind, where hashes of one kind have the same text before the salt. The parameters begin
+    /// after 15 characters.
     static let kinds = Statement(
         """
         SELECT password_hash FROM people WHERE password_hash IS NOT NULL
@@ -75,13 +78,13 @@ enum PeopleStatements {
         """
     ) { row throws(DatabaseError) in PasswordHash(rawValue: try row.get(0)) }
 
-    /// What ends sign-ins in progress, and the use of what providers gave out before: part of an `UPDATE` of people. `moment` is
-    /// the parameter with the time.
+    /// Returns the part of an `UPDATE` of people that ends sign-ins in progress and invalidates what providers issued
+    /// before. `moment` is the parameter with the time.
     static func signingOut(at moment: String) -> String {
         "session_epoch = session_epoch + 1, signed_out_at = \(moment)"
     }
 
-    /// Whether the person was signed out everywhere at a time or later.
+    /// Whether the person was signed out everywhere at or after a time.
     static let isSignedOut = Statement(
         "SELECT coalesce(signed_out_at >= ?, 0) FROM people WHERE id = ?", Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
@@ -92,9 +95,9 @@ enum PeopleStatements {
         RETURNING \(columns)
         """, String.self, Bool.self, Date.self, UUID.self, row: person)
 
-    /// Another password that the person chose. Nothing is changed when the password was changed or the person disabled since the
-    /// epoch was read, when the session is over, or when the person had to choose one and has done so. Else the duty to change
-    /// it stays as it is.
+    /// Sets a password that the person chose. Changes nothing if the password was changed or the person was disabled
+    /// since the epoch was read, or if the session has ended. Also changes nothing if the person was required to choose
+    /// a password and has already done so. If the change was not required, `must_change_password` keeps its value.
     static let choosePassword = Statement(
         """
         UPDATE people SET password_hash = ?1, must_change_password = must_change_password AND NOT ?2,
@@ -106,7 +109,8 @@ enum PeopleStatements {
         RETURNING \(columns)
         """, String.self, Bool.self, Date.self, UUID.self, Int.self, String.self, row: person)
 
-    /// What is nil stays; nothing is changed when somebody else has the address. A new one is proved by nobody.
+    /// Changes a profile. A nil parameter leaves the column unchanged. Changes nothing if another person has the
+    /// address. A new address is not proved.
     static let changeProfile = Statement(
         """
         UPDATE people SET email = coalesce(?1, email), name = coalesce(?2, name), avatar_color = coalesce(?3, avatar_color),
@@ -115,7 +119,7 @@ enum PeopleStatements {
         RETURNING \(columns)
         """, String?.self, String?.self, String?.self, UUID.self, row: person)
 
-    /// Puts a hash of the same password in place of an outdated one, unless the password was changed meanwhile.
+    /// Replaces an outdated hash with a new one of the same password, unless the password was changed in the meantime.
     static let rehash = Statement(
         "UPDATE people SET password_hash = ? WHERE id = ? AND password_hash = ?", String.self, UUID.self, String.self)
 
@@ -141,9 +145,9 @@ enum PeopleStatements {
     }
 }
 
-/// A person and the hash of the password, for signing in.
+/// A person and the password hash, for signing in.
 struct StoredCredential: Sendable {
     let person: Person
-    /// Nil when the person has no password, or what is stored is no hash.
+    /// Nil when the person has no password or the stored hash is malformed.
     let hash: PasswordHash?
 }

@@ -3,28 +3,31 @@ public import FoundationEssentials
 public import OpenIDConnect
 
 extension PeopleStore {
-    /// The person whom an identity provider has signed in.
+    /// Returns the person whom an identity provider has signed in.
     ///
-    /// It is the one that the identity was linked to. An identity that is seen for the first time is linked to the person
-    /// with its e-mail address when the provider has verified that and `linksByEmail` says so, or the person was invited
-    /// and the provider lets invited people in; else a person is made for it, when `allowsRegistration` says so. A person
-    /// has one identity at a provider: another one with the same address is somebody else.
+    /// For a linked identity this is its person. An identity that is seen for the first time is linked to the person
+    /// with its e-mail address, if the provider has verified the address. This also requires that `linksByEmail` is
+    /// set, or that the person was invited and the provider accepts invited people. If nobody has the address, a person
+    /// is created if `allowsRegistration` is set. A person has at most one identity at a provider; another identity
+    /// with the same address is refused.
     ///
-    /// Whoever has an address that nobody proved may be somebody who waits for its owner. When the owner is linked, what that
-    /// person had is taken away: password, PIN and identities; the sessions and keys end.
+    /// An account with an unproved address may belong to another person, who registered before the owner of the
+    /// address. When the owner's identity is linked, the password, PIN and identities of the account are removed, and
+    /// its sessions and keys end.
     ///
-    /// All of it is one transaction: two first sign-ins of one person at once make one person.
+    /// The decision, the new person and the link are one transaction, so that two simultaneous first sign-ins of a
+    /// person create one person.
     ///
     /// - Parameters:
-    ///   - identity: Who came.
-    ///   - provider: The provider as it is configured.
-    ///   - renewingGroups: Whether the identity's groups take the place of those known before.
-    ///   - moment: When the provider said who it is, where that was not just now. A person who was signed out everywhere at that
-    ///     time or later is not found by it.
+    ///   - identity: The identity that signed in.
+    ///   - provider: The configuration of the provider.
+    ///   - renewingGroups: Whether the identity's groups replace the stored ones.
+    ///   - moment: When the provider identified the person. A person who was signed out everywhere at or after this
+    ///     time is refused. The default, the distant future, refuses nobody for this reason.
     /// - Returns: The person.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/personDisabled``, ``GatewayError/Code/domainRefused``,
-    ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``, ``GatewayError/Code/identityRefused``,
-    ///   ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/signedOut``.
+    ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``,
+    ///   ``GatewayError/Code/identityRefused``, ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/signedOut``.
     ///
     /// Source: OpenID Connect Core §5.7 for issuer and subject; OX-3, OX-7.
     public func person(
@@ -48,14 +51,15 @@ extension PeopleStore {
         return try settle(outcome, linking)
     }
 
-    /// Whether an identity is somebody's here already.
+    /// Whether an identity is linked to a person.
     func knows(_ identity: ProviderIdentity, at provider: ProviderConfiguration) async throws -> Bool {
         try await database.read { connection in
             try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
         } != nil
     }
 
-    /// The domain is asked for at every sign-in: whoever left it does not come in any more.
+    /// Checks the domain of the e-mail address. This is done at every sign-in, so that a person who has left the domain
+    /// can no longer sign in.
     private func checkDomain(_ identity: ProviderIdentity, at provider: ProviderConfiguration) throws(GatewayError) {
         guard !provider.domains.isEmpty else { return }
         guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(identity, provider) }
@@ -68,8 +72,8 @@ extension PeopleStore {
         }
     }
 
-    /// Keeps the groups that the provider tells now. Sessions in memory are forgotten when they are others than before, so
-    /// that the next request of each sees them.
+    /// Stores the groups that the provider sent. If they changed, cached sessions of the person are invalidated, so
+    /// that the next request of each session reads them.
     private func renewGroups(
         of person: Person, _ identity: ProviderIdentity, at provider: ProviderConfiguration
     ) async throws {
@@ -140,7 +144,7 @@ extension PeopleStore {
             ? "'\(provider.id)' tells no e-mail address of the person: have it send 'email', which the scope 'email' asks for."
             : "'\(provider.id)' does not say that it has verified the person's e-mail address: have it send "
                 + "'email_verified'; docs/identity-providers.md says where that is set."
-        // Linking does not help where the address is asked for at every sign-in.
+        // Linking does not help if the address is required at every sign-in.
         let advice =
             provider.domains.isEmpty
             ? "Or say who it is here, with 'latchd user link'."
@@ -150,38 +154,38 @@ extension PeopleStore {
 }
 
 extension PeopleStore {
-    /// The identities of everybody, by person.
+    /// Returns the identities of all people, grouped by person.
     public func identities() async throws -> [UUID: [PersonIdentity]] {
         Dictionary(grouping: try await database.read { try $0.all(IdentityStatements.all) }, by: \.person)
     }
 
-    /// The identities of a person.
+    /// Returns the identities of a person.
     public func identities(of person: UUID) async throws -> [PersonIdentity] {
         try await database.read { try $0.all(IdentityStatements.ofPerson, person) }
     }
 
-    /// Whether a person has a password; false for nobody.
+    /// Whether a person has a password. False if the person does not exist.
     public func hasPassword(_ person: UUID) async throws -> Bool {
         try await database.read { try $0.first(IdentityStatements.hasPassword, person) } ?? false
     }
 
-    /// Everybody who has a password.
+    /// Returns the ids of all people who have a password.
     public func idsWithPassword() async throws -> Set<UUID> {
         Set(try await database.read { try $0.all(IdentityStatements.withPassword) })
     }
 
-    /// Makes an identity a person's, as an administrator says; for providers that do not say whether they have verified an
-    /// e-mail address.
+    /// Links an identity to a person for an administrator. This is for providers that do not tell whether they have
+    /// verified an e-mail address.
     ///
     /// - Parameters:
-    ///   - person: Whose it is.
-    ///   - subject: The person's name at the provider, `sub`.
-    ///   - provider: The provider as it is configured.
-    ///   - evenUnseen: Whether to link a subject that no sign-in has had yet. Such a subject may be mistyped.
-    ///   - actor: The administrator who links on a page, for the audit log.
+    ///   - person: The id of the person.
+    ///   - subject: The subject at the provider, `sub`.
+    ///   - provider: The configuration of the provider.
+    ///   - evenUnseen: Whether to link a subject that has not signed in yet. Such a subject may be mistyped.
+    ///   - actor: The administrator who links the identity on a page, for the audit log. Nil for a command.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``, or
-    ///   ``GatewayError/Code/identityRefused`` when the identity is linked already, or the person has another identity at the
-    ///   provider.
+    ///   ``GatewayError/Code/identityRefused`` when the identity is already linked, or the person has another identity
+    ///   at the provider.
     public func link(
         _ person: UUID, to subject: String, at provider: ProviderConfiguration, evenUnseen: Bool = false,
         by actor: UUID? = nil
@@ -209,10 +213,10 @@ extension PeopleStore {
         audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person, actor: actor))
     }
 
-    /// Takes a person's identities at a provider away and ends all of the person's sessions and keys.
+    /// Removes a person's identities at a provider, and ends all of the person's sessions and keys.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: ``GatewayError/Code/lastAdministrator`` when no administrator could sign in then.
+    /// - Returns: The number of identities removed.
+    /// - Throws: ``GatewayError/Code/lastAdministrator`` when no administrator could sign in afterwards.
     @discardableResult
     public func unlink(_ person: UUID, from provider: String) async throws -> Int {
         let now = now()

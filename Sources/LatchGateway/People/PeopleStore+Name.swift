@@ -3,16 +3,16 @@ import FoundationEssentials
 import Primitives
 
 extension PeopleStore {
-    /// Gives a person another name to show; blank or nil takes it away.
+    /// Changes a person's display name. A blank or nil name removes it.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson``.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person does not exist.
     @discardableResult
     func rename(_ person: UUID, to name: String?) async throws -> Person {
         let name = name.flatMap { $0.displayName(limit: 200) }
         guard let renamed = try await database.write({ try $0.first(Self.rename, name, person) }) else {
             throw GatewayError(.unknownPerson, "This person is not there any more.")
         }
-        // Sessions and keys in memory hold the person.
+        // Cached sessions and keys contain the person.
         noteSessionsEnded(of: person)
         return renamed
     }

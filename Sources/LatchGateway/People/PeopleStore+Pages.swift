@@ -1,18 +1,21 @@
 import Database
 import FoundationEssentials
 
-/// People page by page, and who administers.
+/// Pages of people, and the administrator role.
 extension PeopleStore {
-    /// People by e-mail address, behind one or from the first; with a text somewhere in address or name, in either case of ASCII,
-    /// or everybody.
+    /// Returns at most `limit` people after an e-mail address, sorted by address. An empty `email` starts with the
+    /// first person. `search` is a text that the address or name must contain, ignoring the case of ASCII letters;
+    /// empty for everybody.
     func page(search: String, after email: String, limit: Int) async throws -> [Person] {
         let text = ExactText.lowercasingASCII(search)
         return try await database.read { try $0.all(PeopleStatements.page, email, text, text, limit) }
     }
 
-    /// Makes a person an administrator, or not any more; on their devices at once.
+    /// Makes a person an administrator, or removes the role. The change applies immediately to the person's live
+    /// sessions.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person is gone; ``GatewayError/Code/lastAdministrator``.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person does not exist;
+    ///   ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     func setAdministrator(_ isAdministrator: Bool, _ person: UUID, by actor: UUID) async throws -> Person {
         let outcome = try await database.write { connection throws(DatabaseError) -> Person?? in
@@ -21,7 +24,7 @@ extension PeopleStore {
         }
         guard let found = outcome else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
         guard let changed = found else { throw Self.lastAdministrator }
-        // Sessions in memory hold the person as it was.
+        // Cached sessions contain the person with the old role.
         noteSessionsEnded(of: person)
         audit.record(
             AuditEvent(isAdministrator ? .administratorMade : .administratorUnmade, person: person, actor: actor))

@@ -3,7 +3,7 @@ import Database
 import FoundationEssentials
 import Primitives
 
-/// What a person changes of themselves; nil leaves it as it is.
+/// The changes that a person makes to their own profile. Nil leaves a value unchanged.
 struct ProfileChange: Sendable {
     var email: EmailAddress?
     var name: String?
@@ -11,12 +11,12 @@ struct ProfileChange: Sendable {
 }
 
 extension PeopleStore {
-    /// Changes what a person may change of themselves.
+    /// Changes a person's own profile.
     ///
-    /// An address that the person chose is proved by nobody: a provider's word that it is somebody's then counts for that
-    /// somebody, and takes an unproved password away.
+    /// A new address is not proved. If an identity with this address is linked to the account later, the unproved
+    /// password is removed.
     ///
-    /// - Throws: ``GatewayError/Code/personExists`` when somebody else has the address;
+    /// - Throws: ``GatewayError/Code/personExists`` when another person has the address;
     ///   ``GatewayError/Code/unknownPerson``.
     func change(_ person: UUID, to change: ProfileChange) async throws -> Person {
         let email = change.email?.text
@@ -34,19 +34,21 @@ extension PeopleStore {
         return changed
     }
 
-    /// Gives a person the password that the person chose, and ends all of the person's keys and sessions.
+    /// Sets a password that the person chose. Ends the person's sessions, except `session` if it is kept, and all of
+    /// the person's keys.
     ///
-    /// Hashing takes a while. If an administrator gave another password, disabled the person or ended the session in between, that
-    /// came first, and nothing is changed.
+    /// Hashing takes time. If an administrator sets another password, disables the person or ends the session in the
+    /// meantime, nothing is changed.
     ///
     /// - Parameters:
-    ///   - password: Must keep ``policy``.
-    ///   - proved: Whose it is, as read when the person was proved to be the one who asks.
-    ///   - session: The session that asks.
-    ///   - keepingSession: Whether that session goes on.
-    ///   - isForced: Whether it is the one that the person had to choose: then the duty ends.
+    ///   - password: The new password, which must satisfy ``policy``.
+    ///   - proved: The person, as read when the person authenticated.
+    ///   - session: The session that makes the request.
+    ///   - keepingSession: Whether that session stays live.
+    ///   - isForced: Whether the person was required to choose a password. The requirement ends then.
     /// - Returns: The person as stored.
-    /// - Throws: As ``setPassword(_:of:mustChange:by:)``; ``GatewayError/Code/unknownPerson`` when nothing was changed.
+    /// - Throws: The same errors as ``setPassword(_:of:mustChange:by:)``; ``GatewayError/Code/unknownPerson`` when
+    ///   nothing was changed.
     func choosePassword(
         _ password: Secret, of proved: Person, by session: SessionID, keepingSession: Bool = true, isForced: Bool
     ) async throws -> Person {
@@ -70,9 +72,9 @@ extension PeopleStore {
         return changed
     }
 
-    /// Takes all of a person's identities away and ends the keys; the sessions stay as they are.
+    /// Removes all of a person's identities and revokes the person's keys. Sessions stay live.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of identities removed.
     func unlinkAll(_ person: UUID) async throws -> Int {
         let now = now()
         let count = try await database.write { connection in
@@ -86,7 +88,7 @@ extension PeopleStore {
 
     private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
 
-    /// Whether a password is the one that a person has; false for somebody without one.
+    /// Whether a password is correct for a person. False for a person without a password.
     func isPassword(_ password: Secret, of person: Person) async throws -> Bool {
         let email = person.email
         let credential = try await database.read { try $0.first(PeopleStatements.credential, email) }

@@ -4,17 +4,17 @@ import OpenIDConnect
 
 /// Identities that are linked to no person.
 extension PeopleStore {
-    /// Unlinked identities, the last seen first; at most `limit`.
+    /// Returns at most `limit` unlinked identities, the most recently seen first.
     public func unlinkedIdentities(limit: Int) async throws -> [UnlinkedIdentity] {
         try await database.read { try $0.all(UnlinkedIdentityStatements.last, limit) }
     }
 
-    /// The unlinked identity with this id; nil when it was deleted or linked.
+    /// Returns the unlinked identity with this id; nil when it was deleted or linked.
     func unlinkedIdentity(_ id: Int) async throws -> UnlinkedIdentity? {
         try await database.read { try $0.first(UnlinkedIdentityStatements.byID, id) }
     }
 
-    /// Whether a person has no way to sign in yet: an invitation that was not accepted.
+    /// Whether a person has no way to sign in yet, because an invitation was not accepted.
     func isInvited(_ person: UUID) async throws -> Bool {
         try await database.read { try $0.first(IdentityStatements.hasNoWay, person) } ?? false
     }
@@ -25,7 +25,7 @@ extension PeopleStore {
         _ = try await database.write { try $0.run(UnlinkedIdentityStatements.purge, limit) }
     }
 
-    /// The error for a subject that no sign-in has had. Its message lists subjects that recent sign-ins had.
+    /// Returns the error for a subject that has not signed in. Its message lists subjects of recent sign-ins.
     func unknownSubject(_ subject: String, at provider: ProviderConfiguration) async throws -> GatewayError {
         let seen = try await unlinkedIdentities(limit: UnlinkedIdentity.capacity)
             .filter { $0.provider == provider.id && $0.issuer == provider.settings.issuer }.prefix(5)

@@ -4,27 +4,27 @@ public import FoundationEssentials
 import Primitives
 import Synchronization
 
-/// The people of the server and their passwords.
+/// Stores the people of the server and their passwords.
 ///
-/// Each change is one transaction, on disk before the call returns; a crash leaves it done or not done. Changes that
-/// end a person's sessions (another password, disabling, removing) end them in the same transaction, with the reason, and
-/// the person's keys with them.
+/// Each change is one transaction, which is on disk before the call returns. A crash leaves a change either complete or
+/// undone. Changes that end a person's sessions (a new password, disabling, removing) end the sessions and the person's
+/// keys in the same transaction, with the reason.
 ///
-/// Every change is recorded in the audit log, whoever makes it.
+/// Changes to accounts are recorded in the audit log, whether an administrator or the person makes them.
 ///
 /// Source: ARCHITECTURE.md, People.
 public final class PeopleStore: Sendable {
-    /// What a new password must be.
+    /// The rules for new passwords.
     public let policy: PasswordPolicy
     let database: Database
     let hasher: PasswordHasher
     let audit: AuditLog
     let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
-    /// Set once somebody was seen; a server with people rarely becomes one without.
+    /// Whether the database is known to contain a person. Cached, because people are rarely all removed.
     private let sawSomebody = Mutex(false)
 
-    /// Makes a store on a database with the gateway's tables.
+    /// Creates a store on a database with the gateway's tables.
     init(
         database: Database, hasher: PasswordHasher, policy: PasswordPolicy, audit: AuditLog,
         now: @escaping @Sendable () -> Date
@@ -36,23 +36,23 @@ public final class PeopleStore: Sendable {
         self.now = now
     }
 
-    /// Has `action` called after a person's sessions were ended, so that whoever remembers them forgets.
+    /// Sets the closure that is called with a person's id after the person's sessions were ended, to invalidate caches.
     func whenSessionsEnd(_ action: @escaping @Sendable (UUID) -> Void) {
         ended.withLock { $0 = action }
     }
 
-    /// Everybody, by e-mail address.
+    /// Returns all people, sorted by e-mail address.
     public func list() async throws -> [Person] {
         try await database.read { try $0.all(PeopleStatements.all) }
     }
 
-    /// The person with this e-mail address, however it is written.
+    /// Returns the person with this e-mail address, which is normalised first; nil when nobody has it.
     public func find(_ email: String) async throws -> Person? {
         let email = EmailAddress(normalizing: email).text
         return try await database.read { try $0.first(PeopleStatements.byEmail, email) }
     }
 
-    /// The person with this e-mail address.
+    /// Returns the person with this e-mail address, which is normalised first.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
     public func require(_ email: String) async throws -> Person {
@@ -62,12 +62,12 @@ public final class PeopleStore: Sendable {
         return person
     }
 
-    /// The person with this id; nil when there is none, or not any more.
+    /// Returns the person with this id; nil when there is none.
     func find(id: UUID) async throws -> Person? {
         try await database.read { try $0.first(PeopleStatements.byID, id) }
     }
 
-    /// Whether there is anybody at all; remembered until ``forget()``.
+    /// Whether there is at least one person. A true result is cached until ``forget()``.
     public func hasAnybody() async throws -> Bool {
         if sawSomebody.withLock({ $0 }) { return true }
         let answer = try await database.read { try $0.first(PeopleStatements.anybody) ?? false }
@@ -75,17 +75,18 @@ public final class PeopleStore: Sendable {
         return answer
     }
 
-    /// Drops what is remembered, after another process wrote.
+    /// Clears the cached result of ``hasAnybody()``, after a person was removed or another process changed the
+    /// database.
     func forget() {
         sawSomebody.withLock { $0 = false }
     }
 
-    /// Remembers that there is somebody.
+    /// Caches that there is at least one person.
     func noteSomebody() {
         sawSomebody.withLock { $0 = true }
     }
 
-    /// Has whoever remembers a person's sessions forget them.
+    /// Invalidates cached sessions and keys of a person.
     func noteSessionsEnded(of person: UUID) {
         ended.withLock { $0 }?(person)
     }
@@ -93,11 +94,11 @@ public final class PeopleStore: Sendable {
     /// Adds a person.
     ///
     /// - Parameters:
-    ///   - email: Kept trimmed and lower-cased.
-    ///   - name: To show; nil or blank for none.
+    ///   - email: The e-mail address. It is stored normalised.
+    ///   - name: The display name; nil or blank for none.
     ///   - isAdministrator: Whether the person administers the server.
-    ///   - password: Must keep ``policy``; only its Argon2id hash is stored.
-    ///   - mustChange: Whether the person must choose another one at the first sign-in.
+    ///   - password: The password, which must satisfy ``policy``. Only its Argon2id hash is stored.
+    ///   - mustChange: Whether the person must choose another password at the first sign-in.
     /// - Returns: The person as stored.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail``, ``GatewayError/Code/weakPassword``,
     ///   ``GatewayError/Code/personExists`` or ``GatewayError/Code/busy``.
@@ -109,7 +110,7 @@ public final class PeopleStore: Sendable {
             recording: AuditEvent(.personAdded))
     }
 
-    /// Adds a person without a password, who comes in through an identity provider that has verified the address.
+    /// Adds a person without a password, who signs in through an identity provider that has verified the address.
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/personExists``.
     public func invite(
@@ -120,7 +121,8 @@ public final class PeopleStore: Sendable {
             recording: AuditEvent(.personAdded, reason: "invited", actor: actor))
     }
 
-    /// Adds a person and records it as `event`, in which the person is filled in; somebody who registered is not vouched for.
+    /// Adds a person and records `event` with the person's id. A person who registers is not vouched for. If
+    /// `onlyFirst` is true, this throws when there is already a person.
     func add(
         email: String, name: String?, isAdministrator: Bool, password: Secret?, mustChange: Bool = false,
         onlyFirst: Bool = false, recording event: AuditEvent
@@ -145,20 +147,21 @@ public final class PeopleStore: Sendable {
         return person
     }
 
-    /// The person and hash to check a sign-in against; nil when nobody has the address.
+    /// Returns the person and hash for a sign-in; nil when nobody has the address.
     func credential(_ email: EmailAddress) async throws -> StoredCredential? {
         let text = email.text
         return try await database.read { try $0.first(PeopleStatements.credential, text) }
     }
 
-    /// Learns what kinds of hashes people have, so that the time of a refused sign-in does not tell them apart. It looks
-    /// at everybody.
+    /// Reads which kinds of hashes people have, so that the time of a refused sign-in does not reveal them. Scans all
+    /// people.
     func learnKinds() async throws {
         let hashes = try await database.read { try $0.all(PeopleStatements.kinds) }
         hasher.know(kinds: hashes.compactMap(\.parameters))
     }
 
-    /// Replaces an outdated hash by a new one of the same password; nothing happens if the password changed meanwhile.
+    /// Replaces an outdated hash with a new one of the same password. Does nothing if the password was changed in the
+    /// meantime.
     func rehash(_ password: Secret, of person: UUID, replacing old: PasswordHash) async throws {
         let new = try await hasher.hash(password).rawValue
         let old = old.rawValue
@@ -171,14 +174,14 @@ public final class PeopleStore: Sendable {
 }
 
 extension PeopleStore {
-    /// Gives a person another password, whatever it was, and ends all of the person's sessions: for an administrator's command.
-    /// What a person does goes through ``choosePassword(_:of:by:keepingSession:isForced:)``.
+    /// Sets a person's password and ends all of the person's sessions, for an administrator. A change by the person
+    /// uses ``choosePassword(_:of:by:keepingSession:isForced:)``.
     ///
     /// - Parameters:
-    ///   - password: Must keep ``policy``; only its Argon2id hash is stored.
-    ///   - person: Whose it is.
-    ///   - mustChange: Whether the person must choose another one at the next sign-in.
-    ///   - actor: Who does it on a page, for the audit log.
+    ///   - password: The password, which must satisfy ``policy``. Only its Argon2id hash is stored.
+    ///   - person: The id of the person.
+    ///   - mustChange: Whether the person must choose another password at the next sign-in.
+    ///   - actor: The administrator who sets the password on a page, for the audit log. Nil for a command.
     /// - Returns: The person as stored.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/weakPassword``, ``GatewayError/Code/unknownPerson`` or
     ///   ``GatewayError/Code/busy``.
@@ -194,7 +197,8 @@ extension PeopleStore {
         }
     }
 
-    /// Forbids a person to sign in and ends all of the person's sessions. Once more changes nothing.
+    /// Prevents a person from signing in and ends all of the person's sessions. If the person is already disabled, the
+    /// date of disabling does not change.
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
@@ -205,7 +209,7 @@ extension PeopleStore {
         }
     }
 
-    /// Allows a person to sign in again; sessions that were ended stay ended.
+    /// Allows a person to sign in again. Ended sessions stay ended.
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
     @discardableResult
@@ -216,7 +220,7 @@ extension PeopleStore {
         return enabled
     }
 
-    /// Removes a person for good and ends all of the person's sessions.
+    /// Removes a person permanently and ends all of the person's sessions.
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
@@ -258,7 +262,7 @@ extension PeopleStore {
 
     private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
 
-    /// The error when a change would leave the server without an administrator.
+    /// The error for a change that would leave the server without an administrator.
     static let lastAdministrator = GatewayError(
         .lastAdministrator,
         "Nobody else who may sign in administers the server: nothing was changed. Make somebody else an administrator first, "

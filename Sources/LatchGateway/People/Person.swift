@@ -4,36 +4,36 @@ public import FoundationEssentials
 ///
 /// Source: ARCHITECTURE.md, People.
 public struct Person: Sendable, Equatable, Identifiable {
-    /// The id, made when the person was added; never used again for another.
+    /// The id, which is created when the person is added and never reused.
     public let id: UUID
-    /// The e-mail address, as ``EmailAddress`` writes it.
+    /// The e-mail address, normalised like ``EmailAddress``.
     public let email: String
-    /// The name to show, when one was given.
+    /// The display name; nil when none was given.
     public let name: String?
     /// When the person was added.
     public let created: Date
-    /// How often all of the person's sessions were ended; see the schema.
+    /// The number of times that all of the person's sessions were ended; see the schema.
     let sessionEpoch: Int
     /// When the person was disabled; nil while signing in is allowed.
     public let disabled: Date?
     /// Whether the person administers the server.
     public let isAdministrator: Bool
-    /// Whether the address was proved.
+    /// Whether an identity provider has verified the address.
     public let isVerified: Bool
-    /// Whether the person must choose another password before anything else.
+    /// Whether the person must choose another password before they can do anything else.
     public internal(set) var mustChangePassword = false
-    /// The colour that the person chose to be shown by.
+    /// The colour of the person's avatar, as the person chose it; nil when none was chosen.
     public internal(set) var avatarColor: String?
-    /// Whether an administrator gave the address.
+    /// Whether an administrator entered the address.
     var isVouched = false
 
     /// Whether the person may sign in.
     public var isActive: Bool { disabled == nil }
-    /// The address, if a provider or an administrator has confirmed it; nil for an address that only the person claims. Code
-    /// that tells another server who a person is, or grants access by address, must use this property.
+    /// The address, if a provider or an administrator has confirmed it; nil for an address that only the person claims.
+    /// Code that tells another server who a person is, or grants access by address, must use this property.
     var provedAddress: EmailAddress? { isVerified || isVouched ? EmailAddress(stored: email) : nil }
     /// Whether a provider or an administrator has confirmed the address.
     public var hasProvedAddress: Bool { provedAddress != nil }
-    /// The name of the person for other servers: the proved address, else the id.
+    /// The name of the person for other servers: the proved address, otherwise the id.
     var username: String { provedAddress?.text ?? id.uuidString.lowercased() }
 }

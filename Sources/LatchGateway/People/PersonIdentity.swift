@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
-/// A person's identity at a provider, as it was linked.
+/// An identity at a provider that is linked to a person.
 public struct PersonIdentity: Sendable, Equatable {
     /// The provider's id in the configuration.
     public let provider: String
-    /// The provider's name for itself.
+    /// The provider's issuer.
     public let issuer: String
-    /// The person's name at the provider.
+    /// The subject at the provider, `sub`.
     public let subject: String
-    /// Whose it is.
+    /// The id of the person.
     public let person: UUID
-    /// The e-mail address that the provider told when it was linked.
+    /// The e-mail address that the provider sent when the identity was linked; nil when an administrator linked it.
     public let email: String?
-    /// When it was linked.
+    /// When the identity was linked.
     public let linked: Date
-    /// The groups that the provider told at the last sign-in.
+    /// The groups that the provider sent at the last sign-in.
     public let groups: [String]
 }

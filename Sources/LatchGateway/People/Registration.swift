@@ -1,14 +1,14 @@
 import Crypto
 import FoundationEssentials
 
-/// Lets people add themselves. It says whether an address is taken, as the dialect wants it; so each attempt counts
-/// against the client's address.
+/// Registers people who create their own accounts. The result reveals whether an address is taken, because the dialect
+/// requires it. So each attempt counts against the client's address.
 struct Registration: Sendable {
-    /// What became of a registration.
+    /// The result of a registration.
     enum Outcome: Sendable {
-        /// The person is there.
+        /// The person was added.
         case registered(Person)
-        /// Too many attempts from this address; stay away for so long.
+        /// Too many attempts came from this address. The value is the time to wait.
         case limited(Duration)
     }
 
@@ -16,9 +16,9 @@ struct Registration: Sendable {
     let attempts: SignInGuard
     let audit: AuditLog
 
-    /// Adds a person.
+    /// Adds a person who registers.
     ///
-    /// - Throws: As ``PeopleStore/add(email:name:isAdministrator:password:)``.
+    /// - Throws: The same errors as ``PeopleStore/add(email:name:isAdministrator:password:mustChange:)``.
     func register(_ email: String, _ password: Secret, from client: RequestOrigin) async throws -> Outcome {
         switch attempts.reserve(from: client.address, account: nil) {
         case .refused(let wait): return .limited(wait)
@@ -32,10 +32,10 @@ struct Registration: Sendable {
         }
     }
 
-    /// Adds the first person of a server, who administers it.
+    /// Adds the first person of a server, as an administrator.
     ///
-    /// - Throws: ``GatewayError/Code/personExists`` when there is somebody; else as
-    ///   ``PeopleStore/add(email:name:isAdministrator:password:)``.
+    /// - Throws: ``GatewayError/Code/personExists`` when there is already a person; otherwise the same errors as
+    ///   ``PeopleStore/add(email:name:isAdministrator:password:mustChange:)``.
     func registerFirst(
         _ email: String, name: String, _ password: Secret, from client: RequestOrigin
     ) async throws -> Outcome {

@@ -1,13 +1,13 @@
-/// Where a request comes from, as sessions and the audit log name it.
+/// The origin of a request, as sessions and the audit log record it.
 struct RequestOrigin: Sendable {
     /// The client's address.
     let address: ClientAddress
-    /// The client's device, with the address.
+    /// The client's device, including the address.
     let device: SessionDevice
     /// The request's id.
     let request: String
 
-    /// Makes an origin; the device gets the address.
+    /// Creates an origin and adds the address to the device.
     init(address: ClientAddress, device: SessionDevice, request: String) {
         self.address = address
         self.device = SessionDevice(name: device.name, kind: device.kind, address: address.description)

@@ -1,7 +1,7 @@
-/// The rule for people who must change their password: until then they may only change it, read their own profile and sign
-/// out. It is enforced where a token is authenticated; see ``Authentication/passwordChangeRequired(_:)``.
+/// The rule for people who must change their password: until then they may only change it, read their own profile and
+/// sign out. It is enforced where a token is authenticated; see ``Authentication/passwordChangeRequired(_:)``.
 extension GatewayServices {
-    /// Whether a person must change their password before anything else. Always false where passwords are off.
+    /// Whether a person must change their password before anything else. Always false when passwords are disabled.
     func mustChangePassword(_ person: Person) -> Bool {
         settings.passwordsEnabled && person.mustChangePassword
     }

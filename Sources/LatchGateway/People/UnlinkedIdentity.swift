@@ -17,6 +17,6 @@ public struct UnlinkedIdentity: Sendable, Equatable, Identifiable {
     /// The time of the last sign-in.
     public let seen: Date
 
-    /// How many are kept; the oldest are deleted.
+    /// The maximum number of stored identities. The oldest are deleted.
     static let capacity = 500
 }

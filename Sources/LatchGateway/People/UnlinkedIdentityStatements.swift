@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of unlinked identities.
+/// SQL statements for unlinked identities.
 enum UnlinkedIdentityStatements {
     /// Stores an identity, or updates it when it signs in again.
     static let note = Statement(
@@ -19,7 +19,7 @@ enum UnlinkedIdentityStatements {
         ON CONFLICT (provider, issuer, subject) DO NOTHING
         """, Date.self, UUID.self, String.self)
 
-    /// Deletes all but the last ones.
+    /// Deletes all but the most recently seen identities.
     static let trim = Statement(
         """
         DELETE FROM unlinked_identities WHERE id IN
@@ -36,7 +36,7 @@ enum UnlinkedIdentityStatements {
         """, String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
-    /// Unlinked identities, the last seen first.
+    /// Selects unlinked identities, the most recently seen first.
     static let last = Statement(
         "SELECT \(columns) FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT ?", Int.self, row: identity)
 

@@ -1,13 +1,14 @@
 import Glibc
 
-/// Who may do what with a file.
+/// The permission bits of a file.
 public struct FilePermissions: Sendable, Equatable {
-    /// The nine bits of owner, group and others, as `chmod` takes them.
+    /// The nine bits for the owner, the group and others, as `chmod` uses them.
     public let bits: UInt32
 
-    /// Asks for those of the file at a path, or of what it is linked to; nil when it cannot be asked.
+    /// Reads the permissions of the file at a path, following symbolic links. Returns nil when they cannot be read.
     ///
-    /// `FileManager` would tell them as a number whose type depends on whether the program has the whole of Foundation.
+    /// `FileManager` is not used, because it returns a number whose type depends on whether the program links all of
+    /// Foundation.
     public init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

@@ -1,18 +1,18 @@
 import HTTPClient
 public import OpenIDConnect
 
-/// Asks an identity provider what can be asked without signing anybody in.
+/// A check of an identity provider that requires no sign-in.
 public struct ProviderCheck: Sendable {
-    /// What it said.
+    /// The result of a check.
     public struct Answer: Sendable {
-        /// What it says of itself.
+        /// The metadata from the discovery document.
         public let metadata: ProviderMetadata
-        /// How many keys it has that a signature of an ID token can be checked by.
+        /// The number of keys that can verify the signature of an ID token.
         public let keyCount: Int
-        /// Whether the provider accepts the client id and secret: it refused a made-up code and not the client. False where its
-        /// answer does not say which.
+        /// Whether the provider accepts the client id and secret: it refused the made-up code, but not the client.
+        /// False when its response does not show which one it refused.
         public let knowsClient: Bool
-        /// What an operator should look at although it may work, a sentence each.
+        /// Possible problems that an operator should look at, one sentence each.
         public let warnings: [String]
     }
 
@@ -20,9 +20,9 @@ public struct ProviderCheck: Sendable {
     private let redirect: String
     private let client: HTTPClient
 
-    /// Takes a provider as it is configured.
+    /// Creates a check of a configured provider.
     ///
-    /// - Throws: `TransportError` when its authorities cannot be read.
+    /// - Throws: `TransportError` when its certificate authorities cannot be read.
     public init(_ provider: ProviderConfiguration, of settings: GatewaySettings) throws {
         self.provider = provider
         let callback = settings.callback(of: provider)
@@ -32,7 +32,7 @@ public struct ProviderCheck: Sendable {
 
     /// Fetches the discovery document and the keys, and sends a made-up code to the token endpoint.
     ///
-    /// - Throws: `OpenIDConnectError` with what is wrong, or `CancellationError`.
+    /// - Throws: `OpenIDConnectError` with the problem, or `CancellationError`.
     public func run() async throws -> Answer {
         let party = RelyingParty(provider.settings, client: client)
         let metadata = try await party.metadata()
@@ -58,12 +58,12 @@ public struct ProviderCheck: Sendable {
 }
 
 extension GatewaySettings {
-    /// The address to register at a provider as redirect address; without ``publicURL`` only its path.
+    /// Returns the redirect address to register at a provider. Without ``publicURL`` this is only the path.
     public func callback(of provider: ProviderConfiguration) -> String {
         (publicURL ?? "") + onyx.prefix + BridgeProviders.callbackPath(of: provider, among: providers.count)
     }
 
-    /// The further addresses to register, for the dialects that have one of their own.
+    /// Returns the additional redirect addresses to register, for dialects that have their own.
     public func furtherCallbacks(of provider: ProviderConfiguration) -> [String] {
         guard timeTracker.isEnabled else { return [] }
         let own =

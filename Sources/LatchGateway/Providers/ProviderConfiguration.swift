@@ -1,12 +1,12 @@
 public import OpenIDConnect
 
-/// An identity provider that people may sign in through: a row of the configuration.
+/// The configuration of an identity provider that people can sign in through.
 ///
 /// Source: OX-7.
 public struct ProviderConfiguration: Sendable, Equatable {
-    /// What a row may be.
+    /// The kind of a provider.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Any issuer of OpenID Connect.
+        /// Any OpenID Connect provider.
         case oidc
         /// Google.
         case google
@@ -14,29 +14,30 @@ public struct ProviderConfiguration: Sendable, Equatable {
         case apple
     }
 
-    /// The id, which stands in paths: lower-case letters, digits and hyphens.
+    /// The id, which is part of paths: lower-case letters, digits and hyphens.
     public var id: String
-    /// What it is.
+    /// The kind of the provider.
     public var kind: Kind
-    /// The text of the button.
+    /// The text of the sign-in button.
     public var title: String
-    /// How the provider is spoken to.
+    /// The OpenID Connect settings of the provider.
     public var settings: ProviderSettings
-    /// Whether an identity that is seen for the first time is a person's here who has its e-mail address, when the provider
-    /// has verified that.
+    /// Whether an identity that is seen for the first time is linked to the person with its e-mail address, if the
+    /// provider has verified the address. `false` by default.
     public var linksByEmail: Bool
-    /// Whether somebody who has no account here gets one.
+    /// Whether a person without an account gets one. `false` by default.
     public var allowsRegistration: Bool
-    /// The domains of the e-mail addresses that may come in; empty for every one.
+    /// The domains of the e-mail addresses that may sign in; empty for all domains.
     public var domains: [String]
-    /// Whether only people come in who have an account already.
+    /// Whether only people who already have an account may sign in. `false` by default.
     public var invitedOnly: Bool
-    /// The path below the dialect's prefix that the provider sends browsers back to; nil for the usual one.
+    /// The path below the dialect's prefix that the provider redirects browsers to; nil for the default path.
     public var callback: String?
-    /// The file of authorities that the provider's certificate is judged by beside the system's.
+    /// A file with certificate authorities that are trusted for the provider, in addition to those of the system; nil
+    /// for none.
     public var authorityFile: String?
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     public init(
         id: String, kind: Kind = .oidc, title: String, settings: ProviderSettings, linksByEmail: Bool = false,
         allowsRegistration: Bool = false, domains: [String] = [], invitedOnly: Bool = false, callback: String? = nil,

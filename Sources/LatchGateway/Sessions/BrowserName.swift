@@ -1,6 +1,7 @@
-/// What a browser is called in words, from the long text that it calls itself.
+/// The short name of a browser, found in its `User-Agent` field.
 ///
-/// Source: RFC 9110 §10.1.5; every browser names the older ones whose pages it wants too, so the order matters.
+/// Source: RFC 9110 §10.1.5. The order matters, because every browser also names the older browsers whose pages it
+/// wants to receive.
 enum BrowserName {
     private static let programs = [
         ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser/", "Samsung Internet"), ("Vivaldi/", "Vivaldi"),
@@ -13,7 +14,7 @@ enum BrowserName {
         ("OpenBSD", "OpenBSD"),
     ]
 
-    /// `Firefox on Linux`; nil for what is not a browser's text.
+    /// Returns a name such as `Firefox on Linux`; nil if the text is not from a browser.
     static func name(of agent: String) -> String? {
         guard agent.hasPrefix("Mozilla/5.0 (") else { return nil }
         let bounded = String(agent.prefix(512))

@@ -1,37 +1,39 @@
 import Database
 import FoundationEssentials
 
-/// Which sessions may see what is locked: their person typed the PIN a short while ago.
+/// Stores which sessions are elevated. An elevated session may access locked items, because its person typed the PIN
+/// recently.
 ///
-/// It belongs to the session and not to the person, lives 15 minutes from the PIN, and each use in its last five minutes
-/// has it live five minutes more, up to eight hours from the PIN: an app that asks by itself all night long must not keep
-/// it open for ever. It is kept with the session, so every gateway on the database knows it, and it ends with the session.
-/// ``PINStore/unlock(_:with:of:)`` begins it.
+/// An elevation belongs to a session, not to a person. It lasts for 15 minutes after the PIN was typed. A use in its
+/// last five minutes extends it to five minutes after the use, up to eight hours after the PIN. Without this maximum,
+/// an app that sends requests all night would keep it open for ever. The elevation is stored with the session, so every
+/// gateway on the database knows it, and it ends with the session. ``PINStore/unlock(_:with:of:)`` starts it.
 ///
-/// That a session is not elevated is remembered, so that most requests read nothing for it; that one is never is.
+/// The store caches that a session is not elevated, so that most requests read nothing from the database. It never
+/// caches that a session is elevated.
 ///
-/// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §4.2.3 for an end that no use puts off.
+/// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §4.2.3 for a limit that uses do not extend.
 final class ElevationStore: Sendable {
-    /// How long it lives from the PIN.
+    /// How long an elevation lasts after the PIN was typed: 15 minutes.
     static let lifetime = Duration.seconds(900)
-    /// How much longer a use has it live.
+    /// How long an elevation lasts at least after a use, within ``maximum``: 5 minutes.
     static let sliding = Duration.seconds(300)
-    /// How long it lives from the PIN however much it is used.
+    /// How long an elevation lasts at most after the PIN was typed, regardless of its use: 8 hours.
     static let maximum = Duration.seconds(28_800)
-    /// What is gained by less than this is not written.
+    /// The minimum extension that is written to the database.
     private static let grain = Duration.seconds(10)
 
     private let database: Database
     private let now: @Sendable () -> Date
     private let locked = ReadCache<SessionID, Void>(capacity: 16_384)
 
-    /// Makes a store on a database with the gateway's tables.
+    /// Creates a store on a database with the gateway's tables.
     init(database: Database, now: @escaping @Sendable () -> Date) {
         self.database = database
         self.now = now
     }
 
-    /// Until when the session is elevated, after a use of it; nil when it is not.
+    /// Records a use of a session and returns the end of its elevation; nil when the session is not elevated.
     func use(_ session: SessionID) async throws -> Date? {
         guard locked[session] == nil else { return nil }
         let (now, ticket) = (now(), locked.ticket)
@@ -44,22 +46,22 @@ final class ElevationStore: Sendable {
         let extended = try await database.write { connection in
             try connection.run(ElevationStatements.extend, slid, session.rawValue, stored.until)
         }
-        // Locked, or extended, by another request meanwhile: what that one left is true.
+        // Another request locked or extended the session in the meantime, and its result is in the database.
         if extended == 1 { return slid }
         return try await find(session).flatMap { now < $0.until ? $0.until : nil }
     }
 
-    /// Ends it for a session.
+    /// Ends the elevation of a session.
     func end(_ session: SessionID) async throws {
         _ = try await database.write { try $0.run(ElevationStatements.end, session.rawValue) }
     }
 
-    /// Takes note that a session was elevated.
+    /// Removes a session from the cache after it was elevated.
     func noteBegun(_ session: SessionID) {
         locked.remove(session)
     }
 
-    /// Forgets what is in memory: another process may have written.
+    /// Clears the cache, because another process may have changed the database.
     func forget() {
         locked.removeAll()
     }
@@ -69,10 +71,10 @@ final class ElevationStore: Sendable {
     }
 }
 
-/// An elevation as the database has it.
+/// An elevation as stored in the database.
 struct StoredElevation: Sendable {
     let until: Date
-    /// What no use puts off.
+    /// The latest possible end, which uses do not extend.
     let last: Date
 
     @Sendable
@@ -84,7 +86,7 @@ struct StoredElevation: Sendable {
     }
 }
 
-/// The SQL of elevation.
+/// SQL statements for elevations.
 enum ElevationStatements {
     static let find = Statement(
         "SELECT elevated_until, elevated_at FROM sessions WHERE id = ? AND elevated_until IS NOT NULL", String.self,

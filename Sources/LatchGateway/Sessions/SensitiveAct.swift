@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// The actions that need a recent sign-in, in every dialect and on every page.
 ///
-/// This is the only list: a route calls ``GatewayServices/requireRecentSignIn(for:_:)``. A stolen token must not be enough to
-/// gain lasting access, nor to lock the person out.
+/// This is the only list: a route calls ``GatewayServices/requireRecentSignIn(for:_:)``. A stolen token must not be
+/// enough to gain lasting access, or to lock the person out.
 ///
 /// Source: OWASP MASVS 2.1, AUTH-3; NIST SP 800-63B §6.1.2.1; RFC 9470 §1.
 enum SensitiveAct: String, CaseIterable, Sendable {
@@ -20,7 +20,7 @@ enum SensitiveAct: String, CaseIterable, Sendable {
     /// How long a sign-in counts as recent.
     static let recency = Duration.seconds(600)
 
-    /// Throws unless the sign-in is recent. nil stands for a sign-in at an unknown time, which is not.
+    /// Throws unless the sign-in is recent. Nil means that the time of the sign-in is unknown, which is not recent.
     ///
     /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     func requireRecent(_ signIn: Date?, at now: Date) throws(GatewayError) {
@@ -32,8 +32,8 @@ enum SensitiveAct: String, CaseIterable, Sendable {
 }
 
 extension GatewayServices {
-    /// Throws unless the sign-in of a session is recent, here or at an identity provider that sends `auth_time`. A session that
-    /// was created from another has the time of that session.
+    /// Throws unless the sign-in of a session is recent, here or at an identity provider that sends `auth_time`. A
+    /// session that was created from another session has the time of that session.
     ///
     /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     func requireRecentSignIn(for act: SensitiveAct, _ session: Session) throws(GatewayError) {

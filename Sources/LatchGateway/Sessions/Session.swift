@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// A live session and whose it is.
+/// A live session and its person.
 public struct Session: Sendable, Equatable, Identifiable {
-    /// The public id.
+    /// The public id of the session.
     public let id: SessionID
     /// The person who signed in.
     public let person: Person
-    /// When the session began.
+    /// When the session started.
     public let created: Date
-    /// When the person last showed who it is: here by a password, or at an identity provider that tells it, which may be long
-    /// before the session began. Where a provider does not tell it, when the session began. Of a session that was made from
-    /// another it is the other's.
+    /// When the person last authenticated: here with a password, or at an identity provider. At a provider this may be
+    /// long before the session started. If the provider does not send the time, this is the start of the session. A
+    /// session that was created from another session has the time of that session.
     public let authenticated: Date
-    /// When the session ends if it is not used again; on disk, so true after a crash too.
+    /// When the session expires if it is not used again. The value is on disk, so it is also valid after a crash.
     public internal(set) var expires: Date
-    /// When the session ends however much it is used. Of a session that was made from another, when that one expires if it is
-    /// not used again.
+    /// When the session ends regardless of its use. A session that was created from another session ends at the latest
+    /// when that session expires without further use.
     public let cap: Date
-    /// The groups that the person's identity providers told at the last sign-in through each.
+    /// The person's groups, from the last sign-in at each identity provider.
     public let groups: [String]
 
     init(

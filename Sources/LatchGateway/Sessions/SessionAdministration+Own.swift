@@ -1,18 +1,18 @@
 import Database
 import FoundationEssentials
 
-/// A live session as its person sees it.
+/// A live session as it is shown to its person.
 struct OwnSession: Sendable, Equatable {
     let id: SessionID
     let device: SessionDevice
     let created: Date
     let lastUsed: Date
     let expires: Date
-    /// The version of the app, where it told.
+    /// The version of the app; nil when the app did not send it.
     let appVersion: String?
-    /// Whether the app shall fetch everything anew.
+    /// Whether the app must fetch all data again.
     let needsFullSync: Bool
-    /// The session that this one was made from.
+    /// The session that this one was created from; nil when there is none.
     let parent: SessionID?
 
     @Sendable
@@ -29,32 +29,34 @@ struct OwnSession: Sendable, Equatable {
 }
 
 extension SessionAdministration {
-    /// A person's live sessions, whichever dialect they were begun by; the one used last is first.
+    /// Returns a person's live sessions of all dialects, the most recently used first.
     func ownSessions(of person: UUID) async throws -> [OwnSession] {
         let now = now()
         return try await database.read { try $0.all(OwnSessionStatements.live, person, now) }
     }
 
-    /// A live session of a person by its id.
+    /// Returns a live session of a person by its id; nil when there is none.
     func ownSession(_ id: SessionID, of person: UUID) async throws -> OwnSession? {
         let now = now()
         return try await database.read { try $0.first(OwnSessionStatements.byID, person, now, id.rawValue) }
     }
 
-    /// A live session of a person by the id for clients that want a UUID.
+    /// Returns a live session of a person by its ``SessionID/uuid``; nil when there is none.
     func ownSession(uuid: UUID, of person: UUID) async throws -> OwnSession? {
         let now = now()
         return try await database.read { connection in
             if let found = try connection.first(OwnSessionStatements.byUUID, person, now, uuid) { return found }
-            // Sessions from before the column exists have none. The last of them ends within the maximum lifetime of a session.
+            // Sessions that were created before the `uuid` column existed have none. The last of them ends within the
+            // maximum lifetime of a session.
             return try connection.all(OwnSessionStatements.withoutUUID, person, now).first { $0.id.uuid == uuid }
         }
     }
 
-    /// Makes a session that was just begun one of another: it ends or expires with that, and lives no longer than `lifetime`.
-    /// It is as old as that, too: what wants a sign-in of a short while ago is not to be had by a new token.
+    /// Makes a new session the child of another session. The child ends or expires with the parent and lives no longer
+    /// than `lifetime`. It also gets the parent's times of creation and sign-in, so that a new token does not count as
+    /// a recent sign-in.
     ///
-    /// - Throws: ``GatewayError/Code/unknownSession`` when the other is over; the new one is then over too.
+    /// - Throws: ``GatewayError/Code/unknownSession`` when the parent has ended. The child is then ended too.
     func adopt(_ child: SessionID, by parent: SessionID, lifetime: Duration?) async throws {
         let now = now()
         let cap = lifetime.map { now + $0 } ?? .distantFuture
@@ -69,19 +71,19 @@ extension SessionAdministration {
         guard count == 1 else { throw GatewayError(.unknownSession, "The session was ended just now.") }
     }
 
-    /// Keeps whether the app shall fetch everything anew.
+    /// Stores whether the app must fetch all data again.
     func note(needsFullSync: Bool, of session: SessionID) async throws {
         _ = try await database.write { try $0.run(OwnSessionStatements.noteSync, needsFullSync, session.rawValue) }
     }
 
-    /// Keeps the version of the app that a session is used by.
+    /// Stores the version of the app that uses a session.
     func note(appVersion: String, of session: SessionID) async throws {
         _ = try await database.write { try $0.run(OwnSessionStatements.noteApp, appVersion, session.rawValue) }
     }
 
 }
 
-/// The SQL of a person's own sessions.
+/// SQL statements for a person's own sessions.
 enum OwnSessionStatements {
     private static let ofPerson = """
         SELECT id, device_name, device_kind, created_at, last_used_at, expires_at, app_version, needs_full_sync, parent_id

@@ -1,21 +1,22 @@
 import Database
 import FoundationEssentials
 
-/// Sessions as their own person sees them, and page by page.
+/// A person's own sessions, and pages of all sessions.
 extension SessionAdministration {
-    /// The live sessions of a person, the last used first.
+    /// Returns the live sessions of a person, the most recently used first.
     func live(of person: UUID) async throws -> [SessionSummary] {
         let now = now()
         return try await database.read { try $0.all(SessionStatements.liveOfPerson, person, now) }
     }
 
-    /// Live sessions of everybody, the newest first, from below a position on.
+    /// Returns at most `limit` live sessions of all people, the newest first, below a position. Nil starts with the
+    /// newest session.
     func livePage(before position: Int?, limit: Int) async throws -> [SessionSummary] {
         let now = now()
         return try await database.read { try $0.all(SessionStatements.livePage, position ?? Int.max, now, limit) }
     }
 
-    /// Ends a session of a person, who wants it.
+    /// Ends a session at the request of its person.
     ///
     /// - Returns: Whether the person had such a live session.
     func end(_ session: SessionID, of person: UUID) async throws -> Bool {
@@ -30,8 +31,8 @@ extension SessionAdministration {
         return true
     }
 
-    /// Signs a person out everywhere else: ends every session but one, including sign-ins in progress, and revokes the person's
-    /// API keys.
+    /// Signs a person out everywhere else: ends every session but one, including sign-ins in progress, and revokes the
+    /// person's API keys.
     func endOthers(than session: SessionID, of person: UUID) async throws {
         let now = now()
         try await database.write { connection in

@@ -5,17 +5,18 @@ import OpenIDConnect
 
 /// Sessions that were started through an identity provider, and sign-outs there.
 extension SessionAdministration {
-    /// The maximum number of remembered sign-outs; beyond it those that expire first are deleted. Only tokens that a provider
-    /// signed are remembered, so no other sender can displace them.
+    /// The maximum number of stored sign-outs. When there are more, those that expire first are deleted. Only tokens
+    /// that a provider signed are stored, so no other sender can displace them.
     static let rememberedSignOuts = 100_000
-    /// How long an ended session at a provider is remembered: longer than a sign-in here can be in progress, and longer than
+    /// How long the end of a session at a provider is stored: longer than a sign-in here can take, and longer than
     /// providers let an access token live.
     private static let sessionMemory = Duration.seconds(30 * 86_400)
 
-    /// Stores the provider that a session was started through, and the session there if the provider sent one.
+    /// Stores the provider that a session was started through, and the id of the session there if the provider sent
+    /// one.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended; the new session is ended
-    ///   then too.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
+    ///   is then ended too.
     func note(provider: String, _ session: String?, of id: SessionID) async throws {
         let now = now()
         let isOver = try await database.write { connection in
@@ -38,16 +39,17 @@ extension SessionAdministration {
         }
     }
 
-    /// The provider that a session was started through, if known.
+    /// Returns the provider that a session was started through; nil when it is unknown.
     func provider(of session: SessionID) async throws -> String? {
         try await database.read { try $0.first(ProviderSessionStatements.provider, session.rawValue) ?? nil }
     }
 
-    /// Processes a logout token in one write: ends the sessions that belong to the session at the provider that the token
-    /// names. If it names none, or one that is unknown here, it signs the person out everywhere and revokes the person's keys.
+    /// Processes a logout token in one write: ends the sessions that belong to the session at the provider that the
+    /// token names. If it names none, or one that is unknown here, the person is signed out everywhere and the person's
+    /// keys are revoked.
     ///
-    /// A processed token is remembered in the database until it expires, so a replay ends no session that the person started
-    /// since.
+    /// A processed token is stored in the database until it expires, so that a replay does not end sessions that the
+    /// person has started since then.
     ///
     /// - Returns: Whether the token was processed now; false for a replay.
     ///
@@ -102,7 +104,7 @@ extension SessionAdministration {
         return ProviderSignOut(people: [person.id], isEverywhere: true)
     }
 
-    /// A hash, because a provider may send ids of any length.
+    /// Returns a hash, because a provider may send ids of any length.
     private static func key(_ token: LogoutToken, _ provider: String) -> [UInt8] {
         SHA256.digest("token\n\(provider)\n\(token.id)").bytes
     }
@@ -112,7 +114,7 @@ extension SessionAdministration {
     }
 }
 
-/// The SQL of sessions that were started through a provider.
+/// SQL statements for sessions that were started through a provider.
 enum ProviderSessionStatements {
     static let note = Statement(
         "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)

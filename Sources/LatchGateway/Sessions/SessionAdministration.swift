@@ -2,7 +2,7 @@ import Database
 public import FoundationEssentials
 import Synchronization
 
-/// How many sessions and keys were ended.
+/// The number of sessions and API keys that were revoked.
 public struct RevokedAccess: Sendable, Equatable {
     /// The number of sessions.
     public var sessions = 0
@@ -16,9 +16,10 @@ public struct RevokedAccess: Sendable, Equatable {
     }
 }
 
-/// Sessions as an administrator sees them.
+/// Lists, ends and deletes sessions, for administrators.
 ///
-/// Works beside a running gateway too: that one refuses the tokens within 250 ms, see ``Gateway``.
+/// It can be used while a gateway runs in another process. That gateway refuses the tokens of ended sessions within 250
+/// ms; see ``Gateway``.
 public final class SessionAdministration: Sendable {
     let database: Database
     let audit: AuditLog
@@ -35,12 +36,12 @@ public final class SessionAdministration: Sendable {
         ended.withLock { $0 = action }
     }
 
-    /// Every session that is remembered, oldest first; ended ones too.
+    /// Returns all stored sessions, the oldest first, including ended ones.
     public func list() async throws -> [SessionSummary] {
         try await database.read { try $0.all(SessionStatements.list) }
     }
 
-    /// Ends one session; `actor` is who does it on a page.
+    /// Ends one session. `actor` is the administrator who does so on a page.
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when no live session has this id.
     @discardableResult
@@ -59,10 +60,10 @@ public final class SessionAdministration: Sendable {
         return EndedSession(session: session, person: person)
     }
 
-    /// Signs a person out everywhere: ends all sessions, including sign-ins in progress, and revokes the person's API keys.
-    /// `actor` is the administrator who does so on a page.
+    /// Signs a person out everywhere: ends all sessions, including sign-ins in progress, and revokes the person's API
+    /// keys. `actor` is the administrator who does so on a page.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of revoked sessions and keys.
     @discardableResult
     public func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> RevokedAccess {
         let now = now()
@@ -71,7 +72,7 @@ public final class SessionAdministration: Sendable {
         return revoked
     }
 
-    /// The same inside a write transaction.
+    /// Does the same inside a write transaction.
     static func revokeAll(
         of person: UUID, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> RevokedAccess {
@@ -81,22 +82,22 @@ public final class SessionAdministration: Sendable {
             keys: try connection.run(APIKeyStatements.revokeAll, now, person))
     }
 
-    /// Tells whoever remembers a person's sessions, and the audit log.
+    /// Invalidates cached sessions of a person and records an event.
     func noteEnded(of person: UUID, _ event: AuditEvent) {
         ended.withLock { $0 }?(person)
         audit.record(event)
     }
 
-    /// How many sessions are live.
+    /// Returns the number of live sessions.
     public func liveCount() async throws -> Int {
         let now = now()
         return try await database.read { try $0.first(SessionStatements.countLive, now) ?? 0 }
     }
 
-    /// Deletes sessions that were ended, or ran out, longer ago than `age`; a few hundred in each transaction. Sessions whose
-    /// parent ran out end first.
+    /// Deletes sessions that were ended or expired longer ago than `age`, at most 1,000 in each transaction. Before
+    /// that, it ends sessions whose parent has expired.
     ///
-    /// - Returns: How many were deleted.
+    /// - Returns: The number of deleted sessions.
     @discardableResult
     public func purge(olderThan age: Duration) async throws -> Int {
         let now = now()

@@ -2,41 +2,43 @@ import Crypto
 import FoundationEssentials
 import Synchronization
 
-/// Live sessions by the hash of their token, so that a request needs no database.
+/// A cache of live sessions by the hash of their token, so that a request needs no database read.
 ///
-/// It holds about 200,000 at most, in some 300 bytes each; past that the ones not asked for the longest go first. It
-/// never says that a session is dead: what is not here, or is past its time, is asked of the database.
+/// The cache holds at most about 200,000 sessions, of some 300 bytes each. When it is full, the least recently used
+/// sessions are evicted first. The cache never reports that a session has ended: when a session is not cached or has
+/// expired, the database is read.
 ///
-/// A reader that fetched a session from the database may put it in only if nothing was removed meanwhile: it takes a
-/// ``Ticket`` before it reads. Otherwise a session ended between the two would be kept as live.
+/// A reader takes a ``Ticket`` before it reads a session from the database. It may insert the session only if nothing
+/// was removed in the meantime. Otherwise a session that ended between the two steps would be cached as live.
 ///
-/// A session's use is noted in its entry until it is written; an entry that goes leaves it to ``LastUses``.
+/// An unwritten use of a session is kept in its entry. When the entry is evicted, the use moves to ``LastUses``.
 final class SessionCache: Sendable {
-    /// The state of a part of the cache before a read of the database.
+    /// The state of one part of the cache before a read of the database.
     struct Ticket: Sendable {
         fileprivate let removals: Int
     }
 
-    /// How many parts there are, each behind its own lock.
+    /// The number of parts. Each part has its own lock.
     static let partCount = 16
 
     private let parts: [Part]
     private let lifetime: SessionLifetime
     private let leftUses: LastUses
 
-    /// Makes an empty cache for `capacity` sessions at most, rounded to a multiple of the parts' size.
+    /// Creates an empty cache for at most `capacity` sessions, rounded down to a multiple of 32 and at least 32.
     ///
-    /// `leftUses` gets the uses of entries that go before they are written.
+    /// `leftUses` receives the unwritten uses of evicted entries.
     init(lifetime: SessionLifetime, capacity: Int = 196_608, leftUses: LastUses = LastUses()) {
         self.lifetime = lifetime
         self.leftUses = leftUses
         parts = (0..<Self.partCount).map { _ in Part(generationCapacity: max(1, capacity / Self.partCount / 2)) }
     }
 
-    /// How many sessions are held.
+    /// The number of cached sessions.
     var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.count } } }
 
-    /// The session of a token that is used at `now`. At most once a minute the use is noted, to be written.
+    /// Returns the session of a token and records its use at `now`, at most once a minute. Returns nil when the session
+    /// is not cached or has expired.
     func use(_ digest: SHA256Digest, at now: Date) -> Session? {
         part(digest).state.withLock { state in
             guard let entry = state.find(digest, leavingTo: leftUses) else { return nil }
@@ -49,21 +51,21 @@ final class SessionCache: Sendable {
         }
     }
 
-    /// The ticket that ``insert(_:_:lastUsed:livesUntil:notedUse:ticket:)`` wants, to be taken before the database is
-    /// read.
+    /// Returns the ticket for ``insert(_:_:lastUsed:livesUntil:notedUse:ticket:)``. It must be taken before the
+    /// database is read.
     func ticket(for digest: SHA256Digest) -> Ticket {
         Ticket(removals: part(digest).state.withLock { $0.removals })
     }
 
-    /// Puts a session in, unless something was removed since the ticket was taken.
+    /// Inserts a session, unless something was removed since the ticket was taken.
     ///
     /// - Parameters:
     ///   - digest: The hash of the session's token.
-    ///   - session: The session; its expiry is the one on disk.
-    ///   - lastUsed: When its use was last noted.
-    ///   - livesUntil: When it ends, with uses that are noted and not yet on disk.
-    ///   - notedUse: Whether the use at `lastUsed` is still to be written.
-    ///   - ticket: Taken before the session was read.
+    ///   - session: The session. Its expiry is the one on disk.
+    ///   - lastUsed: When its use was last recorded.
+    ///   - livesUntil: When the session expires, including recorded uses that are not yet on disk.
+    ///   - notedUse: Whether the use at `lastUsed` is not yet written.
+    ///   - ticket: The ticket that was taken before the session was read.
     func insert(
         _ digest: SHA256Digest, _ session: Session, lastUsed: Date, livesUntil: Date, notedUse: Bool = false,
         ticket: Ticket
@@ -80,7 +82,7 @@ final class SessionCache: Sendable {
         }
     }
 
-    /// Tells of an expiry that is on disk now.
+    /// Updates the expiry of a session after it was written to disk.
     func extend(_ digest: SHA256Digest, to expires: Date) {
         part(digest).state.withLock { $0.find(digest, leavingTo: leftUses)?.extend(to: expires) }
     }
@@ -107,7 +109,7 @@ extension SessionCache {
         }
     }
 
-    /// Removes all sessions of a person; looks at every session, which is right for something as rare.
+    /// Removes all sessions of a person. Scans every entry, which is acceptable because it is rare.
     func remove(person: UUID) {
         for part in parts {
             part.state.withLock { state in
@@ -132,19 +134,19 @@ extension SessionCache {
 }
 
 extension SessionCache {
-    /// The use of a session that is noted in its entry.
+    /// Returns the unwritten uses in the entry of a session.
     func pending(_ digest: SHA256Digest) -> LastUses.Use? {
         part(digest).state.withLock { $0.entry(digest)?.unwrittenUse }
     }
 
-    /// The uses noted in one part; they stay noted until ``written(_:inPart:)``.
+    /// Returns the unwritten uses in one part. They are kept until ``written(_:inPart:)`` is called.
     func noted(inPart index: Int) -> [LastUses.Noted] {
         parts[index].state.withLock { state in
             state.unwritten.compactMap { entry in entry.unwrittenUse.map { (entry.digest, $0) } }
         }
     }
 
-    /// Forgets uses of one part that were written; of a session that was used again meanwhile, that use is kept.
+    /// Removes uses of one part that were written. If a session was used again in the meantime, that use is kept.
     func written(_ written: [LastUses.Noted], inPart index: Int) {
         parts[index].state.withLock { state in
             for (digest, use) in written { state.entry(digest)?.written(use) }

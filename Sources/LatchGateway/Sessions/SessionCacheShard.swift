@@ -1,18 +1,19 @@
 import Crypto
 import FoundationEssentials
 
-/// One part of a ``SessionCache``, in two generations: what is asked for becomes young, and when there are enough young ones
-/// all become old and what was old already goes. Bounded, and no order to keep on the hot path.
+/// One part of a ``SessionCache``, with two generations of entries. An entry becomes young when it is used. When there
+/// are enough young entries, the old entries are evicted and all young ones become old. So the size is bounded, and the
+/// hot path maintains no order.
 ///
-/// Entries are found by eight bytes of the hash, which keeps the table small; nobody can make two tokens whose hashes
-/// begin alike, and if it happened by chance the later would take the place of the earlier.
+/// Entries are keyed by eight bytes of the hash, which keeps the table small. Tokens whose hashes begin alike cannot be
+/// made on purpose. If this happens by chance, the later entry replaces the earlier one.
 struct SessionCacheShard {
     private let generationCapacity: Int
     private var entries: [UInt64: CachedSession] = [:]
     private var youngCount = 0
-    /// How often something was removed on demand.
+    /// The number of explicit removals, which does not include evictions.
     var removals = 0
-    /// The entries whose use is noted and not written; some may be gone, or written already.
+    /// The entries with an unwritten use. Some of them may already be evicted or written.
     private(set) var unwritten: [CachedSession] = []
 
     init(generationCapacity: Int) {
@@ -21,13 +22,13 @@ struct SessionCacheShard {
 
     var count: Int { entries.count }
 
-    /// The entry, without making it young.
+    /// Returns an entry without making it young.
     func entry(_ digest: SHA256Digest) -> CachedSession? {
         guard let entry = entries[digest.leadingWord], entry.digest == digest else { return nil }
         return entry
     }
 
-    /// The entry, which is young from now on.
+    /// Returns an entry and makes it young.
     mutating func find(_ digest: SHA256Digest, leavingTo uses: LastUses) -> CachedSession? {
         guard let entry = entry(digest) else { return nil }
         if !entry.isYoung {
@@ -46,12 +47,12 @@ struct SessionCacheShard {
         note(entry)
     }
 
-    /// Remembers that the entry's use is to be written, if it is.
+    /// Adds an entry to ``unwritten`` if it has an unwritten use.
     mutating func note(_ entry: CachedSession) {
         if entry.unwrittenUse != nil { unwritten.append(entry) }
     }
 
-    /// Forgets the entries whose use was written.
+    /// Removes the entries whose uses were written from ``unwritten``.
     mutating func forgetWritten() {
         unwritten.removeAll { $0.unwrittenUse == nil }
         if unwritten.isEmpty { unwritten = [] }
@@ -69,7 +70,7 @@ struct SessionCacheShard {
         youngCount = entries.values.count(where: \.isYoung)
     }
 
-    /// Lets the old ones go when there are enough young ones; they become old.
+    /// Evicts the old entries when there are enough young ones, which become old.
     private mutating func makeRoom(leavingTo uses: LastUses) {
         guard youngCount >= generationCapacity else { return }
         removeAll { entry in
@@ -82,15 +83,15 @@ struct SessionCacheShard {
     }
 }
 
-/// A session in memory; lives behind its part's lock. One object, as a table of such values would have room for half as
-/// many again, and move them when it grows.
+/// A cached session, which is protected by the lock of its part. It is a class, because a table of such structs would
+/// reserve space for half as many again, and move them when it grows.
 final class CachedSession {
     let digest: SHA256Digest
     private(set) var session: Session
-    /// When the session ends, with uses that are noted and not yet on disk.
+    /// When the session expires, including recorded uses that are not yet on disk.
     private(set) var livesUntil: Date
     private var lastUsed: Date
-    /// The first use that is not written.
+    /// The first unwritten use; nil when all uses are written.
     private var firstUnwritten: Date?
     var isYoung = true
 
@@ -102,14 +103,14 @@ final class CachedSession {
         firstUnwritten = notedUse ? lastUsed : nil
     }
 
-    /// The uses since the last that was written.
+    /// The unwritten uses; nil when all uses are written.
     var unwrittenUse: LastUses.Use? {
         firstUnwritten.map { LastUses.Use(first: $0, last: lastUsed) }
     }
 
     func isOf(_ person: UUID) -> Bool { session.person.id == person }
 
-    /// Notes a use when the last one noted is a minute old or more; tells whether there was none to be written before.
+    /// Records a use if the last recorded one is at least a minute old. Returns whether it is the first unwritten use.
     func recordUse(at now: Date, sliding: Duration) -> Bool {
         guard now.timeIntervalSince(lastUsed) >= LastUses.interval else { return false }
         lastUsed = now
@@ -130,7 +131,7 @@ final class CachedSession {
         firstUnwritten = lastUsed == use.last ? nil : use.last
     }
 
-    /// Hands an unwritten use on, before the entry goes.
+    /// Moves the unwritten uses to `uses`, before the entry is removed.
     func leave(to uses: LastUses) {
         guard let use = unwrittenUse else { return }
         uses.note(digest, use)

@@ -1,10 +1,10 @@
-/// Why a session was ended before its time.
+/// Why a session was ended before it expired.
 public enum SessionEndReason: String, Sendable, CaseIterable {
     /// The person signed out.
     case signedOut = "signed-out"
     /// An administrator revoked the session.
     case revoked
-    /// The person got another password.
+    /// The person's password was changed.
     case passwordChanged = "password-changed"
     /// The person was disabled.
     case personDisabled = "person-disabled"

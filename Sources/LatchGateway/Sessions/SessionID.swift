@@ -1,17 +1,17 @@
 import Crypto
 import FoundationEssentials
 
-/// A session's public id: twelve characters that may be shown, logged and typed, and open nothing.
+/// The public id of a session: twelve characters that may be shown, logged and typed. It grants no access.
 public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The id's text.
     public let rawValue: String
 
-    /// Takes an id as it was shown; it is not checked.
+    /// Creates an id from text, without checking it.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Makes a new id of 60 random bits.
+    /// Creates a new id of 60 random bits.
     ///
     /// Source: Crockford's base 32, which leaves out i, l, o and u.
     static func random() -> SessionID {
@@ -27,7 +27,7 @@ public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConve
 extension SessionID {
     /// The id for clients that need a UUID. It is derived from the id, so it is always the same for the same session.
     ///
-    /// Source: RFC 9562 §5.4, version 4 in form; the bits are those of a hash.
+    /// Source: RFC 9562 §5.4. The format is version 4; the bits come from a hash.
     var uuid: UUID {
         let bytes = SHA256.digest("latchstring session " + rawValue).bytes
         return UUID(

@@ -1,88 +1,91 @@
 public import Crypto
 public import FoundationEssentials
 
-/// What a sign-in gives out and what a request brings back: the seam behind which tokens may become something else.
+/// Issues the tokens of sessions and authenticates requests with them.
 ///
-/// Routes know tokens only through this. A token is one opaque text to them; an issuer may give out a token that is
-/// looked up, or a short one that is checked by itself and a second one to refresh it with.
+/// Routes use tokens only through this protocol and treat them as opaque text. So another issuer can use other tokens:
+/// ones that are looked up, or short-lived ones that are verified by themselves and refreshed with a second token.
 ///
 /// Source: OX-6.
 public protocol SessionIssuer: Sendable {
-    /// Starts a session; the credential works, and survives a crash, once this returns.
+    /// Starts a session. The credential is valid, and survives a crash, once this method returns.
     ///
-    /// An issuer whose tokens have a shape of their own gives them out whatever `shape` is.
+    /// An issuer with its own token format ignores `shape`.
     ///
     /// - Parameters:
-    ///   - person: Who signed in.
-    ///   - device: On what.
-    ///   - shape: What token is given out.
-    ///   - authenticated: When the person last showed who it is, where that was elsewhere and is told; just now when nil.
-    ///   - asking: The session that asks for another one: it is not ended when the person has too many. nil for a sign-in.
-    /// - Returns: What the client sends from now on.
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password since
-    ///   `person` was read; what `shape` throws.
+    ///   - person: The person who signed in.
+    ///   - device: The device that the person signed in on.
+    ///   - shape: The format of the token.
+    ///   - authenticated: When the person last authenticated, if that was elsewhere and the time is known; nil for just
+    ///     now.
+    ///   - asking: The session that requests another one. It is not ended when the person has too many sessions. Nil
+    ///     for a sign-in.
+    /// - Returns: The credential that the client sends with further requests.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password
+    ///   since `person` was read; errors of `shape`.
     func issue(
         for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential
 
-    /// Tells whose session a token is of. A valid one counts as used.
+    /// Returns the session that a token belongs to, or why the token is not accepted. A valid token counts as used.
     ///
-    /// Returns ``Authentication/passwordChangeRequired(_:)`` for a person who must change their password. So the rule holds for
-    /// every route.
+    /// Returns ``Authentication/passwordChangeRequired(_:)`` for a person who must change their password, so that this
+    /// rule applies to every route.
     ///
-    /// Called for every request: it must not suspend when it can answer from memory.
+    /// This method is called for every request. It must not suspend when the result is in memory.
     func authenticate(_ token: String) async throws -> Authentication
 
-    /// The same where that can be told at once, from memory; nil where ``authenticate(_:)`` must be asked.
+    /// Returns the result of ``authenticate(_:)`` when it is in memory; nil when ``authenticate(_:)`` must be called.
     func cachedAuthentication(_ token: String) -> Authentication?
 
-    /// Extends the session of a token, or of a token made for refreshing; nil when there is no live one.
+    /// Extends the session of a token or refresh token. Returns nil when there is no live session.
     ///
-    /// A session that is being ended at the same time stays ended.
+    /// A refresh does not revive a session that is ended at the same time.
     func refresh(_ token: String) async throws -> SessionCredential?
 
-    /// Ends the session of a token, whichever of the session's tokens it is; nil when there is no live one.
+    /// Ends the session of a token or refresh token. Returns nil when there is no live session.
     func end(_ token: String) async throws -> EndedSession?
 
-    /// Forgets what is kept in memory of a person, whose stored sessions were ended.
+    /// Removes a person's sessions from memory, after the stored sessions were ended.
     func forget(person: UUID)
 
-    /// Forgets all that is kept in memory: another process changed the database.
+    /// Removes all sessions from memory, because another process changed the database.
     func forgetEverything()
 
-    /// How many sessions are kept in memory.
+    /// The number of sessions in memory.
     var rememberedCount: Int { get }
 
-    /// Writes what may be written late, such as the time of last use.
+    /// Writes data whose write was deferred, such as the time of last use.
     func flush() async throws
 }
 
 extension SessionIssuer {
-    /// Starts a session with an opaque token for somebody who showed just now who it is.
+    /// Starts a session that no other session requested. By default, it has an opaque token and a person who
+    /// authenticated just now.
     public func issue(
         for person: Person, device: SessionDevice, token shape: TokenFormat = .opaque, authenticated: Date? = nil
     ) async throws -> SessionCredential {
         try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
     }
 
-    /// Nothing is known at once.
+    /// Nil: no results are in memory.
     public func cachedAuthentication(_ token: String) -> Authentication? { nil }
 }
 
-/// What a sign-in or a refresh gives out.
+/// The result of a sign-in or a refresh.
 public struct SessionCredential: Sendable {
     /// The token to send with requests.
     public let token: Secret
-    /// The token to refresh with, when it is another one.
+    /// The token to refresh with; nil when ``token`` is used for that.
     public let refreshToken: Secret?
-    /// How long ``token`` works without a refresh, when the client must know.
+    /// How long ``token`` is valid without a refresh; nil when the client does not need to know.
     public let expiresIn: Duration?
     /// The session's public id.
     public let session: SessionID
     /// The person's id.
     public let person: UUID
 
-    /// Makes a credential.
+    /// Creates a credential.
     public init(
         token: Secret, refreshToken: Secret? = nil, expiresIn: Duration? = nil, session: SessionID, person: UUID
     ) {
@@ -94,35 +97,36 @@ public struct SessionCredential: Sendable {
     }
 }
 
-/// A session that was ended just now.
+/// A session that was just ended.
 public struct EndedSession: Sendable, Equatable {
     /// The session's public id.
     public let session: SessionID
     /// The person's id.
     public let person: UUID
 
-    /// Makes the value.
+    /// Creates a value.
     public init(session: SessionID, person: UUID) {
         self.session = session
         self.person = person
     }
 }
 
-/// What a token is worth.
+/// The result of authenticating a token.
 public enum Authentication: Sendable, Equatable {
-    /// A live session's.
+    /// The token belongs to a live session.
     case valid(Session)
-    /// The token of a live session whose person must change their password first. It opens only that change, the person's own
-    /// profile and the sign-out.
+    /// The token belongs to a live session whose person must change their password first. It only allows that change,
+    /// reading the person's own profile and signing out.
     case passwordChangeRequired(Session)
-    /// A session's whose time ran out.
+    /// The session of the token has expired.
     case expired
-    /// A session's that was ended: signed out, revoked, or the person is gone.
+    /// The session of the token was ended: by a sign-out, by a revocation, or because the person was disabled or
+    /// removed.
     case terminated
-    /// No session's that is remembered.
+    /// No stored session has this token.
     case unrecognized
 
-    /// Whether it opens anything.
+    /// Whether the token is valid for all requests. False when the person must change their password first.
     var isValid: Bool {
         if case .valid = self { true } else { false }
     }

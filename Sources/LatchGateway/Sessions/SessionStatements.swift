@@ -1,9 +1,9 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of sessions.
+/// SQL statements for sessions.
 enum SessionStatements {
-    /// Nothing is inserted when the person's sessions were ended since the person was read.
+    /// Inserts a session, unless the person's sessions were ended since the person was read.
     static let insert = Statement(
         """
         INSERT INTO sessions
@@ -13,7 +13,8 @@ enum SessionStatements {
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
         String?.self, Date.self, UUID.self, UUID.self, Int.self)
 
-    /// Ends a person's excess sessions: sessions that were created from others first, then the oldest, never the one that asks.
+    /// Ends a person's excess sessions: first sessions that were created from others, then the oldest ones. The session
+    /// that makes the request is never ended.
     static let endExcess = Statement(
         """
         UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE rowid IN (
@@ -23,8 +24,9 @@ enum SessionStatements {
         """, Date.self, String.self, UUID.self, Int.self, String?.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
 
-    /// When a session ends at the latest: at its cap, and when the session expires that it was made from. It is read with the
-    /// session and not written to it: the uses of the two are written in any order. If the parent is deleted, the session is over.
+    /// An SQL expression for the latest end of a session: its cap, or the expiry of the session that it was created
+    /// from if that is earlier. It is computed on every read and not stored, because the uses of the two sessions are
+    /// written in any order. If the parent was deleted, the session is over.
     private static let bound = """
         CASE WHEN s.parent_id IS NULL THEN s.cap_at ELSE min(s.cap_at, coalesce(
             (SELECT o.expires_at FROM sessions o WHERE o.id = s.parent_id), 0)) END
@@ -40,7 +42,8 @@ enum SessionStatements {
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)
 
-    /// One statement decides and changes: an ended session cannot be extended by a refresh that was under way.
+    /// Extends a session. A single statement checks and updates, so that a concurrent refresh cannot extend an ended
+    /// session.
     static let refresh = Statement(
         """
         UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = max(expires_at, min(?, cap_at))
@@ -79,7 +82,7 @@ enum SessionStatements {
     static let bumpEpoch = Statement(
         "UPDATE people SET \(PeopleStatements.signingOut(at: "?")) WHERE id = ?", Date.self, UUID.self)
 
-    /// What ``SessionSummary`` reads.
+    /// The columns that ``SessionSummary`` reads.
     static let summaryColumns = """
         s.id, s.person_id, p.email, s.device_name, s.device_kind, s.created_at, s.last_used_at, s.expires_at, s.ended_at,
             s.end_reason, s.device_address, s.rowid
@@ -99,7 +102,7 @@ enum SessionStatements {
         ORDER BY s.last_used_at DESC, s.id
         """, UUID.self, Date.self, row: SessionSummary.init)
 
-    /// The newest first, below a position.
+    /// Selects live sessions below a position, the newest first.
     static let livePage = Statement(
         """
         SELECT \(summaryColumns)
@@ -139,7 +142,7 @@ enum SessionStatements {
         """, Date.self)
 }
 
-/// A session that was extended just now.
+/// A session that was just extended.
 struct ExtendedSession: Sendable {
     let session: SessionID
     let person: UUID

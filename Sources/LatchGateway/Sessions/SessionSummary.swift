@@ -1,15 +1,15 @@
 import Database
 public import FoundationEssentials
 
-/// One line of a list of sessions.
+/// A row in a list of sessions.
 public struct SessionSummary: Sendable, Equatable, Identifiable {
-    /// What a session's token is worth.
+    /// The state of a session.
     public enum State: String, Sendable {
-        /// It signs requests in.
+        /// The session is live, and its token authenticates requests.
         case live
-        /// Its time ran out.
+        /// The session has expired.
         case expired
-        /// It was ended; ``SessionSummary/endReason`` tells why.
+        /// The session was ended; ``SessionSummary/endReason`` is the reason.
         case ended
     }
 
@@ -19,19 +19,19 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
     public let person: UUID
     /// The person's e-mail address; nil when the person was removed.
     public let email: String?
-    /// The device.
+    /// The device that the session was started from.
     public let device: SessionDevice
     /// When the person signed in.
     public let created: Date
-    /// When the session was last used, to the minute.
+    /// When the session was last used, with a precision of one minute.
     public let lastUsed: Date
-    /// When it ends if it is not used again.
+    /// When the session expires if it is not used again.
     public let expires: Date
-    /// When it was ended before its time.
+    /// When the session was ended before it expired; nil when it was not.
     public let ended: Date?
-    /// Why it was ended; nil too when a newer program wrote a reason that this one does not know.
+    /// Why the session was ended. Also nil when a newer version of the program wrote an unknown reason.
     public let endReason: SessionEndReason?
-    /// Where it stands in the table; a later session has a greater one.
+    /// The position of the session in the table. A later session has a greater position.
     let position: Int
 
     @Sendable
@@ -48,7 +48,7 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
         endReason = (try row.get(9) as String?).flatMap(SessionEndReason.init(rawValue:))
     }
 
-    /// What the session is at `now`.
+    /// Returns the state of the session at `now`.
     public func state(at now: Date) -> State {
         if ended != nil { .ended } else if now < expires { .live } else { .expired }
     }

@@ -2,14 +2,16 @@ import Crypto
 import Database
 public import FoundationEssentials
 
-/// Sessions that live in the database, known by their token: 256 random bits unless its shape is another.
+/// An issuer that stores sessions in the database and finds them by the hash of their token. An opaque token has 256
+/// random bits.
 ///
-/// The token is 43 characters of base64url; only its SHA-256 is stored, and it is on disk before it is given out. Every
-/// use makes the session live on for the sliding lifetime, up to its cap; a refresh does so at once and gives the same
-/// token back. What ended here is refused here at once.
+/// An opaque token is 43 characters of base64url. Only the SHA-256 of a token is stored, and it is on disk before the
+/// token is returned. Every use extends the session by the sliding lifetime, up to its cap. A refresh extends it
+/// immediately and returns the same token. The tokens of sessions that are ended in this process are refused
+/// immediately.
 ///
-/// A token of another shape is known by its SHA-256 too: whether its signature is good is not asked here, for nobody makes
-/// a text whose hash is stored.
+/// A token of another format is also found by its SHA-256. Its signature is not verified here, because nobody can make
+/// another text with a stored hash.
 ///
 /// Source: OX-1, OX-6; contract of Onyx, b.6; RFC 6819 §5.1.4.1.3 and §5.1.5.
 public final class StatefulSessionIssuer: SessionIssuer {
@@ -21,15 +23,15 @@ public final class StatefulSessionIssuer: SessionIssuer {
     private let audit: AuditLog?
     private let enforcesPasswordChange: Bool
 
-    /// Makes an issuer on a database with the gateway's tables.
+    /// Creates an issuer on a database with the gateway's tables.
     ///
     /// - Parameters:
     ///   - database: The database.
     ///   - lifetime: How long sessions live, and how many a person may have.
-    ///   - enforcesPasswordChange: Whether a person who must change their password may do nothing else before.
-    ///   - audit: The log that records sessions ended because a person had too many.
-    ///   - cacheCapacity: How many sessions are kept in memory.
-    ///   - now: The clock.
+    ///   - enforcesPasswordChange: Whether a person who must change their password can do nothing else before.
+    ///   - audit: The log that records sessions that were ended because a person had too many.
+    ///   - cacheCapacity: The maximum number of sessions in memory.
+    ///   - now: Returns the current time.
     init(
         database: Database, lifetime: SessionLifetime, enforcesPasswordChange: Bool = true, audit: AuditLog? = nil,
         cacheCapacity: Int = 196_608, now: @escaping @Sendable () -> Date
@@ -42,7 +44,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, leftUses: leftUses)
     }
 
-    /// How many sessions are in memory.
+    /// The number of sessions in memory.
     public var rememberedCount: Int { cache.count }
 
     /// Starts a session; see ``SessionIssuer``.
@@ -61,7 +63,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
             expires = min(now + lifetime.sliding, cap)
             token = Secret(Base64URL.encode(SecureRandom.bytes(32)))
         case .made(let lifetime, let make):
-            // What such a text says of time it says in whole seconds.
+            // The times in such a token are in whole seconds.
             let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
             let bounded = min(lifetime, self.lifetime.maximum)
             cap = created + bounded
@@ -90,18 +92,18 @@ public final class StatefulSessionIssuer: SessionIssuer {
         return SessionCredential(token: token, expiresIn: expiresIn, session: id, person: person.id)
     }
 
-    /// The longest token that is looked at, in bytes.
+    /// The maximum length of a token, in bytes. Longer ones are refused without a lookup.
     private static let maximumTokenCount = 4_096
-    /// No token of another shape is shorter than this.
+    /// The minimum length of a token that is not opaque, in bytes.
     private static let minimumMadeCount = 100
 
-    /// Tells whose session a token is of; see ``SessionIssuer``.
+    /// Returns the session that a token belongs to; see ``SessionIssuer``.
     public func authenticate(_ token: String) async throws -> Authentication {
         if let answer = cachedAuthentication(token) { return answer }
         return try await authenticateFromDatabase(SHA256.digest(token), now())
     }
 
-    /// Tells whose session a token is of, when that is in memory; see ``SessionIssuer``.
+    /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
     public func cachedAuthentication(_ token: String) -> Authentication? {
         let count = token.utf8.count
         guard count == 43 || (Self.minimumMadeCount...Self.maximumTokenCount).contains(count) else {
@@ -111,17 +113,17 @@ public final class StatefulSessionIssuer: SessionIssuer {
         return cache.use(digest, at: now()).map(authentication)
     }
 
-    /// The result for a live session.
+    /// Returns the result for a live session.
     private func authentication(_ session: Session) -> Authentication {
         enforcesPasswordChange && session.person.mustChangePassword ? .passwordChangeRequired(session) : .valid(session)
     }
 
-    /// Extends the session of a token and gives the same token back; see ``SessionIssuer``.
+    /// Extends the session of a token and returns the same token; see ``SessionIssuer``.
     public func refresh(_ token: String) async throws -> SessionCredential? {
-        // A dead token costs a read and no write.
+        // An invalid token costs a read but no write.
         guard case .valid = try await authenticate(token) else { return nil }
         let digest = SHA256.digest(token)
-        // A use noted and not yet written may be all that keeps the session alive.
+        // The session may be live only because of a use that is not yet written.
         for use in [leftUses.pending(digest), cache.pending(digest)] {
             if let use { try await write([(digest, use)]) }
         }
@@ -147,26 +149,27 @@ public final class StatefulSessionIssuer: SessionIssuer {
                 SessionStatements.endByToken, now, SessionEndReason.signedOut.rawValue, hash)
         }
         cache.remove(digest)
-        // Those that were made from it ended with it.
+        // The sessions that were created from it ended with it.
         if let ended, ended.hadChildren { cache.remove(person: ended.ended.person) }
         return ended?.ended
     }
 
-    /// Forgets a person's sessions; see ``SessionIssuer``.
+    /// Removes a person's sessions from memory; see ``SessionIssuer``.
     public func forget(person: UUID) {
         cache.remove(person: person)
     }
 
-    /// Forgets all sessions; see ``SessionIssuer``.
+    /// Removes all sessions from memory; see ``SessionIssuer``.
     public func forgetEverything() {
         cache.removeAll()
     }
 }
 
 extension StatefulSessionIssuer {
-    /// Writes the uses noted since the last time, in transactions of at most 500; what fails stays noted.
+    /// Writes the uses that were recorded since the last call, in transactions of at most 500. Uses that cannot be
+    /// written are kept for the next call.
     public func flush() async throws {
-        // First those that left memory: a session that is back there was alive by them.
+        // The uses of evicted sessions come first: a session that is cached again may be live only because of them.
         let left = leftUses.noted()
         try await write(left)
         leftUses.written(left)

@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 
-/// A session as the database has it, with its person if that one is still there.
+/// A session as stored in the database, with its person unless the person was removed.
 struct StoredSession: Sendable {
     let id: SessionID
     let created: Date
@@ -34,7 +34,8 @@ struct StoredSession: Sendable {
             isVouched: try row.get(16))
     }
 
-    /// What the session's token is worth at `now`, with uses that are not yet written making it live on.
+    /// Returns the result of authenticating the session's token at `now`. `livingUntil` is the expiry, including uses
+    /// that are not yet written.
     func authentication(at now: Date, livingUntil: Date) -> Authentication {
         guard ended == nil else { return .terminated }
         guard now < livingUntil else { return .expired }

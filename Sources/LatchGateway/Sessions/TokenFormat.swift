@@ -1,25 +1,26 @@
 public import Crypto
 public import FoundationEssentials
 
-/// What kind of text a session's token is.
+/// The format of a session token.
 ///
-/// Whatever it is, it opens something here only while a session has its SHA-256: what it says itself is for others.
+/// A token of any format is accepted here only while a session with its SHA-256 is live. The content of a token is for
+/// other servers.
 public enum TokenFormat: Sendable {
-    /// 43 characters that say nothing; the session lives on with its use.
+    /// 43 random characters without content. The session is extended by its use.
     case opaque
-    /// A text that says something itself, as a signed one does, for how long it is good among it. The session lives for
-    /// `lifetime` however much it is used, for the text cannot be changed any more.
+    /// A token with content, such as a signed token, which includes its expiry. The session lives for `lifetime`
+    /// regardless of its use, because the token cannot be changed afterwards.
     case made(lifetime: Duration, @Sendable (SessionFacts) throws -> Secret)
 }
 
-/// What is known of a session when its token is made.
+/// The properties of a session that are known when its token is created.
 public struct SessionFacts: Sendable {
-    /// The public id.
+    /// The public id of the session.
     public let id: SessionID
-    /// Who signed in.
+    /// The person who signed in.
     public let person: Person
-    /// When, to the second.
+    /// When the session was created, in whole seconds.
     public let created: Date
-    /// When the session ends, to the second.
+    /// When the session ends, in whole seconds.
     public let expires: Date
 }

@@ -1,42 +1,43 @@
 public import FoundationEssentials
 
-/// One person's account on one server, as this device knows it. Never the token itself.
+/// A person's account on a server, as stored on this device. It never contains the token.
 ///
-/// As JSON it has the nine fields of RM-1 under their names there, and `dialect`, `isSignedIn`, `endedBecause`, `details`
-/// and `mustChangePassword` beside.
+/// Its JSON has the nine fields of RM-1 under the names given there, and also `dialect`, `isSignedIn`, `endedBecause`,
+/// `details` and `mustChangePassword`.
 ///
 /// Source: RM-1.
 public struct Account: Identifiable, Hashable, Sendable, Codable {
     /// The account's id on this device.
     public let id: UUID
-    /// The person's name for people; the e-mail address where the server has none.
+    /// The person's display name. The e-mail address when the server has no name.
     public var displayName: String
-    /// Where the server is.
+    /// The address of the server.
     public var serverURL: ServerAddress
-    /// The e-mail address by which the person signed in.
+    /// The e-mail address that the person signed in with.
     public var userEmail: String
-    /// The id of the API key, with servers that give one; never the key.
+    /// The id of the API key, never the key itself. Nil when the account has none.
     public var apiKeyID: String?
-    /// What the person, or the key, may do.
+    /// The scopes of the person or of the API key. Empty when the server does not say.
     public var scopes: [String]
-    /// When the account was added.
+    /// When the account was added on this device.
     public var createdAt: Date
-    /// When it was last the active one.
+    /// When the account was last activated or used.
     public var lastUsedAt: Date
-    /// Whether it is the active one; one at most is.
+    /// Whether this is the active account. At most one account is active.
     public internal(set) var isActive: Bool
-    /// How its server speaks.
+    /// The id of the server's dialect.
     public var dialect: DialectID
-    /// Whether there is a session.
+    /// Whether the account has a session on this device.
     public internal(set) var isSignedIn: Bool
-    /// Why the server ended the last session, as the end of "You were signed out because …".
+    /// Why the last session ended, as the end of "You were signed out because …". Nil when no session has ended since
+    /// the last sign-in.
     public internal(set) var endedBecause: String?
 
     /// The account's number on this device, from 1. It never changes and is never given to another account.
     public internal(set) var number = 0
-    /// What its dialect must know of this one server; never a secret.
+    /// What the dialect knows about this server. Holds no secret.
     public internal(set) var details: [String: String] = [:]
-    /// Whether the server wants another password before anything else.
+    /// Whether the server requires a password change before anything else.
     public internal(set) var mustChangePassword = false
 
     enum CodingKeys: String, CodingKey {
@@ -46,7 +47,7 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
         case apiKeyID = "apiKeyId"
     }
 
-    /// Makes an account that is not kept yet; ``AccountStore/addAccount(_:)`` keeps it and makes it active.
+    /// Makes an account that is not stored yet. ``AccountStore/addAccount(_:)`` stores it and makes it active.
     public init(
         id: UUID = UUID(), displayName: String, serverURL: ServerAddress, userEmail: String, apiKeyID: String? = nil,
         scopes: [String] = [], createdAt: Date = Date(), lastUsedAt: Date? = nil,
@@ -66,19 +67,19 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     }
 }
 
-/// What to change in an account; nil leaves a field as it is.
+/// Changes to an account. Nil leaves a field unchanged.
 ///
-/// The address is not among them: a session belongs to one address, and another address is another sign-in.
+/// The server address cannot be changed: a session belongs to one address, and another address needs a new sign-in.
 ///
 /// Source: RM-2.
 public struct AccountUpdate: Sendable, Equatable {
-    /// The person's name.
+    /// The person's display name.
     public var displayName: String?
     /// The e-mail address.
     public var userEmail: String?
     /// The id of the API key.
     public var apiKeyID: String?
-    /// What the person may do.
+    /// The scopes of the person or of the API key.
     public var scopes: [String]?
 
     /// Makes an update.

@@ -12,33 +12,35 @@ import Synchronization
     #error("no C library known here")
 #endif
 
-/// Locks between programs, one file an account, beside the accounts database: whoever shares the one shares the other.
+/// Locks between programs, one file per account, in a folder beside the accounts database. Programs that share the
+/// database also share the locks.
 ///
-/// A lock dies with its holder, killed or not. Its file stays, empty.
+/// A lock is released when its process ends, even if it is killed. The lock file is not removed and stays empty.
 ///
 /// Source: `flock(2)`.
 struct AccountLocks: Sendable {
-    /// The folder of the files, there already.
+    /// The folder of the lock files. It must exist.
     let folder: String
-    /// How long to wait for another program. Whoever holds a lock talks to a server within bounds that add up to less; one
-    /// that holds it longer was stopped.
+    /// How long to wait for another program. The server timeouts of a program that holds a lock add up to less, so a
+    /// program that holds it longer has been suspended.
     var patience: Duration = .seconds(90)
 
-    /// Waits for an account's lock, without holding a thread of the shared pool.
+    /// Waits for an account's lock without blocking a thread of the shared pool.
     ///
-    /// Cancelled, it throws `CancellationError` at once; should the lock come later, it is given back.
+    /// When the task is cancelled, the method throws `CancellationError` at once. A lock that is acquired later is
+    /// released.
     ///
     /// - Throws: ``LatchError/Code/storageLocked`` after ``patience``.
     func lock(_ account: UUID) async throws -> FileLock {
         try await lock(named: account.uuidString.lowercased())
     }
 
-    /// Waits for the lock of that name.
+    /// Waits for the lock with a name; see ``lock(_:)``.
     func lock(named name: String) async throws -> FileLock {
         let file = try FileLock(path: "\(folder)/\(name).lock")
         if try file.tryLock() { return file }
         let waiter = LockWaiter()
-        // Its own queue brings its own thread: the wait may be long.
+        // A separate queue has its own thread, because the wait may be long.
         DispatchQueue(label: "latchstring.lock").async {
             let result = Result { try file.waitForLock() }
             if !waiter.settle(result.map { file }) { file.release() }
@@ -53,19 +55,19 @@ struct AccountLocks: Sendable {
         "Another program is at this account and does not let go of it: it may have been stopped. "
             + "Let it go on or end it, and try again.")
 
-    /// The account's lock, or nil when somebody holds it.
+    /// Returns the account's lock, or nil when it is held.
     func lockIfFree(_ account: UUID) throws -> FileLock? {
         try lockIfFree(named: account.uuidString.lowercased())
     }
 
-    /// The lock of that name, or nil when somebody holds it.
+    /// Returns the lock with a name, or nil when it is held.
     func lockIfFree(named name: String) throws -> FileLock? {
         let file = try FileLock(path: "\(folder)/\(name).lock")
         return try file.tryLock() ? file : nil
     }
 }
 
-/// One open lock file.
+/// An open lock file.
 package final class FileLock: Sendable {
     private let path: String
     private let descriptor: Mutex<Int32?>
@@ -79,7 +81,8 @@ package final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// Gives the lock back, also where a program that is just being started has a copy of the descriptor.
+    /// Releases the lock. Closing alone is not enough while a process that is being spawned has a copy of the file
+    /// descriptor.
     package func release() {
         descriptor.withLock { descriptor in
             if let open = descriptor {
@@ -114,7 +117,7 @@ package final class FileLock: Sendable {
     }
 }
 
-/// One task's wait for a lock; either the lock or the cancellation comes first.
+/// A task's wait for a lock. It ends with the lock, a failure or the cancellation of the task, whichever comes first.
 private final class LockWaiter: Sendable {
     private enum State {
         case idle
@@ -155,7 +158,7 @@ private final class LockWaiter: Sendable {
         }
     }
 
-    /// Whether somebody still takes the result.
+    /// Ends the wait with a result. Returns false when the wait has already ended, so that the result is not used.
     func settle(_ result: Result<FileLock, any Error>) -> Bool {
         let (isTaken, waiting): (Bool, CheckedContinuation<FileLock, any Error>?) = state.withLock { state in
             switch state {
@@ -174,11 +177,12 @@ private final class LockWaiter: Sendable {
 }
 
 extension AccountStore {
-    /// The lock of the one program that fetches downloads.
+    /// Acquires the lock of the program that downloads. Only one program downloads at a time.
     ///
-    /// Others hold it for a moment, to look whether somebody fetches or to remove parts: it is tried for, for about a second.
+    /// Other programs hold the lock briefly, to check whether a program is downloading or to remove part files. The
+    /// method therefore tries for about one second.
     ///
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; `CancellationError`.
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program is already downloading; `CancellationError`.
     package func lockDownloads() async throws -> FileLock {
         for _ in 0..<50 {
             if let lock = try lockDownloadsIfFree() { return lock }
@@ -188,6 +192,6 @@ extension AccountStore {
             .storageLocked, "Another program fetches the downloads already. Watch that one, or end it first.")
     }
 
-    /// The same lock, or nil when somebody holds it.
+    /// Returns the lock of ``lockDownloads()``, or nil when it is held.
     package func lockDownloadsIfFree() throws -> FileLock? { try locks.lockIfFree(named: "downloads") }
 }

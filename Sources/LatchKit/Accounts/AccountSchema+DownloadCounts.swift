@@ -1,8 +1,8 @@
 import Database
 
 extension AccountSchema {
-    /// Lets the queue be of any length: what its work asks for again and again is counted as it changes, or in an index that
-    /// holds nothing else.
+    /// Makes the queue's speed independent of its length. Triggers update counts of the downloads with every change.
+    /// Frequent queries use partial indexes that contain only the rows they need.
     static let downloadCounts = Migration(
         6, "what the queue of downloads counts",
         """
@@ -50,7 +50,7 @@ extension AccountSchema {
         END;
         """)
 
-    /// What failed may have a part too.
+    /// Includes failed downloads in the index of part files, because they may have a part file too.
     static let downloadParts = Migration(
         8, "the parts of downloads that failed",
         """
@@ -60,7 +60,7 @@ extension AccountSchema {
                 OR state = 'failed' AND resume IS NOT NULL;
         """)
 
-    /// The same without a list after `IN`.
+    /// Defines the index again with comparisons instead of a list after `IN`; see ``downloads`` for the reason.
     static let downloadPartsCompared = Migration(
         9, "the parts of downloads, compared",
         """
@@ -70,7 +70,8 @@ extension AccountSchema {
                 OR state = 'failed' AND resume IS NOT NULL;
         """)
 
-    /// Tells the parts of this queue from another's in the same folder: another person's, or another machine's.
+    /// Gives this queue an id, so that its part files can be told from those of another queue in the same folder. The
+    /// other queue may belong to another person or device.
     static let downloadOwner = Migration(
         10, "whose the parts of downloads are",
         """
@@ -78,11 +79,13 @@ extension AccountSchema {
         INSERT INTO download_owner VALUES (1, lower(hex(randomblob(4))));
         """)
 
+    /// Adds the pauses of hosts and the folders of accounts.
+    ///
     /// - `download_pauses`: which hosts are paused, until when and why.
-    /// - `libraries.is_made`: whether a library's folder was created, so that a missing one is noticed.
-    /// - `download_signals.rested`: when a task was last made to wait, so that a clock that was set back is noticed.
-    /// - `download_folders`: the folder that was last chosen for each account, by server and e-mail address, so that it is
-    ///   still known after a sign-out and a new sign-in.
+    /// - `libraries.is_made`: whether the folder of a library was created, so that a missing folder is detected.
+    /// - `download_signals.rested`: when a task last had to wait, so that a clock that was set back is detected.
+    /// - `download_folders`: the folder that was last chosen for each account. The key is the server and e-mail
+    ///   address, so that it is still known after a sign-out and a new sign-in.
     static let downloadPauses = Migration(
         12, "the pauses of downloads, and their folders",
         """

@@ -1,11 +1,14 @@
 import Database
 
 extension AccountSchema {
-    /// The queue of downloads, for LatchDownloads: it belongs to the accounts, and goes with them.
+    /// The download queue of LatchDownloads. A download belongs to an account and is removed with it.
     ///
-    /// `path` is where the file is to be, noted before it is put there; `is_whole` says that the part needs nothing more from
-    /// the server. `revision` grows with every command, so that the program that fetches sees another's. In a constraint, and in
-    /// an index's condition, SQLite makes a table of each list after `IN`, for every row anew: comparisons take a tenth of that.
+    /// `path` is the final path of the file, stored before the file is moved there. `is_whole` means that the part file
+    /// needs no more data from the server. `revision` increases with every command, so that the program that downloads
+    /// notices commands of other programs.
+    ///
+    /// In a constraint or an index condition, SQLite builds a table from each list after `IN`, again for every row.
+    /// Comparisons take a tenth of that time.
     static let downloads = Migration(
         3, "the queue of downloads",
         """

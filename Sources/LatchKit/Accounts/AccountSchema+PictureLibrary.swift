@@ -1,10 +1,10 @@
 import Database
 
 extension AccountSchema {
-    /// The index of downloaded files, for LatchDownloads. It is kept when an account is removed, so that a person who signs in
-    /// again does not download everything again.
+    /// The index of downloaded files, for LatchDownloads. It is kept when an account is removed, so that a person who
+    /// signs in again does not download everything again.
     ///
-    /// `key` is an asset's id, which no other server has too; `path` is below the folder.
+    /// `key` is the id of an asset, which is unique across servers. `path` is relative to the folder.
     static let pictureLibrary = Migration(
         7, "the library of pictures",
         """
@@ -24,7 +24,8 @@ extension AccountSchema {
         CREATE INDEX library_files_paths ON library_files (folder, path);
         """)
 
-    /// By what a file that was fetched by its address is known to be another on the server since.
+    /// The version of a file that was downloaded by its address. It shows whether the file has changed on the server
+    /// since.
     static let libraryVersions = Migration(
         11, "the versions of files in libraries",
         """

@@ -1,13 +1,16 @@
 import Database
 import FoundationEssentials
 
-/// The accounts database: `$XDG_DATA_HOME/latchstring/latchstring.db`.
+/// The schema of the accounts database, `$XDG_DATA_HOME/latchstring/latchstring.db`.
 ///
-/// `stage` is what a crash leaves behind to be told from what is whole:
-/// `pending` a sign-in has begun and the secret store may hold its token; `in` whole, with a token; `out` whole, without;
-/// `wiping` without, and the secret store may still hold a token; `leaving` being removed, likewise.
+/// `stage` distinguishes complete rows from those that a crash left incomplete:
+/// - `pending`: a sign-in has begun. The secret store may contain its token.
+/// - `in`: complete, with a token.
+/// - `out`: complete, without a token.
+/// - `wiping`: the session has ended. The secret store may still contain its token.
+/// - `leaving`: the account is being removed. The secret store may still contain its token.
 enum AccountSchema {
-    /// "LaSt", in the file's header.
+    /// The application id in the file's header: "LaSt" in ASCII.
     static let applicationID: Int32 = 0x4C61_5374
 
     static let migrations = [
@@ -48,8 +51,8 @@ enum AccountSchema {
                 CHECK (must_change_password IN (0, 1));
             """),
         downloads,
-        // A key that may be left over on its server, by its id or, where that is not known yet, by its name. It is one
-        // unless the account holds it.
+        // Keys that may be left over on a server. A key is identified by its id, or by its name while the id is not
+        // known. It is left over unless the account still uses it.
         Migration(
             4, "keys left over on servers",
             """
@@ -84,7 +87,7 @@ enum AccountSchema {
                 one INTEGER PRIMARY KEY CHECK (one = 1), server_url TEXT NOT NULL, found_at INTEGER NOT NULL
             ) STRICT;
             """),
-        // Earlier versions took the time of a file that was a second old for a strong validator.
+        // Earlier versions treated the modification time of a file that was only a second old as a strong validator.
         Migration(
             14, "no download is resumed by the time of a file that was new",
             """
@@ -99,7 +102,7 @@ enum AccountSchema {
 
     static let visible = "stage IN ('in', 'out', 'wiping')"
 
-    /// Reads ``columns``.
+    /// Reads an account from ``columns``.
     static let account: @Sendable (SQLRow) throws(DatabaseError) -> Account = { row throws(DatabaseError) in
         let address: String = try row.get(2)
         guard let server = try? ServerAddress(address) else {
@@ -122,7 +125,7 @@ enum AccountSchema {
         return account
     }
 
-    /// Reads ``columns``; one account that cannot be read must not hide the others.
+    /// Reads an account from ``columns``. An unreadable account does not hide the others.
     static let row: @Sendable (SQLRow) throws(DatabaseError) -> AccountRow = { row throws(DatabaseError) in
         let address: String = try row.get(2)
         if (try? ServerAddress(address)) != nil { return .account(try account(row)) }

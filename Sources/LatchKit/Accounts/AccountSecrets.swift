@@ -2,7 +2,7 @@ import Database
 import FoundationEssentials
 import SecretStorage
 
-/// The secret store, with the tokens of accounts under the names that the apps of their families use.
+/// A wrapper of the secret store. It stores the tokens of accounts under the names that the apps of their families use.
 ///
 /// A token that an earlier version stored under this program's own name is still found. The next write moves it.
 ///
@@ -32,7 +32,8 @@ struct AccountSecrets: SecretStoring {
 
     func check() async throws(SecretStorageError) { try await store.check() }
 
-    /// The name of an account's token in its family; nil for any other secret, and for a family without a name of its own.
+    /// Returns the name of an account's token in its family. Nil for other secrets and for families without such a
+    /// name.
     private func familyKey(for key: SecretKey) async throws(SecretStorageError) -> SecretKey? {
         guard let id = UUID(uuidString: key.account), key == AccountStore.tokenKey(id) else { return nil }
         let dialect: String?

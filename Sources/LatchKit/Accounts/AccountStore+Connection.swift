@@ -2,7 +2,8 @@ import Database
 import FoundationEssentials
 
 extension AccountStore {
-    /// Writes a connection's secrets to their place, if it has any; they count once the row says so.
+    /// Writes the secrets of a connection, if it has any, to their slot. They are not used before the row refers to
+    /// them.
     func writeSecrets(_ id: UUID, _ parted: StoredConnection) async throws {
         guard !parted.secret.isEmpty else { return }
         let secret = Secret(bytes: JSON.encode(parted.secret))
@@ -11,14 +12,14 @@ extension AccountStore {
         }
     }
 
-    /// Removes the secrets of a connection that came to nothing.
+    /// Removes the secrets of a connection that is not used because a later step failed.
     func forgetSecrets(of kept: KeptConnection, _ id: UUID) async {
         guard kept.hasSecrets else { return }
         try? await secrets.remove(Self.connectionKey(id, slot: kept.slot))
     }
 
-    /// Removes the secrets of every connection but the one that counts. What is left when that fails goes with the next change
-    /// or with the account.
+    /// Removes the secrets of all connections except the one in use. Secrets that cannot be removed are removed with
+    /// the next change or with the account.
     func forgetSecrets(but kept: KeptConnection, _ id: UUID) async {
         for slot in KeptConnection.slots where !kept.hasSecrets || slot != kept.slot {
             try? await secrets.remove(Self.connectionKey(id, slot: slot))
@@ -27,19 +28,20 @@ extension AccountStore {
 
     /// Changes how an account's server is connected to, without a new sign-in.
     ///
-    /// In order: the new secrets, beside the old ones; the row, which says from then on that the new ones count; the old
-    /// secrets go. A crash before the row leaves the old connection, a crash after it the new one. Sessions of other programs
-    /// see the row's new revision with their next request.
+    /// First the new secrets are written beside the old ones. Then the row is updated, and from that moment the new
+    /// secrets are used. Finally the old secrets are removed. After a crash before the update of the row the old
+    /// connection is used, after it the new one. Sessions of other programs notice the new revision of the row at their
+    /// next request.
     ///
     /// - Parameters:
     ///   - id: The account.
-    ///   - base: The row's text that the options were made from.
-    ///   - options: How to connect from now on.
-    /// - Throws: ``LatchError/Code/storageLocked`` when the row is another by now; ``LatchError/Code/noAccount``.
+    ///   - base: The text of the row that the options were derived from.
+    ///   - options: The new connection options.
+    /// - Throws: ``LatchError/Code/storageLocked`` when the row has changed since; ``LatchError/Code/noAccount``.
     func changeConnection(_ id: UUID, from base: String, to options: ConnectionOptions) async throws {
         let lock = try await LatchError.telling { try await locks.lock(id) }
         defer { lock.release() }
-        // From here on it runs to its end, also when the caller is cancelled.
+        // The rest is completed even when the caller is cancelled.
         try await Task { try await changeUnderLock(id, from: base, to: options) }.value
     }
 

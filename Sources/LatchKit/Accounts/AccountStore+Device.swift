@@ -2,10 +2,10 @@ import Database
 public import FoundationEssentials
 
 extension AccountStore {
-    /// This device's id: made when it is first asked for, and the same from then on for every program and account.
+    /// Returns the id of this device. It is created on first use and is then the same for all programs and accounts.
     ///
-    /// Programs that ask at once get the same one: the database keeps the first and no other. It is random and says
-    /// nothing of the machine.
+    /// Programs that call this at the same time get the same id, because the database keeps only the first. The id is
+    /// random and contains no information about the device.
     ///
     /// - Throws: ``LatchError`` with a code of the storage.
     ///

@@ -3,13 +3,16 @@ import FoundationEssentials
 import SecretStorage
 
 extension AccountStore {
-    /// The key under which the queue of downloads seals what of an account's addresses may be a secret: 32 bytes, made when
-    /// first asked for, kept in the secret store. It outlives the end of a session and goes with the account.
+    /// Returns the key with which the download queue seals the parts of an account's addresses that may be secret.
     ///
-    /// - Throws: ``LatchError/Code/noAccount``; the codes of the secret store.
+    /// The key has 32 bytes. It is created on first use and stored in the secret store. It is kept when a session ends
+    /// and removed with the account.
+    ///
+    /// - Throws: ``LatchError/Code/noAccount``; a code of the secret store.
     package func downloadKey(of id: Account.ID) async throws -> Secret {
         if let key = try await keptDownloadKey(of: id) { return key }
-        // Two programs must not make two keys, nor one for an account that is being removed.
+        // The lock prevents two programs from creating different keys, and a key from being created for an account that
+        // is being removed.
         let lock = try await LatchError.telling { try await locks.lock(id) }
         defer { lock.release() }
         if let key = try await keptDownloadKey(of: id) { return key }
@@ -31,6 +34,6 @@ extension AccountStore {
 }
 
 extension Session {
-    /// The key under which the queue of downloads seals; see ``AccountStore/downloadKey(of:)``.
+    /// Returns the key with which the download queue seals addresses; see ``AccountStore/downloadKey(of:)``.
     package func downloadKey() async throws -> Secret { try await accounts.downloadKey(of: accountID) }
 }

@@ -2,9 +2,10 @@ import Database
 import FoundationEssentials
 
 extension AccountStore {
-    /// Stores the address of a server that was found, so that it need not be typed again after a sign-in that failed.
+    /// Stores the address of a server that was found, so that it need not be typed again after a failed sign-in.
     ///
-    /// Only the last address is stored. It is removed at the next sign-in, at any server, and not returned after 30 days.
+    /// Only the last address is stored. It is removed at the next sign-in to any server, and is not returned after 30
+    /// days.
     ///
     /// Source: IM-3, OX-10.
     public func keepFoundServer(_ address: ServerAddress) async throws {
@@ -12,7 +13,7 @@ extension AccountStore {
         try await change { _ = try $0.run(Self.keepFound, address.url, moment) }
     }
 
-    /// The address of the server that was found last, if no one has signed in anywhere since; otherwise nil.
+    /// Returns the address of the server that was found last. Nil after a sign-in to any server, and after 30 days.
     public func foundServer() async throws -> ServerAddress? {
         let oldest = now().addingTimeInterval(-30 * 86_400)
         let address = try await LatchError.telling { try await database.read { try $0.first(Self.found, oldest) } }

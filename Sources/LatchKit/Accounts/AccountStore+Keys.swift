@@ -5,20 +5,21 @@ import FoundationEssentials
 typealias KeyQuestion = @Sendable (DialectRequest) async throws -> ClientResponse
 
 extension AccountStore {
-    /// How long a key may still be made after nobody waits for the answer any more; the server may queue that long.
+    /// How many seconds a server may take to create a key after the client stopped waiting for the response. The server
+    /// may have queued the request for that long.
     private static let patience: TimeInterval = 300
 
-    /// Revokes the keys that were left over on an account's server, and takes over the id of the key that it holds.
+    /// Revokes the keys that were left over on an account's server, and stores the id of the key that the account uses.
     ///
-    /// The caller holds the account's lock. What could not be revoked stays noted, for a later start.
+    /// The caller holds the account's lock. Keys that cannot be revoked stay noted for a later start.
     ///
-    /// - Returns: Why something could not be revoked; nil when nothing is left.
+    /// - Returns: Why a key could not be revoked. Nil when none is left over.
     func revokeOrphanedKeys(
         of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: KeyQuestion
     ) async throws -> LatchError? {
         var notes = try await leftovers(of: id)
         guard !notes.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
-        // A sign-in that is at work has noted the name of its key too, and that one is not left over.
+        // A sign-in in progress has also noted the name of its key, and that key is not left over.
         let lock = try locks.lockIfFree(named: owner.lockName)
         defer { lock?.release() }
         if lock == nil { notes.removeAll { $0.mark.isName } }
@@ -36,17 +37,17 @@ extension AccountStore {
             } catch {
                 let error = LatchError(error, asking: server)
                 failure = error
-                // A server that does not answer is waited for once, not once for each key.
+                // When the server does not respond, do not wait for it again with every key.
                 guard Self.answers.contains(error.code) else { break }
             }
         }
         return failure
     }
 
-    /// What tells that a server has answered.
+    /// The codes of errors that show that the server responded.
     private static let answers: Set<LatchError.Code> = [.serverRefused, .serverError, .rateLimited, .foreignAnswer]
 
-    /// What a test's crash throws passes as it is.
+    /// Stops the loop when a test simulates a crash. Other errors are collected instead.
     private struct Stopping: Error {}
 
     private func revoke(
@@ -75,9 +76,10 @@ extension AccountStore {
         if let error = dialect.revocationError(try await ask(request), to: request, at: server) { throw error }
     }
 
-    /// Notes the key that replaced another one in the secret store; it is not looked for by its name any more.
+    /// Records the key that replaced another one in the secret store, and removes the note of its name.
     ///
-    /// The caller holds the account's lock and has written the key.
+    /// The caller holds the account's lock and has written the key. Returns false when the session is not the one of
+    /// `generation` any more.
     func noteRotation(_ id: UUID, of generation: Int, to grant: Grant, named name: KeyName) async throws -> Bool {
         let scopes = grant.scopes.map(AccountSchema.text)
         return try await change { connection in

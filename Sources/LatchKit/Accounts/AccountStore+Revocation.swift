@@ -6,13 +6,13 @@ extension AccountStore {
     /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes keys that were left over on servers. Skips
     /// accounts that another program is working on.
     ///
-    /// The servers are told first, all at the same time, because the tokens are removed afterwards. A failure at one account
-    /// does not stop the others.
+    /// Requests to the servers are sent first and in parallel, because the tokens are removed afterwards. A failure at
+    /// one account does not stop the others.
     ///
     /// - Parameters:
-    ///   - device: The device in whose name the servers are asked.
-    ///   - bound: The longest wait for the servers of all accounts together.
-    /// - Throws: A code of the storage; a code of the secret store when that is not open.
+    ///   - device: The device in whose name the requests are sent.
+    ///   - bound: The timeout for the servers of all accounts together.
+    /// - Throws: A code of the storage; a code of the secret store when it is not open.
     func finishUnfinished(as device: Device, within bound: Duration) async throws {
         let end = ContinuousClock.now + bound
         let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
@@ -52,7 +52,7 @@ extension AccountStore {
         .secretStoreLocked, .secretStoreAbsent, .wrongPassphrase,
     ]
 
-    /// The caller holds the account's lock.
+    /// Finishes what a crash interrupted at one account. The caller holds the account's lock.
     private func finish(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
         guard let record = try await record(id), [.pending, .leaving, .wiping].contains(record.stage) else { return }
         try await revokeSession(id, as: device, until: end)
@@ -69,8 +69,8 @@ extension AccountStore {
         )
     }
 
-    /// Ends the session of a token that is about to be removed, as far as its server answers; where there is none,
-    /// nothing is done. A key that could not be revoked is noted, since it has no end of its own.
+    /// Ends the session of a token that is about to be removed, if the server responds. Does nothing when there is no
+    /// token. A key that could not be revoked is noted, because keys do not expire.
     ///
     /// The caller holds the account's lock.
     private func revokeSession(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
@@ -89,7 +89,7 @@ extension AccountStore {
         await connection.client.close()
     }
 
-    /// Revokes the keys that a crash left over on an account's server, as far as that answers.
+    /// Revokes the keys that a crash left over on an account's server, if the server responds.
     ///
     /// The caller holds the account's lock.
     private func revokeOrphanedKeys(of id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
@@ -100,7 +100,7 @@ extension AccountStore {
         await connection.client.close()
     }
 
-    /// A line to an account's server with the token that is in the secret store.
+    /// A connection to an account's server, with the token from the secret store.
     private struct AuthenticatedConnection: Sendable {
         let dialect: any Dialect
         let address: ServerAddress
@@ -109,7 +109,7 @@ extension AccountStore {
         let isPersonsOwn: Bool
         let extra: HTTPHeaders
         let client: HTTPClient
-        /// When to stop waiting for answers.
+        /// The deadline for all responses.
         let end: ContinuousClock.Instant
 
         func ask(_ request: DialectRequest) async throws -> ClientResponse {

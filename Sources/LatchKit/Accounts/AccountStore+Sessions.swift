@@ -1,25 +1,25 @@
 import Database
 public import FoundationEssentials
 
-/// What the database knows of an account's session, shared by every program.
+/// The state of an account's session in the database, shared by all programs.
 struct SessionRecord: Sendable, Equatable {
     var stage: AccountStage
-    /// Grows with each token.
+    /// A number that increases with each new token.
     var generation: Int
-    /// Grows with each try to renew the token, whatever came of it.
+    /// A number that increases with each attempt to renew the token, whatever its result.
     var attempts: Int
-    /// Why the last try failed, if it did.
+    /// The error of the last attempt. Nil when it succeeded.
     var failure: Failure?
     /// When the token is due to be renewed.
     var refreshAfter: Date
-    /// When the token ends, where that is known.
+    /// When the token expires. Nil when it is not known.
     var expires: Date?
     var endedBecause: String?
     var connection: String
-    /// Whether the server wants another password before anything else.
+    /// Whether the server requires a password change before anything else.
     var mustChangePassword: Bool
 
-    /// A failure as it is shared.
+    /// A failure as stored in the database for other programs.
     struct Failure: Sendable, Equatable {
         var code: String
         var message: String
@@ -27,10 +27,10 @@ struct SessionRecord: Sendable, Equatable {
         var error: LatchError { LatchError(LatchError.Code(rawValue: code), message) }
     }
 
-    /// How the server is connected to, without secrets.
+    /// The connection options, without secrets.
     ///
-    /// - Throws: ``LatchError/Code/storageDamaged`` when it cannot be decoded. Defaults in its place would drop the pinned
-    ///   certificate, so that another server would be trusted.
+    /// - Throws: ``LatchError/Code/storageDamaged`` when they cannot be decoded. Using defaults instead would drop the
+    ///   pinned certificate, so that another server would be trusted.
     var kept: KeptConnection {
         get throws(LatchError) {
             guard let kept = try? JSON.decode(KeptConnection.self, from: Array(connection.utf8)) else {
@@ -42,28 +42,28 @@ struct SessionRecord: Sendable, Equatable {
 }
 
 extension AccountStore {
-    /// The key of an account's token in the secret store.
+    /// Returns the key of an account's token in the secret store.
     static func tokenKey(_ id: UUID) -> SecretKey {
         SecretKey(service: "latchstring", account: id.uuidString.lowercased())
     }
 
-    /// The key of an account's connection secrets, in one of their two places.
+    /// Returns the key of an account's connection secrets in the secret store. They are in one of two slots.
     static func connectionKey(_ id: UUID, slot: Int? = nil) -> SecretKey {
         let place = slot.map { "/connection-\($0)" } ?? "/connection"
         return SecretKey(service: "latchstring", account: id.uuidString.lowercased() + place)
     }
 
-    /// The session's record; nil when there is no such account.
+    /// Returns the record of an account's session. Nil when there is no such account.
     func record(_ id: UUID) async throws -> SessionRecord? {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectRecord, id) } }
     }
 
-    /// The id of an account's key, also of one that is being removed.
+    /// Returns the id of an account's API key, even while the account is being removed.
     func keyID(of id: UUID) async throws -> String? {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectKeyID, id) } } ?? nil
     }
 
-    /// How an account's server is connected to, secrets included.
+    /// Returns the connection options of an account's server, including the secrets.
     public func connection(of id: Account.ID) async throws -> ConnectionOptions {
         var read: String?
         while true {
@@ -78,7 +78,8 @@ extension AccountStore {
                 }
                 return try ConnectionOptions(kept, parsed)
             }
-            // Another program may have moved the secrets to the other slot between the two reads. The row has changed then.
+            // If the row has changed, another program may have moved the secrets to the other slot between the two
+            // reads.
             guard record.connection == read else {
                 read = record.connection
                 continue
@@ -90,29 +91,30 @@ extension AccountStore {
         }
     }
 
-    /// Notes a renewed token, if the session is still the one of `generation`.
+    /// Records that the token was renewed. Returns false when the session is not the one of `generation` any more.
     ///
     /// The caller holds the account's lock and has written the token.
     func noteRenewal(_ id: UUID, of generation: Int, refreshAfter: Date, expires: Date?) async throws -> Bool {
         try await change { try $0.run(Self.renew, refreshAfter, expires, id, generation) == 1 }
     }
 
-    /// Notes a failed try, for those who wait for the lock.
+    /// Records a failed attempt, for other programs that wait for the lock.
     func noteFailure(_ id: UUID, of generation: Int, _ error: LatchError, refreshAfter: Date) async throws {
         try await change { connection in
             _ = try connection.run(Self.fail, error.code.rawValue, error.message, refreshAfter, id, generation)
         }
     }
 
-    /// Notes when the present token ends, as the server told later.
+    /// Records when the current token expires, when the server reports it later.
     func noteExpiry(_ id: UUID, of generation: Int, refreshAfter: Date, expires: Date) async throws {
         try await change { _ = try $0.run(Self.expire, refreshAfter, expires, id, generation) }
     }
 
-    /// Ends a session that the server has rejected, if it is still the one of `generation`; whether it was.
+    /// Ends a session that the server has rejected. Returns false when the session is not the one of `generation` any
+    /// more.
     ///
-    /// The caller holds the account's lock. In order: the row says that the secret goes; it goes; the row says so. A
-    /// crash between is finished at the next start.
+    /// The caller holds the account's lock. First the row is marked, then the secret is removed, then the row is
+    /// completed. If a crash interrupts this, the next start finishes it.
     func end(_ id: UUID, of generation: Int, because reason: String) async throws -> Bool {
         guard try await change({ try $0.run(Self.beginEnd, reason, id, generation) == 1 }) else { return false }
         await cache.purge(id)
@@ -121,16 +123,17 @@ extension AccountStore {
         return true
     }
 
-    /// Removes the token of a row in the stage `wiping`, and says so.
+    /// Removes the token of a row in the stage `wiping` and completes the row.
     func finishWiping(_ id: UUID) async throws {
         try await LatchError.telling { try await secrets.remove(Self.tokenKey(id)) }
         try hook.after(.endWiped)
         try await change { _ = try $0.run(Self.finishEnd, id) }
     }
 
-    /// Hides an account that is to be removed, and makes the first that remains active.
+    /// Hides an account that is to be removed, and makes the first remaining account active.
     func beginLeaving(_ id: UUID) async throws {
-        // When the active one goes another becomes it; one that cannot be read may be it.
+        // Removing the active account activates another one, which must find an empty cache. An unreadable account may
+        // be active.
         let isActive = (try? await account(id))?.isActive ?? true
         await cache.purge(isActive ? nil : id)
         try await change { connection in
@@ -142,7 +145,7 @@ extension AccountStore {
 
     /// Removes a hidden account's secrets, then its row.
     ///
-    /// What is noted of keys that may be left over on the server stays, for the person's next sign-in there.
+    /// Notes of keys that may be left over on the server are kept for the person's next sign-in there.
     func finishLeaving(_ id: UUID, onWiped: () -> Void = {}) async throws {
         try await removeSecrets(id)
         onWiped()

@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 
-/// What a sign-in brings to be kept.
+/// The result of a sign-in, to be stored.
 struct SignedIn: Sendable {
     var server: Server
     var email: String
@@ -11,38 +11,38 @@ struct SignedIn: Sendable {
     var displayName: String?
     var scopes: [String]
     var keyID: String?
-    /// What the key was made as, where this sign-in had it made.
+    /// The name of the key, when this sign-in had the server create one.
     var keyName: KeyName?
     var mustChangePassword = false
-    /// Whether the person brought the key, so that what is undone here does not end it.
+    /// Whether the person provided the key. Undoing the sign-in must not revoke such a key.
     var isPersonsOwn = false
 
-    /// The key that must not be left over at the server when this does not come to its end.
+    /// The id of the key that would be left over on the server if the sign-in is not completed.
     var leftover: String? { isPersonsOwn ? nil : keyID }
 
-    /// In a row that does not count yet: the key is the person's own.
+    /// The name of an entry in the details of an incomplete row. It marks the API key as the person's own.
     static let ownMark = "personsOwnKey"
 }
 
-/// What a new session replaced.
+/// The session that a new session replaced.
 struct ReplacedSession: Sendable {
     var tokens: SessionTokens
     var keyID: String?
 
-    /// Whether it is another session than the one of `tokens`.
+    /// Whether the replaced session has other tokens than `tokens`.
     func isAnother(than tokens: SessionTokens) -> Bool {
         (self.tokens.access, self.tokens.refresh) != (tokens.access, tokens.refresh)
     }
 }
 
 extension AccountStore {
-    /// Keeps a sign-in: the account is added, or its new session replaces the old one, and it becomes active.
+    /// Stores a sign-in and makes the account active. The account is added, or the new session replaces its old one.
     ///
-    /// In order: a row that does not count yet; the connection's secrets; the token; the row made whole and active.
-    /// Until the last step the account is as it was before, and a crash on the way is undone at the next start. With an
-    /// account that is signed in already, the new token counts from the moment it is written.
+    /// The order is: an incomplete row, the secrets of the connection, the token, and then the row completed and
+    /// active. Until the last step the account stays as it was, and the next start undoes what a crash interrupted. If
+    /// the account is already signed in, the new token is used from the moment it is written.
     ///
-    /// - Returns: The account, and the session that its new one replaced.
+    /// - Returns: The account, and the session that was replaced.
     func keep(
         _ signIn: SignedIn, _ onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> (account: Account, old: ReplacedSession?) {
@@ -51,11 +51,12 @@ extension AccountStore {
         let id = try await rowID(for: signIn)
         let lock = try await locks.lock(id)
         defer { lock.release() }
-        // From here on it runs to its end, good or bad: half of it would be neither the old session nor the new one.
+        // The rest is completed or undone even when the caller is cancelled. Half of it would be neither the old
+        // session nor the new one.
         return try await Task { try await keep(signIn, as: id, onStep) }.value
     }
 
-    /// The caller holds the account's lock.
+    /// Stores a sign-in in the row with an id. The caller holds the account's lock.
     private func keep(
         _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (SignInProgress) -> Void
     ) async throws -> (account: Account, old: ReplacedSession?) {
@@ -64,7 +65,7 @@ extension AccountStore {
         let kept = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.kept)
         let old = oldToken.map { SessionTokens(stored: $0) }
         var signIn = signIn
-        // The same key again, by a person who does not know its id: it is still known here.
+        // The person signed in with the same key again, but without its id, which is already known here.
         if signIn.keyID == nil, let old, old.access == signIn.tokens.access {
             signIn.keyID = old.keyID ?? oldKey
             signIn.tokens.keyID = signIn.keyID
@@ -73,12 +74,12 @@ extension AccountStore {
             try await makeRow(id, signIn, kept, replacing: old?.keyID ?? oldKey)
             try await write(id, signIn, kept)
             onStep(.tokenKept)
-            // A new session is a new beginning, and another active account finds nothing of the one before.
+            // A new session starts with an empty cache, and so does an account that becomes active.
             await cache.purge()
             try await makeWhole(id, signIn, kept)
             onStep(.accountKept)
         } catch {
-            // The row stays when this fails too; the next start undoes it.
+            // If undoing fails too, the row stays and the next start undoes it.
             if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, kept) }
             throw error
         }
@@ -101,7 +102,7 @@ extension AccountStore {
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnMark : Self.clearOwnMark, id)
-                // The same key again does not replace itself.
+                // A key that is used again does not replace itself.
                 if let oldKey, oldKey != signIn.keyID { try Self.note(.id(oldKey), of: id, at: moment, connection) }
                 return try Self.noteID(of: signIn, id, at: moment, connection)
             }
@@ -111,14 +112,14 @@ extension AccountStore {
             account.details = signIn.server.dialect.details
             if signIn.isPersonsOwn { account.details[SignedIn.ownMark] = "yes" }
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
-            // After a crash the next start tells the server, and must know how to reach it.
+            // After a crash, the next start sends requests to the server and needs the connection.
             try connection.run(Self.connect, kept, id)
             try Self.noteID(of: signIn, id, at: moment, connection)
         }
         try hook.after(.rowMade)
     }
 
-    /// From here on the key is known by its id; it need not be looked for by its name any more.
+    /// Notes the id of the new key. Its name is no longer needed to find it, so the note of the name is removed.
     private static func noteID(
         of signIn: SignedIn, _ id: UUID, at moment: Date, _ connection: Connection
     ) throws(DatabaseError) {
@@ -154,7 +155,7 @@ extension AccountStore {
         case .pending: try await finishLeaving(id)
         case .wiping: try await finishWiping(id)
         case .in:
-            // The session of before goes on.
+            // The previous session continues.
             await forgetSecrets(of: parted.kept, id)
             if let oldToken { try await secrets.write(oldToken, for: Self.tokenKey(id)) }
         default: break
@@ -166,14 +167,15 @@ extension AccountStore {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
-    /// A row that does not count says from here on whose its next key is, whatever it said of the one before.
+    /// Prepares a row without a session for a new key. Sets or clears ``SignedIn/ownMark``, whatever it was for the
+    /// previous key.
     private static let reopen = Statement(
         """
         UPDATE accounts SET stage = CASE stage WHEN 'out' THEN 'wiping' ELSE stage END, \
         details = json_patch(details, ?) WHERE id = ? AND stage <> 'in'
         """, String.self, UUID.self)
 
-    /// Merged into a row's details (RFC 7396).
+    /// Patches that are merged into the details of a row (RFC 7396).
     private static let setOwnMark = "{\"\(SignedIn.ownMark)\":\"yes\"}"
     private static let clearOwnMark = "{\"\(SignedIn.ownMark)\":null}"
 

@@ -59,7 +59,7 @@ extension Connection {
     }
 }
 
-/// How far an account has come; ``AccountSchema`` says what each leaves behind.
+/// The stage of an account. ``AccountSchema`` describes what each stage leaves behind after a crash.
 enum AccountStage: String, Sendable {
     /// A sign-in has begun.
     case pending
@@ -67,8 +67,8 @@ enum AccountStage: String, Sendable {
     case `in`
     /// Signed out.
     case out
-    /// Signed out, the secrets perhaps still there.
+    /// Signed out. The secrets may still be in the secret store.
     case wiping
-    /// Being removed, the secrets perhaps still there.
+    /// Being removed. The secrets may still be in the secret store.
     case leaving
 }

@@ -1,15 +1,16 @@
 package import Database
 public import FoundationEssentials
 
-/// The accounts of this device, in one SQLite file that several programs may use at once.
+/// The accounts of this device, in an SQLite file that several programs may use at the same time.
 ///
-/// One account is active at most, always: the database itself refuses two. Secrets are never in the file; removing an
-/// account removes its secrets first. A crash leaves every account whole or absent.
+/// At most one account is active. The database enforces this. Secrets are never in the file, and removing an account
+/// removes its secrets first. After a crash every account is either complete or absent.
 ///
 /// Source: RM-1, RM-2, RM-3.
 public final class AccountStore: Sendable {
     package let database: Database
-    /// What the names of the parts of downloads begin with: 8 digits that hardly any other accounts database has.
+    /// The prefix of the names of part files: 8 random hexadecimal digits. Another accounts database is very unlikely
+    /// to have the same.
     package let downloadOwner: String
     let secrets: any SecretStoring
     let locks: AccountLocks
@@ -41,12 +42,13 @@ public final class AccountStore: Sendable {
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 
-    /// All accounts that can be read, in the order in which they were added.
+    /// Returns all readable accounts, in the order in which they were added.
     public func accounts() async throws -> [Account] {
         try await rows().compactMap(\.account)
     }
 
-    /// The accounts whose address is none: another program wrote it, or the file was changed by hand.
+    /// Returns the accounts whose stored server address is invalid, because another program wrote it or the file was
+    /// changed by hand.
     public func unreadableAccounts() async throws -> [UnreadableAccount] {
         try await rows().compactMap(\.unreadable)
     }
@@ -55,27 +57,28 @@ public final class AccountStore: Sendable {
         try await LatchError.telling { try await database.read { try $0.all(Self.allAccounts) } }
     }
 
-    /// The account of that id, or nil.
+    /// Returns the account with an id, or nil when there is none.
     public func account(_ id: Account.ID) async throws -> Account? {
         try await LatchError.telling { try await database.read { try $0.first(Self.oneAccount, id) } }
     }
 
-    /// The active account, or nil when there is none.
+    /// Returns the active account, or nil when there is none.
     public func activeAccount() async throws -> Account? {
         try await accounts().first(where: \.isActive)
     }
 
-    /// The account that a person names by its number, e-mail address, id or the beginning of the id, or by its server.
+    /// Returns the account that a text identifies: by number, e-mail address, id, the first characters of the id (at
+    /// least four), or server.
     ///
-    /// - Parameter text: What the person wrote.
-    /// - Returns: The one account that fits.
-    /// - Throws: ``LatchError/Code/noAccount`` when none fits, ``LatchError/Code/ambiguousAccount`` when several do.
+    /// - Parameter text: The text that the person entered.
+    /// - Returns: The only account that matches.
+    /// - Throws: ``LatchError/Code/noAccount`` when none matches, ``LatchError/Code/ambiguousAccount`` when several do.
     public func account(matching text: String) async throws -> Account {
         let all = try await accounts()
         let wanted = text.lowercased()
         let address = try? ServerAddress(text)
         if let number = Int(text), let account = all.first(where: { $0.number == number }) { return account }
-        // What `accounts` shows of one account is that account's, whatever else fits.
+        // The form that `accounts` prints has priority over other matches.
         let shown = all.filter { "\($0.userEmail)@\($0.serverURL.withoutScheme)" == text }
         if shown.count == 1 { return shown[0] }
         let fitting = all.filter { account in
@@ -85,7 +88,7 @@ public final class AccountStore: Sendable {
                 || account.serverURL == address || account.serverURL.authority == wanted
                 || account.serverURL.host == wanted
         }
-        // The host of an address without its port, where nothing else fits.
+        // If nothing else matches, accept the host of an address without its port.
         let found = fitting.isEmpty ? all.filter { "\($0.userEmail)@\($0.serverURL.host)" == wanted } : fitting
         switch found.count {
         case 1: return found[0]
@@ -100,20 +103,21 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// What helps where a word is too short to name an account.
+    /// Returns a hint when a word is too short to identify an account by id. Otherwise returns an empty text.
     private static func advice(on word: String, among accounts: [Account]) -> String {
-        // One or two digits are the number of an account.
+        // One or two digits are an account number.
         guard word.utf8.count < 4, word.utf8.count == 3 || Int(word) == nil,
             accounts.contains(where: { $0.id.uuidString.lowercased().hasPrefix(word) })
         else { return "" }
         return " Give at least four characters of the id."
     }
 
-    /// Keeps an account, signed out, and makes it the active one.
+    /// Stores an account as signed out, and makes it active.
     ///
-    /// ``Latchstring`` does this when a sign-in succeeds; a program calls it only for accounts that it manages itself.
+    /// ``LatchClient`` does this when a sign-in succeeds. Programs call it only for accounts that they manage
+    /// themselves.
     ///
-    /// - Throws: ``LatchError/Code/ambiguousAccount`` when that person's account on that server is there already.
+    /// - Throws: ``LatchError/Code/ambiguousAccount`` when the person's account on that server exists already.
     public func addAccount(_ account: Account) async throws {
         do {
             try await change { connection in
@@ -128,12 +132,13 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Removes an account with all its secrets; was it the active one, the first that remains becomes active.
+    /// Removes an account and all its secrets. If it was active, the first remaining account becomes active.
     ///
-    /// The server is not told: ``Session/signOut(onStep:)`` does that. Removing what is not there is fine.
+    /// The session on the server is not ended; ``Session/signOut(onStep:)`` does that. Removing an account that does
+    /// not exist has no effect.
     ///
-    /// - Throws: ``LatchError`` with a code of the secret store when that kept the secrets; the account is gone from
-    ///   the list all the same, and the rest is removed at a later start.
+    /// - Throws: ``LatchError`` with a code of the secret store when the secrets could not be removed. The account is
+    ///   no longer in the list then, and a later start removes the rest.
     public func removeAccount(_ id: Account.ID) async throws {
         let lock = try await LatchError.telling { try await locks.lock(id) }
         defer { lock.release() }
@@ -141,12 +146,13 @@ public final class AccountStore: Sendable {
         try await finishLeaving(id)
     }
 
-    /// Makes an account the active one and notes its use; another than before finds no kept answer of anybody.
+    /// Makes an account active and sets its ``Account/lastUsedAt``. If another account was active before, all cached
+    /// responses are removed.
     ///
     /// - Throws: ``LatchError/Code/noAccount``.
     public func setActiveAccount(_ id: Account.ID) async throws {
         let moment = now()
-        // Before anybody works with the other account.
+        // Remove cached responses before any program works with the new account.
         if try await activeAccount()?.id != id { await cache.purge() }
         try await change { connection in
             try connection.run(Self.deactivateAll)
@@ -166,12 +172,12 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Notes that the server has another password for the person now and wants no change any more.
+    /// Records that the person has changed the password, so that no password change is required any more.
     func notePasswordChanged(_ id: Account.ID) async throws {
         try await change { _ = try $0.run(Self.passwordChanged, id) }
     }
 
-    /// Notes that an account was used now.
+    /// Sets the ``Account/lastUsedAt`` of an account to the current time.
     ///
     /// - Throws: ``LatchError/Code/noAccount``.
     public func updateLastUsed(_ id: Account.ID) async throws {
@@ -181,7 +187,7 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// One change, told to those who watch.
+    /// Runs a write transaction and then notifies watchers.
     func change<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -190,7 +196,7 @@ public final class AccountStore: Sendable {
         return value
     }
 
-    /// Closes the database.
+    /// Closes the cache and the database.
     func close() async {
         await cache.close()
         await database.close()

@@ -1,9 +1,9 @@
 import Database
 import Synchronization
 
-/// Tells watchers of the list of accounts, also when another program changed it.
+/// Sends the list of accounts to watchers, including changes by other programs.
 ///
-/// It asks the database for others' changes while somebody watches, and not otherwise.
+/// The database is polled for changes by other programs only while there are watchers.
 ///
 /// Source: RM-3.
 actor AccountWatch {
@@ -24,7 +24,8 @@ actor AccountWatch {
         polling?.cancel()
     }
 
-    /// A stream of what `value` makes of the list: the present one first, then each that differs from the one before.
+    /// Returns a stream of values that are computed from the list: first the current value, then each value that
+    /// differs from the previous one.
     nonisolated func stream<Value: Equatable & Sendable>(
         of value: @escaping @Sendable ([Account]) -> Value
     ) -> AsyncStream<Value> {
@@ -43,7 +44,7 @@ actor AccountWatch {
         }
     }
 
-    /// Reads the list again and tells every watcher; changes that come meanwhile are read once more.
+    /// Reads the list again and sends it to all watchers. Reads it once more if it changes meanwhile.
     func changed() async {
         guard !watchers.isEmpty else { return }
         guard !isReading else {
@@ -87,7 +88,7 @@ actor AccountWatch {
     }
 }
 
-/// What a watcher was told last.
+/// The last value that a watcher received.
 private final class LastTold<Value: Equatable & Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 
@@ -100,19 +101,19 @@ private final class LastTold<Value: Equatable & Sendable>: Sendable {
 }
 
 extension AccountStore {
-    /// The list of accounts: as it is now, then after each change by this or another program.
+    /// The list of accounts: first the current list, then the list after each change by this or another program.
     ///
     /// Source: RM-3.
     public var accountsUpdates: AsyncStream<[Account]> { watch.stream { $0 } }
 
-    /// The active account, nil when there is none: as it is now, then after each change.
+    /// The active account, or nil when there is none: first the current one, then the one after each change.
     ///
     /// Source: RM-3.
     public var activeAccountUpdates: AsyncStream<Account?> {
         watch.stream { accounts in accounts.first(where: \.isActive) }
     }
 
-    /// Whether there is any account: as it is now, then after each change.
+    /// Whether there are any accounts: first the current value, then the value after each change.
     ///
     /// Source: RM-3.
     public var hasAccountsUpdates: AsyncStream<Bool> { watch.stream { !$0.isEmpty } }

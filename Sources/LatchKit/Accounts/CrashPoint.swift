@@ -1,46 +1,46 @@
-/// The steps after which a crash must leave an account whole or absent; tests stop at each.
+/// The steps after which a crash must leave an account either complete or absent. Tests stop at each step.
 enum AccountStep: String, Sendable, CaseIterable {
-    /// Sign-in by a key of the server's: it is noted which key is about to be made.
+    /// Sign-in with a key that the server creates: the key's name is noted.
     case firstKeyNoted
-    /// Sign-in by a key of the server's: the server has made it.
+    /// Sign-in with a key that the server creates: the server has created it.
     case firstKeyMade
-    /// Sign-in: the row stands, not yet counted.
+    /// Sign-in: the row exists but is incomplete.
     case rowMade
     /// Sign-in: the connection's secrets are in the secret store.
     case connectionWritten
     /// Sign-in: the token is in the secret store.
     case tokenWritten
-    /// Sign-in: the row counts, and is active.
+    /// Sign-in: the row is complete and active.
     case rowWhole
-    /// End of a session: the row says that the secrets go.
+    /// End of a session: the row says that the secrets are to be removed.
     case endNoted
-    /// End of a session: the token is gone from the secret store.
+    /// End of a session: the token is removed from the secret store.
     case endWiped
     /// Removal: the row is hidden.
     case leavingNoted
-    /// Removal: the secrets are gone.
+    /// Removal: the secrets are removed.
     case leavingWiped
     /// Refresh: the new token is in the secret store.
     case renewedTokenWritten
-    /// Change of how the server is connected to: the new secrets are in the secret store.
+    /// Change of the connection options: the new secrets are in the secret store.
     case newConnectionWritten
-    /// Change of how the server is connected to: the row says so.
+    /// Change of the connection options: the row refers to the new secrets.
     case connectionChanged
-    /// Rotation: it is noted which keys may be left over.
+    /// Rotation: the keys that may be left over are noted.
     case rotationNoted
-    /// Rotation: the server has made the new key.
+    /// Rotation: the server has created the new key.
     case rotatedKeyMade
-    /// Rotation: the server has taken the new key.
+    /// Rotation: the server has accepted the new key.
     case rotatedKeyTried
-    /// Rotation: the new key and its id are in the secret store, in place of the old.
+    /// Rotation: the new key and its id have replaced the old ones in the secret store.
     case rotatedKeyWritten
     /// Rotation: the row has the new key's id.
     case rotatedKeyKept
-    /// A key that was left over is revoked, and still noted.
+    /// Revocation: a key that was left over is revoked, but its note still exists.
     case leftoverRevoked
 }
 
-/// Called after each step; what it throws stops the work there as a crash would.
+/// A function that is called after each step. An error that it throws stops the work there, as a crash would.
 struct CrashPoint: Sendable {
     var after: @Sendable (AccountStep) throws -> Void = { _ in }
 }

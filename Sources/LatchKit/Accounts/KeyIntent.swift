@@ -2,15 +2,16 @@ import Crypto
 import Database
 import FoundationEssentials
 
-/// The note of a key that a sign-in is about to have made: on disk from before the request until the account holds the key.
+/// The note of a key that the server is about to create for a sign-in. It is stored before the request is sent and
+/// removed when the account has the key.
 ///
-/// A program that dies on the way leaves a key at the server whose name stands here, unlike any other; the person's next
-/// sign-in there revokes it, or the next start where the person has an account there already. While this value is held no
-/// program looks for keys of that person by their names: this one is not left over.
+/// If the program dies in between, the key stays on the server. Its name is unique and is in the note. The person's
+/// next sign-in there revokes the key, or the next start if the person already has an account there. While this value
+/// is held, no program searches for keys of that person by name, because this key is not left over.
 ///
 /// Source: RM-8; contract of Relate Mail, rule 16.
 struct KeyIntent: Sendable {
-    /// What the key is to be called.
+    /// The name of the key to be created.
     let name: KeyName
     private let owner: KeyOwner
     private let lock: FileLock
@@ -20,15 +21,15 @@ struct KeyIntent: Sendable {
         (self.name, self.owner, self.lock, self.accounts) = (name, owner, lock, accounts)
     }
 
-    /// The server has made the key.
+    /// Called when the server has created the key.
     func keyMade() throws { try accounts.hook.after(.firstKeyMade) }
 
-    /// Lets go of the key: others may revoke it now, where no account holds it and the note still stands.
+    /// Releases the lock. Other programs may now revoke the key if the note still exists and no account uses the key.
     func release() { lock.release() }
 
-    /// There is no such key at the server, or not any more: nothing of it stays noted.
+    /// Removes the notes of a key that does not exist on the server, or not any more.
     ///
-    /// - Parameter id: The server's id of it, where that is known.
+    /// - Parameter id: The id of the key on the server. Nil when it is not known.
     func settle(_ id: String?) async {
         let (owner, marks) = (owner, [name.text, id].compactMap { $0 })
         _ = try? await accounts.database.write { connection in
@@ -38,13 +39,13 @@ struct KeyIntent: Sendable {
     }
 }
 
-/// Who has a key, where: what notes of keys and accounts have in common.
+/// The owner of a key: a person on a server. It links the notes of keys to accounts.
 struct KeyOwner: Sendable {
     let server: String
     let email: String
     let dialect: String
 
-    /// The name of the lock of whoever has a key made for this person; it tells nobody who that is.
+    /// The name of the lock that is held while a key is created for this person. It does not reveal who the person is.
     var lockName: String {
         let text = [server, email, dialect].joined(separator: "\n")
         return "key-" + SHA256.digest(text).hexadecimal.prefix(32)
@@ -52,9 +53,9 @@ struct KeyOwner: Sendable {
 }
 
 extension AccountStore {
-    /// Notes that a key is about to be made for a person who signs in.
+    /// Notes that a key is about to be created for a person who signs in.
     ///
-    /// - Throws: A code of the storage; then no key may be made. `CancellationError`.
+    /// - Throws: A code of the storage, in which case no key may be created; `CancellationError`.
     func noteKey(_ name: KeyName, of email: EmailAddress, at server: Server) async throws -> KeyIntent {
         let owner = KeyOwner(
             server: server.address.url, email: email.text, dialect: server.dialect.id.rawValue)
@@ -68,22 +69,23 @@ extension AccountStore {
         return KeyIntent(name: name, owner: owner, lock: lock, accounts: self)
     }
 
-    /// Whose keys an account's are.
+    /// Returns the owner of an account's keys. Nil when there is no such account.
     func keyOwner(of id: UUID) async throws -> KeyOwner? {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectOwner, id) } }
     }
 
-    /// Forgets what was noted so long ago that nobody will come to resolve it.
+    /// Removes notes that are so old that they will not be resolved any more.
     func removeOldIntents() async throws {
         let limit = now().addingTimeInterval(-Self.noteLifetime)
         try await LatchError.telling {
-            // Most starts have nothing to forget, and write nothing.
+            // Most starts have nothing to remove, so they do not write.
             guard try await database.read({ try $0.first(Self.hasOldNotes, limit) }) != nil else { return }
             try await database.write { _ = try $0.run(Self.forgetOld, limit) }
         }
     }
 
-    /// A year: people come back to a server after months, and an address and a name need not be kept for ever.
+    /// One year, in seconds. People return to a server after months, but an address and a name need not be stored
+    /// forever.
     private static let noteLifetime: TimeInterval = 365 * 86_400
 
     fileprivate static func forget(

@@ -1,17 +1,17 @@
 import Database
 import FoundationEssentials
 
-/// A key that may be left over on an account's server: unless the account holds it, it is to be revoked there.
+/// A key that may be left over on an account's server. It is to be revoked unless the account uses it.
 ///
-/// It is noted before the step that may leave it, so that a crash after any step leaves no key behind that nobody knows.
+/// The note is stored before the step that may orphan the key, so that a crash never leaves an unknown key behind.
 ///
 /// Source: RM-8; contract of Relate Mail, rule 16.
 struct OrphanedKey: Sendable, Hashable {
-    /// What is known of it.
+    /// How a key is identified.
     enum Mark: Sendable, Hashable {
-        /// The server's id.
+        /// The id of the key on the server.
         case id(String)
-        /// The name that it was to be made with; the answer with its id may not have come.
+        /// The name of the key. The response with its id may not have arrived.
         case name(String)
 
         var text: String {
@@ -31,7 +31,7 @@ struct OrphanedKey: Sendable, Hashable {
 }
 
 extension AccountStore {
-    /// Notes keys that may be left over.
+    /// Stores notes of keys that may be left over.
     func note(_ marks: [OrphanedKey.Mark], of id: UUID) async throws {
         let moment = now()
         try await change { connection in
@@ -48,12 +48,12 @@ extension AccountStore {
         }
     }
 
-    /// The keys of an account that may be left over.
+    /// Returns the keys of an account that may be left over.
     func leftovers(of id: UUID) async throws -> [OrphanedKey] {
         try await LatchError.telling { try await database.read { try $0.all(Self.selectLeftovers, id) } }
     }
 
-    /// Forgets a note.
+    /// Removes a note.
     func forget(_ mark: OrphanedKey.Mark, of id: UUID) async throws {
         try await LatchError.telling {
             try await database.write { _ = try $0.run(Self.forgetLeftover, mark.text, id) }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// How a server is connected to, as it is about to be kept: the row's part, and what goes to the secret store.
+/// Connection options that are split for storage: one part for the row, the other for the secret store.
 struct StoredConnection: Sendable {
-    /// What the row says.
+    /// The part in the row.
     let kept: KeptConnection
-    /// What the secret store gets, if anything.
+    /// The part in the secret store. It may be empty.
     let secret: SecretConnection
-    /// ``kept`` as text.
+    /// The JSON text of ``kept``.
     let row: String
 
-    /// Splits options whose secrets go to the place that those of `before` are not in.
+    /// Splits options. The secrets get the slot that `before` does not use.
     init(_ options: ConnectionOptions, replacing before: KeptConnection?) {
         var (kept, secret) = options.parted()
         kept.revision = UUID().uuidString

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// An account that this program cannot use, because its server's address is none.
+/// An account that cannot be used, because its server address is invalid.
 ///
 /// ``AccountStore/removeAccount(_:)`` removes it.
 public struct UnreadableAccount: Identifiable, Hashable, Sendable {
     /// The account's id on this device.
     public let id: UUID
-    /// What stands in the address's place, as it stands there: show it only with care.
+    /// The stored text of the server address, unchanged. It may contain any characters, so clean it before it is shown.
     public let address: String
-    /// The e-mail address by which the person signed in.
+    /// The e-mail address that the person signed in with.
     public let userEmail: String
 }
 

@@ -1,17 +1,22 @@
 public import Wire
 
 extension AuthorizedClient {
-    /// Asks for something that may have been kept on this device: kept answers that still hold come at once, others are asked
-    /// about with their `ETag` or date, and come from here when the server cannot be reached.
+    /// Gets a resource, using a response that is stored on this device if possible.
     ///
-    /// What is kept belongs to the account, and goes when it signs out, when another account becomes the active one, and when
-    /// the server says that the answer has changed. `no-store` is never kept, nor is `Set-Cookie`.
+    /// A stored response that is still fresh is returned without a request. Otherwise the request contains the stored
+    /// `ETag` or date, so that the server can confirm the stored response. If the server cannot be reached or fails,
+    /// the stored response is returned.
+    ///
+    /// Responses belong to the account. They are removed when its session ends and when another account becomes active,
+    /// and replaced when the server sends a new one. Responses with `no-store` are never stored, nor are `Set-Cookie`
+    /// fields.
     ///
     /// - Parameters:
-    ///   - path: As for ``send(_:_:headers:body:)``; the method is `GET`.
-    ///   - headers: Further fields; what the server's `Vary` names of them tells answers apart.
-    /// - Returns: The answer, where it came from and when.
-    /// - Throws: As ``send(_:_:headers:body:)``, but nothing of the network when an answer is kept.
+    ///   - path: As for ``send(_:_:headers:body:)``. The method is `GET`.
+    ///   - headers: Additional header fields. Stored responses are distinguished by the fields that the server lists in
+    ///     `Vary`.
+    /// - Returns: The response, its origin and its date.
+    /// - Throws: The errors of ``send(_:_:headers:body:)``, but no network error when there is a stored response.
     ///
     /// Source: RM-9; RFC 9111 §4.
     public func cached(_ path: String, headers: HTTPHeaders = [:]) async throws -> CachedResponse {
@@ -45,7 +50,7 @@ extension Session {
         return await keep(answer, of: address, headers, stored, mark)
     }
 
-    /// Whoever sends these knows of an answer already, or wants a part of one.
+    /// A caller that sends one of these fields already has a response or wants only a part of one.
     private static let ownConditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Range", "Range"]
 
     private func keep(

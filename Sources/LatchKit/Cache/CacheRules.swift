@@ -1,21 +1,22 @@
 import Crypto
 import FoundationEssentials
 
-/// What of an answer may be kept, and how long it holds: a private cache, as small as one can be.
+/// Decides which parts of a response may be stored, and for how long they are fresh. The rules are those of a minimal
+/// private cache.
 ///
 /// Source: RFC 9111 §3, §4.1, §4.2 and §5.2.
 enum CacheRules {
-    /// The largest body that is kept, in bytes.
+    /// The maximum size of a stored body, in bytes.
     static let largestBody = 8 << 20
 
-    /// Fields that never are kept: what sets cookies or speaks of one connection or one sign-in.
+    /// Header fields that are never stored: they set cookies, or concern only one connection or one sign-in.
     private static let passing = [
         "set-cookie", "set-cookie2", "authorization", "authentication-info", "proxy-authenticate",
         "proxy-authentication-info", "proxy-authorization", "www-authenticate", "connection", "keep-alive",
         "transfer-encoding", "te", "trailer", "upgrade", "content-length", "content-encoding", "clear-site-data",
     ]
 
-    /// What to keep of an answer to a `GET`; nil for nothing.
+    /// Returns what to store of the response to a `GET` request, or nil when it may not be stored.
     static func stored(_ answer: ClientResponse, to request: HTTPHeaders, now: Date) -> StoredResponse? {
         let directives = directives(answer.headers)
         let varies = vary(answer.headers)
@@ -29,7 +30,7 @@ enum CacheRules {
             freshUntil: now.addingTimeInterval(lifetime(answer.headers, directives, now)))
     }
 
-    /// What an answer of 304 makes of what is kept.
+    /// Returns a stored response, updated with the fields of a 304 response.
     static func renewed(_ stored: StoredResponse, by answer: ClientResponse, now: Date) -> StoredResponse {
         var renewed = stored
         for name in Set(answer.headers.map { $0.name.lowercased() }) where !passing.contains(name) {
@@ -42,20 +43,20 @@ enum CacheRules {
         return renewed
     }
 
-    /// A hash of the values that a request has for the fields that an answer depends on. The account stands for
-    /// `Authorization`, which is not among them.
+    /// Returns a hash of the request's values for the fields that a response depends on. `Authorization` is left out,
+    /// because responses are stored per account.
     static func variant(_ varies: [String], of request: HTTPHeaders) -> String {
         let values = varies.filter { $0 != "authorization" }.map { request.values($0) }
         return SHA256.digest(JSON.encode(values)).hexadecimal
     }
 
-    /// The request fields that an answer depends on.
+    /// Returns the request fields that a response depends on.
     private static func vary(_ headers: HTTPHeaders) -> [String] {
         Set(list(headers.values("Vary")).map { $0.lowercased() }).sorted()
     }
 
-    /// How long an answer holds without asking: by `max-age`, or else from `Date` to `Expires`, less its `Age`. Where neither
-    /// can be read it does not hold at all: asking once more is always right.
+    /// Returns for how many seconds a response is fresh: `max-age`, or else the time from `Date` to `Expires`, minus
+    /// `Age`. Returns 0 when neither can be read, because it is always safe to ask the server again.
     ///
     /// Source: RFC 9111 §4.2.1 and §5.3.
     private static func lifetime(_ headers: HTTPHeaders, _ directives: [String: String], _ now: Date) -> TimeInterval {
@@ -67,8 +68,9 @@ enum CacheRules {
         return TimeInterval(max(min(untilExpiry(headers, now), longest) - age, 0))
     }
 
-    /// Both ends by the server's own clock, which may be another than this machine's; without a `Date` from now on. A date
-    /// that is none, such as `0`, lies in the past, and of two nobody knows which counts.
+    /// Returns the seconds from `Date` to `Expires`. Both are from the server's clock, which may differ from this
+    /// device's. A missing `Date` counts as now. An invalid `Expires`, such as `0`, counts as expired. So do several
+    /// fields, because it is unclear which one applies.
     private static func untilExpiry(_ headers: HTTPHeaders, _ now: Date) -> Int {
         let moment = Int(now.timeIntervalSince1970)
         let (ends, starts) = (headers.values("Expires"), headers.values("Date"))
@@ -76,7 +78,8 @@ enum CacheRules {
         return end.seconds - (starts.first.flatMap { HTTPDate($0, now: moment) }?.seconds ?? moment)
     }
 
-    /// The directives of `Cache-Control` in small letters; one given twice counts the first time, unless it forbids.
+    /// Returns the directives of `Cache-Control`, in lowercase. The first value of a repeated directive counts.
+    /// `no-store` and `no-cache` apply whenever they are present.
     static func directives(_ headers: HTTPHeaders) -> [String: String] {
         var all: [String: String] = [:]
         for part in list(headers.values("Cache-Control")) {
@@ -94,6 +97,6 @@ enum CacheRules {
         }.filter { !$0.isEmpty }
     }
 
-    /// A year, in seconds.
+    /// One year, in seconds.
     private static let longest = 31_536_000
 }

@@ -1,39 +1,39 @@
 public import FoundationEssentials
 
-/// An answer that may have been kept on this device, and how it came.
+/// A response that may come from the cache of this device, and its origin.
 public struct CachedResponse: Sendable {
-    /// Where an answer came from.
+    /// The origin of a response.
     public enum Origin: Sendable {
-        /// From the server, just now.
+        /// The server has just sent the response.
         case server
-        /// From this device; the server was asked and says that it still holds.
+        /// The response was stored, and the server has just confirmed that it is still valid.
         case revalidated
-        /// From this device; by the server's own word it holds without asking.
+        /// The response was stored and is still fresh. The server was not asked.
         case fresh
-        /// From this device; the server was asked and cannot be reached, for this reason.
+        /// The response was stored and may be outdated. The server was asked, but the request failed with the error.
         case stale(LatchError)
     }
 
-    /// The answer.
+    /// The response.
     public var answer: ClientResponse
-    /// Where it came from.
+    /// The origin of the response.
     public var origin: Origin
-    /// When the server gave it, or said last that it holds.
+    /// When the server sent the response or last confirmed it.
     public var date: Date
 }
 
-/// An answer as it is kept.
+/// A response as stored in the cache.
 struct StoredResponse: Sendable {
-    /// Names of request fields that the answer depends on, in small letters, sorted.
+    /// The names of the request fields that the response depends on, in lowercase and sorted.
     var varies: [String]
-    /// A hash of those fields' values.
+    /// A hash of the values of those fields.
     var variant: String
     var answer: ClientResponse
     var date: Date
-    /// Until when it holds without asking.
+    /// When the response stops being fresh. Until then it is used without asking the server.
     var freshUntil: Date
 
-    /// What asks the server whether it still holds.
+    /// The header fields of a request that asks the server whether the response is still valid.
     var conditions: HTTPHeaders {
         var headers: HTTPHeaders = [:]
         if let tag = answer.headers["ETag"] { headers["If-None-Match"] = tag }

@@ -1,15 +1,17 @@
 import Database
 import FoundationEssentials
 
-/// Answers that servers gave to accounts of this device, for when they are asked for again or nobody can be asked.
+/// A cache of the responses that servers sent to the accounts of this device. They are used for repeated requests and
+/// when a server cannot be reached.
 ///
-/// One SQLite file with mode 0600, used by several programs at once; what is in it is found by the account's id first, so that
-/// what one account got is never shown to another. It holds ``limit`` bytes at most: what was not used for the longest goes
-/// first. A cache that cannot be read is thrown away and begun anew: it is never the reason why something fails.
+/// The cache is an SQLite file with mode 0600 that several programs use at the same time. Every lookup is by account
+/// id, so a response is never returned to another account. The cache holds at most ``limit`` bytes, and the least
+/// recently used responses are removed first. A cache that cannot be read is deleted and created again. It never makes
+/// an operation fail.
 ///
 /// Source: RM-9; RFC 9111.
 actor ResponseCache {
-    /// The most that is kept, in bytes of bodies and fields.
+    /// The maximum size of all stored responses, in bytes of bodies, header fields and addresses.
     static let limit = 64 << 20
 
     private let path: String
@@ -21,8 +23,8 @@ actor ResponseCache {
         self.limit = limit
     }
 
-    /// What is kept for a request of an account, and the mark that tells at ``keep(_:_:_:since:)`` whether anything was purged
-    /// meanwhile.
+    /// Returns the stored response for a request of an account. Also returns a mark, with which ``keep(_:_:_:since:)``
+    /// detects that the cache was purged meanwhile.
     func find(_ account: UUID, _ address: String, _ request: HTTPHeaders, now: Date) async -> (StoredResponse?, Mark) {
         do {
             return try await database().write { connection in
@@ -38,7 +40,7 @@ actor ResponseCache {
         }
     }
 
-    /// Keeps an answer, in place of the one before; not when anything was purged since it was asked for.
+    /// Stores a response and replaces the previous one. Does nothing if the cache was purged since the request began.
     func keep(_ account: UUID, _ address: String, _ stored: StoredResponse, since mark: Mark) async {
         let limit = limit
         let headers = stored.answer.headers.map { [$0.name, $0.value] }
@@ -63,22 +65,23 @@ actor ResponseCache {
         }
     }
 
-    /// Forgets an answer that no longer holds.
+    /// Removes a response that is no longer valid.
     func forget(_ account: UUID, _ address: String, _ stored: StoredResponse) async {
         _ = try? await database().write { try $0.run(Self.remove, account, address, stored.variant) }
     }
 
-    /// Removes all that an account got; nil for every account's. Bytes and all: neither file nor log keeps them.
+    /// Removes all responses of an account, or of all accounts when `account` is nil. Their bytes are overwritten in
+    /// the file and removed from the write-ahead log.
     func purge(_ account: UUID? = nil) async {
         guard opened != nil || FileManager.default.fileExists(atPath: path) else { return }
         do {
             try await purgeRows(account)
         } catch let error as DatabaseError where error.code == .moved {
-            // Another program threw the file away and began a new one.
+            // Another program has deleted the file and created a new one.
             await close()
             do { try await purgeRows(account) } catch { await discard() }
         } catch {
-            // Nothing may be left, whatever the reason.
+            // No response may remain, whatever the error.
             await discard()
         }
     }
@@ -112,8 +115,8 @@ actor ResponseCache {
         return made
     }
 
-    /// After a failure: a file that is no use is thrown away, one that was replaced is opened anew, and with any other the next
-    /// call may succeed.
+    /// Recovers from an error. A file that cannot be used is deleted, and one that was replaced is opened again. After
+    /// other errors the next call may succeed.
     private func recover(from error: any Error) async {
         guard let code = (error as? DatabaseError)?.code else { return }
         switch code {
@@ -123,13 +126,13 @@ actor ResponseCache {
         }
     }
 
-    /// Throws the file away.
+    /// Deletes the file.
     private func discard() async {
         await close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
-    /// How often anything was purged.
+    /// The number of purges so far.
     struct Mark: Sendable, Equatable {
         let purges: Int
         init(_ purges: Int) { self.purges = purges }

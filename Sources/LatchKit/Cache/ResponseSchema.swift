@@ -1,9 +1,9 @@
 import Database
 import FoundationEssentials
 
-/// The file of kept answers: `$XDG_CACHE_HOME/latchstring/responses.db`.
+/// The schema of the response cache, `$XDG_CACHE_HOME/latchstring/responses.db`.
 enum ResponseSchema {
-    /// "LaRe", in the file's header.
+    /// The application id in the file's header: "LaRe" in ASCII.
     static let applicationID: Int32 = 0x4C61_5265
 
     static let migrations = [

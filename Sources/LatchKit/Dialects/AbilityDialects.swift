@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// A family whose people can change their password.
+/// A family whose servers let people change their password.
 public protocol PasswordChangeDialect: Dialect {
     /// Changes the password.
     ///
     /// - Parameters:
-    ///   - change: The passwords.
-    ///   - client: The session that it is changed with.
-    /// - Throws: ``LatchError``, in the server's words where it has any; the session stands.
+    ///   - change: The old and the new password.
+    ///   - client: The session that sends the request.
+    /// - Throws: ``LatchError``, with the server's error message if there is one. The session stays valid.
     func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws
 }
 
-/// A new password and what shows that the person may set it.
+/// A new password and the proof that the person may set it.
 public struct PasswordChange: Sendable {
-    /// The current password; nil where the server forces the change and asks for none.
+    /// The current password. Nil when the server forces the change and does not require it.
     public var current: Secret?
-    /// The new one.
+    /// The new password.
     public var new: Secret
-    /// Whether the server wants the change before anything else.
+    /// Whether the server requires the change before anything else.
     public var isForced: Bool
 
     /// Makes a change.
@@ -28,27 +28,27 @@ public struct PasswordChange: Sendable {
     }
 }
 
-/// A family whose people can see and end their sessions.
+/// A family whose servers let people list and end their sessions.
 public protocol SessionListDialect: Dialect {
-    /// The person's sessions on the server.
+    /// Returns the person's sessions on the server.
     func sessions(with client: AuthorizedClient) async throws -> [RemoteSession]
-    /// Ends one of them.
+    /// Ends the session with an id.
     func endSession(_ id: String, with client: AuthorizedClient) async throws
 }
 
-/// One of a person's sessions, as its server lists it.
+/// A session of a person, as listed by the server.
 public struct RemoteSession: Sendable, Hashable, Codable {
-    /// The server's id of it.
+    /// The id of the session on the server.
     public var id: String
-    /// The device's name.
+    /// The name of the device.
     public var device: String
-    /// The device's system.
+    /// The operating system of the device.
     public var system: String
-    /// When it began.
+    /// When the session began. Nil when the server does not say.
     public var created: Date?
-    /// When it was last used.
+    /// When the session was last used. Nil when the server does not say.
     public var lastUsed: Date?
-    /// Whether it is the one that asks.
+    /// Whether it is the session that requested the list.
     public var isCurrent: Bool
 
     /// Makes a session.
@@ -62,42 +62,43 @@ public struct RemoteSession: Sendable, Hashable, Codable {
     }
 }
 
-/// A family whose accounts hold a key that the server gave out, listed, replaced and revoked by its id.
+/// A family whose accounts hold an API key issued by the server. Keys are listed, replaced and revoked by their ids.
 public protocol KeyDialect: Dialect {
-    /// What a key may do at the least, for a person who wants no more.
+    /// The scopes that are the minimum for an account, for a person who wants no more.
     var leastScopes: [String] { get }
-    /// Whether a key that may do this can call the server at all.
+    /// Returns whether a key with these scopes can call the server at all.
     func canCall(with scopes: [String]) -> Bool
 
     /// The request that lists the person's keys.
     var keyList: DialectRequest { get }
-    /// Reads the answer to ``keyList``; whose a key is, and ``RemoteKey/isCurrent`` with it, is not known here.
+    /// Reads the response to ``keyList``. The response does not say which key the account holds, so
+    /// ``RemoteKey/isCurrent`` is always false here.
     ///
-    /// - Throws: A ``LatchError`` for every answer that is no list.
+    /// - Throws: ``LatchError`` for every response that is not a list of keys.
     func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey]
-    /// The request that makes a key; without scopes, one for everything.
+    /// Returns the request that creates a key. Without scopes, the key gets all of them.
     func makeKey(name: String, scopes: [String]?) -> DialectRequest
-    /// Reads the answer to ``makeKey(name:scopes:)``: the key, its id and its scopes.
+    /// Reads the response to ``makeKey(name:scopes:)``: the key, its id and its scopes.
     ///
-    /// - Throws: A ``LatchError`` for every answer that brings no key.
+    /// - Throws: ``LatchError`` for every response without a key.
     func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
-    /// The request that revokes a key.
+    /// Returns the request that revokes the key with an id.
     func revokeKey(_ id: String) -> DialectRequest
 }
 
-/// One of a person's keys, as its server lists it; never the key itself.
+/// The description of an API key of a person, as listed by the server. It does not contain the key itself.
 public struct RemoteKey: Sendable, Hashable, Codable {
-    /// The server's id of it.
+    /// The id of the key on the server.
     public var id: String
-    /// Its name.
+    /// The name of the key.
     public var name: String
-    /// What it may do.
+    /// The scopes of the key.
     public var scopes: [String]
-    /// When it was made.
+    /// When the key was created. Nil when the server does not say.
     public var created: Date?
-    /// When it was last used.
+    /// When the key was last used. Nil when it has not been used or the server does not say.
     public var lastUsed: Date?
-    /// Whether it is the account's own.
+    /// Whether it is the key that the account holds.
     public var isCurrent: Bool
 
     /// Makes a key.

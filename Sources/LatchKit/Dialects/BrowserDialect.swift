@@ -1,60 +1,63 @@
 public import OAuth
 
-/// What a family that signs people in with the system's browser says besides.
+/// A family whose servers sign people in with the system's browser.
 ///
-/// The browser goes to an identity provider, through the server or straight, and comes back to the program with a code.
+/// The browser goes to an identity provider, either through the server or directly, and returns to the program with a
+/// code.
 ///
 /// Source: RFC 8252; OX-9.
 public protocol BrowserDialect: Dialect {
-    /// The address of a custom scheme that its servers send the browser back to, where nothing else is arranged.
+    /// The redirect address with a custom scheme that servers of the family send the browser back to by default.
     var callback: String { get }
-    /// The path of a loopback address that its servers may send the browser back to.
+    /// The path of the loopback address that servers of the family may send the browser back to.
     var loopbackPath: String { get }
-    /// Whether its sign-ins want a browser that shares nothing with the person's own; where there is none, that one does.
+    /// Whether sign-ins should use a browser that shares nothing with the person's own, such as cookies. Without one,
+    /// the sign-in fails unless the person names a browser. Default: false.
     var wantsEphemeralBrowser: Bool { get }
-    /// Whether a server sends browsers back to loopback addresses; one that does not answer does not.
+    /// Returns whether a server sends browsers back to loopback addresses. False when the server does not respond.
     ///
     /// - Throws: `CancellationError` only.
     func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection) async throws(CancellationError)
         -> Bool
 
-    /// Begins a sign-in: asks the server what must be asked before the browser opens.
+    /// Begins a sign-in. Sends the requests that are necessary before the browser opens.
     ///
-    /// - Returns: What the browser opens, and how the sign-in is finished; it holds the verifier, in memory only.
-    /// - Throws: ``LatchError`` when it cannot begin; `CancellationError`.
+    /// - Returns: The address to open and the means to finish the sign-in. It holds the PKCE verifier, in memory only.
+    /// - Throws: ``LatchError`` when the sign-in cannot begin; `CancellationError`.
     func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> BrowserJourney
 }
 
 extension BrowserDialect {
-    /// They do not: whoever is signed in at the provider already need not sign in again.
+    /// False: with the person's own browser, a person who is already signed in at the provider need not sign in again.
     public var wantsEphemeralBrowser: Bool { false }
 }
 
-/// What a sign-in with the browser begins with.
+/// The parameters of a sign-in with the browser.
 public struct BrowserStart: Sendable {
-    /// Where the browser is to come back to.
+    /// The redirect address that the browser returns to.
     public var redirect: String
-    /// Ties the answer to this sign-in, unless the server makes a `state` of its own.
+    /// The value that ties the callback to this sign-in, unless the server creates its own `state`.
     public var state: State
-    /// The identity provider's id on the server; nil leaves the choice to the server.
+    /// The identity provider's id on the server. Nil leaves the choice to the server.
     public var provider: String?
-    /// What the account's key may do, where the server makes one; nil for everything.
+    /// The scopes of the account's key, when the server creates one. Nil for all scopes.
     public var scopes: [String]?
-    /// Notes the key that the server is about to be asked for, where a sign-in ends in one; before it is asked.
+    /// Records the key that a sign-in is about to create, if it creates one. Called before the request to the server.
     var noteKey: @Sendable (Identity) async throws -> KeyIntent
 }
 
-/// A sign-in that waits for the browser.
+/// A sign-in that has begun and waits for the browser to return.
 public struct BrowserJourney: Sendable {
-    /// What the browser opens.
+    /// The address that the browser opens.
     public var address: String
-    /// What must come back; nil where the server makes it when the browser is there already, so that nobody here can know
-    /// it: then the first link to the redirect address is taken.
+    /// The `state` that the callback must contain. Nil when the server creates it only after the browser has opened the
+    /// address, so that this program cannot know it. In that case the first callback to the redirect address is
+    /// accepted.
     public var state: State?
-    /// The issuer that must stand in the answer as `iss`, where it was announced.
+    /// The issuer that the callback must contain as `iss`. Nil when the provider did not announce that it sends `iss`.
     public var issuer: String?
-    /// Redeems what came back. It is called once, after `state` was compared.
+    /// Redeems the code in the callback. Called once, after `state` was compared.
     public var finish: @Sendable (BrowserReturn) async throws -> Grant
 
     /// Makes a journey.
@@ -69,12 +72,12 @@ public struct BrowserJourney: Sendable {
     }
 }
 
-/// What the browser came back with, after everything that can be compared was.
+/// The contents of a callback that passed every check.
 public struct BrowserReturn: Sendable {
-    /// The code.
+    /// The authorization code.
     public var code: Secret
-    /// The link's `state`.
+    /// The `state` in the callback.
     public var state: State
-    /// The whole link, as it came; it holds the code.
+    /// The complete callback address as received. It contains the code.
     public var link: Secret
 }

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// The protocol of one server family: its paths, messages and error envelopes. A value without state.
 ///
-/// A dialect makes requests and reads responses. ``Session`` sends the requests, stores the tokens and takes the locks. A
-/// new family is one conforming type and one line in ``Dialects/all``. Abilities that only some families have are in
+/// A dialect makes requests and reads responses. ``Session`` sends the requests, stores the tokens and takes the locks.
+/// A new family is one conforming type and one line in ``Dialects/all``. Abilities that only some families have are in
 /// further protocols: ``PasswordDialect``, ``BrowserDialect``, ``KeyDialect``, ``PasswordChangeDialect``,
 /// ``SessionListDialect``.
 ///
@@ -15,14 +15,16 @@ public protocol Dialect: Sendable {
     var title: String { get }
     /// What this value knows about one server, to be stored with the account. Holds no secret. Default: empty.
     var details: [String: String] { get }
-    /// Returns the dialect of a server with stored ``details``. Default: this value, for families whose servers do not differ.
+    /// Returns the dialect of a server with stored ``details``. Default: this value, for families whose servers do not
+    /// differ.
     func with(details: [String: String]) -> any Dialect
 
     /// The request that identifies the family. It is sent without a token.
     var probe: DialectRequest { get }
     /// Reads the response to ``probe``.
     func match(_ answer: ClientResponse) -> ServerMatch
-    /// Looks for a server of this family at an address. Default: sends ``probe`` and reads the response with ``match(_:)``.
+    /// Looks for a server of this family at an address. Default: sends ``probe`` and reads the response with
+    /// ``match(_:)``.
     ///
     /// - Returns: The server, whose address may differ from the given one, or what answered instead.
     /// - Throws: ``LatchError`` when the server does not respond; `CancellationError`.
@@ -44,12 +46,12 @@ public protocol Dialect: Sendable {
     ///
     /// - Parameter keyID: The id of the account's API key, when its token is one.
     func signOut(keyID: String?) -> DialectRequest?
-    /// Reads the response to ``signOut(keyID:)``. Returns nil when the session has ended on the server, else the reason as a
-    /// sentence. Default: any successful status means that it has ended.
+    /// Reads the response to ``signOut(keyID:)``. Returns nil when the session has ended on the server, otherwise the
+    /// reason as a sentence. Default: any successful status means that it has ended.
     func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String?
 
-    /// Whether a successful sign-out response always means that the session ended. When false, ``identity`` is requested
-    /// once more to make sure. Default: true.
+    /// Whether a successful sign-out response always means that the session ended. When false, ``identity`` is
+    /// requested once more to make sure. Default: true.
     var trustsSignOutResponse: Bool { get }
 
     /// The service and account names under which the apps of this family store a token in the secret store. Nil, the
@@ -58,8 +60,8 @@ public protocol Dialect: Sendable {
 
     /// Returns the header fields that carry a token.
     func authorization(_ token: Secret) -> HTTPHeaders
-    /// Returns the header fields that carry a token on a connection that sends `extra` fields with every request. Fields of
-    /// both are kept. Default: the same as ``authorization(_:)``.
+    /// Returns the header fields that carry a token on a connection that sends `extra` fields with every request.
+    /// Fields of both are kept. Default: the same as ``authorization(_:)``.
     func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders
     /// Header fields that every request with a token gets unless it sets them itself. Default: none.
     var tokenHeaders: HTTPHeaders { get }
@@ -75,11 +77,12 @@ public protocol Dialect: Sendable {
         of answer: ClientResponse, to path: String, at server: ServerAddress
     ) -> AuthenticationOutcome
 
-    /// The error message in a response, from the error envelope of the family. Nil when there is none. It must be cleaned
-    /// with ``SanitizedText`` before it is shown.
+    /// The error message in a response, from the error envelope of the family. Nil when there is none. It must be
+    /// cleaned with ``SanitizedText`` before it is shown.
     func errorMessage(in answer: ClientResponse) -> String?
 
-    /// How long the server asks clients to wait after a response. Nil when it does not say. Default: the `Retry-After` field.
+    /// How long the server asks clients to wait after a response. Nil when it does not say. Default: the `Retry-After`
+    /// field.
     func retryDelay(after answer: ClientResponse) -> Duration?
     /// A sentence about a known fault of the server that explains a response. Default: nil.
     func hint(for answer: ClientResponse) -> String?
@@ -121,7 +124,7 @@ extension Dialect {
     /// Nil: no faults are known.
     public func hint(for answer: ClientResponse) -> String? { nil }
 
-    /// Nil for any successful status, else a sentence with the server's error message.
+    /// Nil for any successful status, otherwise a sentence with the server's error message.
     public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
         let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
@@ -129,29 +132,29 @@ extension Dialect {
     }
 }
 
-/// A family that signs people in with e-mail and password.
+/// A family whose servers sign people in with e-mail address and password.
 public protocol PasswordDialect: Dialect {
-    /// The request that signs in with a password.
+    /// Returns the request that signs in with a password.
     func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest
-    /// Reads the answer to ``passwordSignIn(email:password:device:)``.
+    /// Reads the response to ``passwordSignIn(email:password:device:)``.
     ///
-    /// - Throws: A ``LatchError`` for every answer that brings no token; `server` is named in its message.
+    /// - Throws: ``LatchError`` for every response without a token. Its message names `server`.
     func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
 }
 
-/// The word under which accounts remember a dialect; an unknown one survives the round trip.
+/// The id of a dialect, stored with every account. An unknown id is preserved when it is read and written again.
 public struct DialectID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The word.
+    /// The id as text.
     public let rawValue: String
-    /// Makes an id of any word.
+    /// Makes an id from any text.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The word.
+    /// The id as text.
     public var description: String { rawValue }
 }
 
-/// The dialects that this library speaks.
+/// The dialects that this library supports.
 public enum Dialects {
-    /// All of them, in the order in which a server is asked.
+    /// Every dialect, in the order in which a server is probed.
     public static let all: [any Dialect] = [
         OnyxDialect(),
         ImmichDialect(),
@@ -160,7 +163,8 @@ public enum Dialects {
         ForwardAuthDialect(),
     ]
 
-    /// The dialect of that id, or nil when this version does not know it.
+    /// Returns the dialect with an id, for a server with stored ``Dialect/details``. Nil when this version has no such
+    /// dialect.
     public static func named(_ id: DialectID, details: [String: String] = [:]) -> (any Dialect)? {
         all.first { $0.id == id }?.with(details: details)
     }

@@ -35,9 +35,9 @@ extension DialectRequest: CustomReflectable {
 
 /// Whether the response to a probe came from a server of the family.
 public enum ServerMatch: Sendable {
-    /// It did. The features are those that the server announces.
+    /// It came from one. The features are those that the server announces.
     case server(ServerFeatures)
-    /// It did not. The sentence says what responded instead.
+    /// It came from something else. The sentence says what responded instead.
     case notRecognized(String)
 }
 
@@ -75,7 +75,7 @@ public struct Grant: Sendable {
     }
 }
 
-/// Who is signed in, as the server says.
+/// The signed-in person, as reported by the server.
 public struct Identity: Sendable, Hashable {
     /// The person's id on that server.
     public var id: String
@@ -87,7 +87,7 @@ public struct Identity: Sendable, Hashable {
     public var scopes: [String]
     /// When the token expires. Nil when the server does not say.
     public var tokenExpires: Date?
-    /// Whether the server requires a password change before anything else; nil where it does not tell.
+    /// Whether the server requires a password change before anything else. Nil when the server does not say.
     public var mustChangePassword: Bool?
 
     /// Makes an identity.
@@ -102,7 +102,7 @@ public struct Identity: Sendable, Hashable {
 
 /// What a response says about the session of its request.
 ///
-/// Source: ARCHITECTURE.md, invariants: the client leaves a session only on the server's own word.
+/// Source: ARCHITECTURE.md, invariants: the client ends a session only when the server itself says so.
 public enum AuthenticationOutcome: Sendable, Equatable {
     /// The response is the server's own, whether success or error. The session is valid.
     case answered
@@ -120,7 +120,8 @@ public struct Rejection: Sendable, Hashable {
     public var reason: String
     /// The reason for people, as the end of "You were signed out because …".
     public var sentence: String
-    /// Whether only a server of this family responds this way. Otherwise the session asks the server again before it ends.
+    /// Whether only a server of this family responds this way. Otherwise the session asks the server again before it
+    /// ends.
     public var isUnmistakable: Bool
 
     /// Makes a rejection.

@@ -1,16 +1,18 @@
 import Primitives
 
-/// Tells answers of proxies, portals and other strangers from a server's own.
+/// Detects responses that come from a proxy or captive portal instead of the server.
 ///
 /// Source: RFC 9110 §11.6.1 and §15.4; RFC 6585 §6.
 enum InterceptedResponse {
-    /// Why an answer cannot be the server's own, or nil when nothing speaks against it.
+    /// Returns why a response cannot come from the server itself. Nil when it may.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
-    ///   - server: The address that was asked.
-    ///   - expectsJSON: Whether the server answers such a request in JSON or with nothing, never with a page.
-    /// - Returns: The end of a sentence that says that the server did not answer itself.
+    ///   - answer: The response.
+    ///   - server: The address of the request.
+    ///   - expectsJSON: Whether the server responds to such a request with JSON or an empty body, never with a web
+    ///     page.
+    /// - Returns: The end of a sentence that says that the response is not the server's own. Nil when nothing indicates
+    ///   that.
     static func reason(for answer: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
         if isPlainSuccess(answer), !expectsJSON || !isPage(answer) { return nil }
         if isPortal(answer) {
@@ -28,7 +30,7 @@ enum InterceptedResponse {
                 return "a proxy in front of it wants its own sign-in (\(scheme)). Give its key as an extra header, "
                     + "with 'latch headers set'."
             }
-            // A server that refuses sends nobody on.
+            // A server that refuses a request does not add a redirect target.
             if let target = answer.headers["Location"], let host = elsewhere(target, than: server) {
                 return "a sign-in proxy in front of it wants you to sign in at '\(host)'. \(remedy)"
             }
@@ -40,19 +42,20 @@ enum InterceptedResponse {
         return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. \(remedy)"
     }
 
-    /// Whether it can only be the server's own, for nothing in it could tell a stranger: as that of each file that has come.
+    /// Whether a response is a success without a body and without a field that a proxy adds, such as that of a
+    /// completed download. Nothing in such a response could indicate an interception.
     private static func isPlainSuccess(_ answer: ClientResponse) -> Bool {
         answer.status.isSuccess && answer.body.isEmpty && answer.headers["cf-mitigated"] == nil
     }
 
-    /// Whether a redirect leads to a portal, to a product that wants a sign-in of its own, or to the same address with TLS: it is
-    /// not followed then, and ``reason(for:from:expectsJSON:)`` says what it is.
+    /// Whether a redirect leads to a portal, to a product with its own sign-in, or to the same address with TLS. Such a
+    /// redirect is not followed, and ``reason(for:from:expectsJSON:)`` explains it.
     static func leadsToStranger(_ answer: ClientResponse, from server: ServerAddress) -> Bool {
         isPortal(answer) || SignInProxy.recognised(in: answer) != nil
             || answer.headers["Location"].map { secured($0, server) != nil } ?? false
     }
 
-    /// The end of a sentence for a web page that redirects led to instead of a file.
+    /// Returns the end of a sentence about a web page that redirects led to instead of a file.
     static func page(in answer: ClientResponse, elsewhere: Bool) -> String {
         if let proxy = SignInProxy.recognised(in: answer) { return said(by: proxy) }
         let place = elsewhere ? host(of: answer).map { "a page on '\($0)'" } : nil
@@ -60,7 +63,7 @@ enum InterceptedResponse {
             "it was sent on to \(place ?? "a page on the same host"), as a captive portal or a sign-in proxy does. \(remedy)"
     }
 
-    /// The host that an answer came from.
+    /// Returns the host and port that a response came from. Nil when its URL is not a valid address.
     static func host(of answer: ClientResponse) -> String? {
         (try? ServerAddress(String(answer.url.prefix { $0 != "?" && $0 != "#" })))?.authority
     }
@@ -87,7 +90,7 @@ enum InterceptedResponse {
         return expectsJSON ? "it was sent on to a page on the same host, as a sign-in proxy does. \(remedy)" : nil
     }
 
-    /// 511, or what portals add for programs that sign in to them.
+    /// Whether the status is 511, or the response contains a marker that portals send to automatic sign-in clients.
     ///
     /// Source: RFC 6585 §6; WISPr 1.0 Annex D.
     private static func isPortal(_ answer: ClientResponse) -> Bool {
@@ -98,19 +101,19 @@ enum InterceptedResponse {
             && answer.body.prefix(1 << 16).firstRange(of: Array("WISPAccessGatewayParam".utf8)) != nil
     }
 
-    /// Whether the answer says that its body is JSON.
+    /// Whether the media type of a response is JSON.
     static func isJSON(_ answer: ClientResponse) -> Bool {
         let type = mediaType(answer)
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// A sentence for an answer that is no JSON of the family, from its status and type alone.
+    /// Returns a description of a response that is not JSON of the family, from its status and media type alone.
     static func sketch(_ answer: ClientResponse) -> String {
         let type = mediaType(answer)
         return "status \(answer.status)" + (type.isEmpty ? "" : ", \(SanitizedText.clean(type))")
     }
 
-    /// The error for a success that brought no token, at the time of signing in.
+    /// Returns the error for a successful response to a sign-in that contains no token.
     static func noToken(in answer: ClientResponse, from server: ServerAddress) -> LatchError {
         LatchError(
             .foreignAnswer,
@@ -118,7 +121,7 @@ enum InterceptedResponse {
                 + "Try again; if it stays so, ask its operator.")
     }
 
-    /// Whether a web page came.
+    /// Whether the response is a web page, by its media type or the start of its body.
     static func isPage(_ answer: ClientResponse) -> Bool {
         let type = mediaType(answer)
         if type == "text/html" || type == "application/xhtml+xml" { return true }
@@ -138,7 +141,7 @@ enum InterceptedResponse {
             .first { ["basic", "digest", "negotiate", "ntlm"].contains($0.lowercased()) }
     }
 
-    /// The same host with TLS, where a server without it sends everybody there.
+    /// Returns the same address with TLS when a redirect from an unencrypted server leads there. Nil otherwise.
     private static func secured(_ target: String, _ server: ServerAddress) -> String? {
         guard !server.isEncrypted, let other = try? ServerAddress(String(target.prefix { $0 != "?" && $0 != "#" })),
             other.isEncrypted, other.host == server.host, target.lowercased().hasPrefix("https://")
@@ -155,9 +158,9 @@ enum InterceptedResponse {
     }
 }
 
-/// Text from outside, made fit to be printed.
+/// Makes text from outside safe to print.
 enum SanitizedText {
-    /// The first 300 characters of a text, with a space for each control and formatting character.
+    /// Returns the first 300 characters of a text, with each control and formatting character replaced by a space.
     static func clean(_ text: String) -> String {
         String(text.unicodeScalars.prefix(300)).replacingControls(with: " ")
     }

@@ -1,24 +1,24 @@
 import Crypto
 
-/// The name of a key that this program has a server make: for people, and unlike any other, so that one whose making broke
-/// off can be found again.
+/// The name of a key that a server creates for this program. It is readable for people and unique, so that a key can be
+/// found again after its creation was interrupted.
 struct KeyName: Sendable, Hashable {
-    /// `latch on HOST (k7Qd2mXw)`, at most 70 characters.
+    /// The name, such as `latch on HOST (k7Qd2mXw)`, at most 70 characters.
     let text: String
 
-    /// Makes a name that no key has.
+    /// Makes a unique name for a key of this device.
     init(_ device: Device) {
         let program = device.userAgent.prefix { $0 != "/" }.prefix(20)
         let mark = Base64URL.encode(SecureRandom.bytes(6))
         text = "\(program) on \(device.model.prefix(35)) (\(mark))"
     }
 
-    /// Takes a name that was noted.
+    /// Makes a name from its recorded text.
     init(noted text: String) {
         self.text = text
     }
 
-    /// Whether a key has this name; a server may put more around it.
+    /// Returns whether a key has this name. A server may add text around it.
     func isName(of key: RemoteKey) -> Bool {
         key.name.contains(text)
     }

@@ -1,31 +1,33 @@
 public import FoundationEssentials
 
-/// A family whose people lock some of what they have behind a PIN, which opens it for one session and a short while.
+/// A family whose servers protect part of a person's content with a PIN. The PIN unlocks it for one session and a
+/// limited time.
 ///
 /// Source: IM-15.
 public protocol PINDialect: Dialect {
-    /// How PIN and lock stand.
+    /// Returns the state of the PIN and the lock.
     func pinState(with client: AuthorizedClient) async throws -> PINState
-    /// Does something with the PIN or the lock.
+    /// Performs an action on the PIN or the lock.
     ///
     /// - Parameters:
-    ///   - act: What to do.
-    ///   - client: The session that is locked or unlocked.
+    ///   - act: The action.
+    ///   - client: The session to lock or unlock.
     /// - Throws: ``LatchError/Code/wrongPIN``, ``LatchError/Code/wrongCredentials`` for a wrong password,
-    ///   ``LatchError/Code/rateLimited`` when the server takes no more tries for now; the session stands.
+    ///   ``LatchError/Code/rateLimited`` when the server accepts no more attempts for now. The session stays valid.
     func perform(_ act: PINAct, with client: AuthorizedClient) async throws
 }
 
-/// The digits that unlock a locked folder: six for every release of Immich, four to six for a server of the specification.
+/// A PIN that unlocks a locked folder. Every release of Immich requires six digits; a server that implements the
+/// specification accepts four to six.
 ///
 /// Source: IM-15; contract of Immich, b.7.
 public struct PIN: Sendable {
     /// The digits.
     public let digits: Secret
 
-    /// Checks a PIN as a person typed it.
+    /// Makes a PIN from what a person typed.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when it is not of four to six digits.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when the text is not four to six digits.
     public init(_ text: Secret) throws(LatchError) {
         guard text.withBytes({ (4...6).contains($0.count) && $0.allSatisfy { (0x30...0x39).contains($0) } }) else {
             throw LatchError(.invalidRequest, "A PIN has six digits, with some servers four or five. Nothing was sent.")
@@ -34,35 +36,35 @@ public struct PIN: Sendable {
     }
 }
 
-/// What shows that the person may change the PIN.
+/// A proof that the person may change the PIN.
 public enum PINProof: Sendable {
-    /// The PIN of today.
+    /// The current PIN.
     case pin(PIN)
     /// The password of the account.
     case password(Secret)
 }
 
-/// What can be done with a PIN.
+/// An action on a PIN or its lock.
 public enum PINAct: Sendable {
-    /// Sets the first one.
+    /// Sets the first PIN.
     case set(PIN)
-    /// Sets another one.
+    /// Replaces the PIN.
     case change(to: PIN, PINProof)
-    /// Takes it away, which locks every session.
+    /// Removes the PIN, which locks every session.
     case remove(PINProof)
-    /// Opens what is locked, for this session and a short while.
+    /// Unlocks the protected content for this session and a limited time.
     case unlock(PIN)
-    /// Locks it again.
+    /// Locks the protected content again.
     case lock
 }
 
-/// How a PIN and its lock stand.
+/// The state of a PIN and its lock.
 public struct PINState: Sendable, Hashable {
     /// Whether the person has a PIN.
     public var isSet: Bool
-    /// Whether this session sees what is locked.
+    /// Whether this session can access the protected content.
     public var isUnlocked: Bool
-    /// Until when, where the server tells.
+    /// When the access ends. Nil when the server does not say.
     public var unlockedUntil: Date?
 
     /// Makes a state.

@@ -1,19 +1,20 @@
-/// A family whose servers let people make an account for themselves.
+/// A family whose servers let people register an account.
 ///
 /// Source: contract of Onyx, endpoints.
 public protocol RegistrationDialect: PasswordDialect {
-    /// The request that makes an account.
+    /// Returns the request that registers an account.
     func registration(email: EmailAddress, password: Secret) -> DialectRequest
-    /// Reads the answer to ``registration(email:password:)``.
+    /// Reads the response to ``registration(email:password:)``. Returns normally when the account was created.
     ///
-    /// - Throws: ``LatchError`` for every answer that makes no account.
+    /// - Throws: ``LatchError`` for every response that does not confirm the account.
     func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError)
 }
 
 extension PasswordRule {
-    /// What is wrong with a new password, as a sentence; nil when nothing is. Servers count characters as Unicode does.
+    /// Returns what is wrong with a new password, as a sentence. Nil when it satisfies the rule. Servers count Unicode
+    /// scalars, and so does this function.
     ///
-    /// Source: contract of Onyx, b.8, in its order.
+    /// Source: contract of Onyx, b.8. The checks have the order given there.
     public func problem(of password: Secret) -> String? {
         let characters = password.withBytes { String(decoding: $0, as: UTF8.self) }.unicodeScalars
         if let minimumLength, characters.count < minimumLength {
@@ -28,7 +29,7 @@ extension PasswordRule {
         return nil
     }
 
-    /// The rule in words, to be shown before a password is asked for; nil when there is none.
+    /// The rule as a sentence, to be shown before a person enters a password. Nil when there are no requirements.
     public var sentence: String? {
         let lengths = [minimumLength.map { "at least \($0) characters" }, maximumLength.map { "at most \($0)" }]
         let parts = lengths.compactMap(\.self) + kinds.filter(\.isNeeded).map(\.name)

@@ -1,8 +1,8 @@
-/// How long a server asks a client to wait.
+/// Reads the delay that a server asks for.
 ///
-/// Source: RFC 9110 §10.2.3, in seconds; dates are not read.
+/// Source: RFC 9110 §10.2.3. Only the form in seconds is supported, not the one with a date.
 enum RetryAfter {
-    /// What the answer says; nil when it says nothing that can be read.
+    /// Returns the delay in the `Retry-After` field, at most one day. Nil when there is none or it cannot be read.
     static func read(_ answer: ClientResponse) -> Duration? {
         answer.headers["Retry-After"].flatMap { Int($0) }.map { .seconds(min(max($0, 0), 86_400)) }
     }

@@ -1,11 +1,10 @@
 package import FoundationEssentials
 
-/// A moment as servers write it: ISO 8601 with any number of digits of a fraction, with an offset, `Z` or nothing, which
-/// is UTC.
+/// Reads dates in ISO 8601, with any number of fractional digits. The offset may be missing, which means UTC.
 ///
 /// Source: ISO 8601; contract of Relate Mail, opening.
 package enum ServerTime {
-    /// The moment; nil when the text is none.
+    /// Returns the date. Nil when the text is not a date.
     package static func date(_ text: String) -> Date? {
         guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var text = text

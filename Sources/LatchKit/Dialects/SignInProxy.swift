@@ -1,18 +1,18 @@
-/// A product that stands in front of servers and asks for a sign-in of its own, known by what nothing else says.
+/// A proxy product with its own sign-in, recognized by signatures that no other product sends.
 ///
-/// What it says of itself decides only where an answer is no server's own or refuses: cookies and fields of these products
-/// also go along with what a server behind them answers.
+/// The signatures count only in a response that is a refusal or not the server's own. These products also add their
+/// cookies and fields to responses of the server behind them.
 ///
-/// Source: the products' answers as their manuals and users show them.
+/// Source: responses of the products as shown by their manuals and users.
 struct SignInProxy: Sendable, Equatable {
-    /// Its name.
+    /// The name of the product.
     let name: String
-    /// What it wants, as the end of a sentence that begins with its name.
+    /// What the product requires, as the end of a sentence that begins with its name.
     let want: String
-    /// What the person can do, in whole sentences.
+    /// What the person can do about it, in complete sentences.
     let remedy: String
 
-    /// Who the answer is from; nil where no signature is unmistakable.
+    /// Returns the product that sent a response. Nil when the response has no unmistakable signature.
     static func recognised(in answer: ClientResponse) -> SignInProxy? {
         let place = Place(answer.headers["Location"] ?? "")
         let known: [(SignInProxy, Bool)] = [
@@ -25,14 +25,14 @@ struct SignInProxy: Sendable, Equatable {
         return known.first { $0.1 }?.0
     }
 
-    /// 302 to the team's own host, a challenge of its own name, or its own page.
+    /// Checks for a redirect to the team's host, a challenge with the product's scheme, or the product's own page.
     private static func isCloudflareAccess(_ answer: ClientResponse, _ place: Place) -> Bool {
         place.host.hasSuffix(".cloudflareaccess.com") || place.path.hasPrefix("/cdn-cgi/access/")
             || answer.headers.values("WWW-Authenticate").contains { $0.lowercased().hasPrefix("cloudflare-access") }
             || answer.headers["CF-RAY"] != nil && page(answer, says: "Cloudflare Access")
     }
 
-    /// Its outpost's paths, the path of its own provider, or its fields.
+    /// Checks for the paths of the outpost, the path of the built-in provider, and the product's fields and cookies.
     private static func isAuthentik(_ answer: ClientResponse, _ place: Place) -> Bool {
         !place.path.isEmpty && place.path.contains("/outpost.goauthentik.io/")
             || place.path.hasPrefix("/application/o/authorize")
@@ -41,13 +41,14 @@ struct SignInProxy: Sendable, Equatable {
             || cookie(of: answer, begins: "authentik_")
     }
 
-    /// Its paths, its cookies, or the foot of its pages.
+    /// Checks for the product's paths, its cookies, and the footer of its pages.
     private static func isOAuth2Proxy(_ answer: ClientResponse, _ place: Place) -> Bool {
         place.path.hasSuffix("/oauth2/start") || place.path.hasSuffix("/oauth2/sign_in")
             || cookie(of: answer, begins: "_oauth2_proxy") || page(answer, says: "oauth2-proxy/oauth2-proxy")
     }
 
-    /// To its portal with `rd`, where to go back to, and in newer ones `rm`, the method; also beside 401.
+    /// Checks for a redirect to the portal, the product's cookie, and its challenge. The portal's address has `rd`, the
+    /// address to return to, and in newer versions `rm`, the method. The redirect target may also accompany a 401.
     private static func isAuthelia(_ answer: ClientResponse, _ place: Place) -> Bool {
         let leadsBack = place.query.contains { $0.hasPrefix("rd=http") }
         return leadsBack && (place.path == "/" || place.query.contains { $0.hasPrefix("rm=") })
@@ -56,7 +57,7 @@ struct SignInProxy: Sendable, Equatable {
     }
 
     private static func cookie(of answer: ClientResponse, begins name: String) -> Bool {
-        // Beside a refusal of some length a cookie may have been added to the server's own words.
+        // If a refusal has a longer body, the proxy may have added its cookie to the server's own response.
         let isBare = answer.body.count <= 2 || answer.status.isRedirect || InterceptedResponse.isPage(answer)
         return isBare && answer.headers.values("Set-Cookie").contains { $0.hasPrefix(name) }
     }
@@ -65,7 +66,7 @@ struct SignInProxy: Sendable, Equatable {
         InterceptedResponse.isPage(answer) && answer.body.prefix(1 << 16).firstRange(of: Array(words.utf8)) != nil
     }
 
-    /// The parts of a target that tell products apart; empty where it has none.
+    /// The parts of a redirect target that identify products. Each is empty when the target lacks it.
     private struct Place {
         var host = ""
         var path = ""

@@ -2,13 +2,14 @@ import OAuth
 import Wire
 
 extension UnauthenticatedConnection {
-    /// Whether the gateway's metadata are this server's and `loopback_redirects_supported` is `true` in them.
+    /// Returns whether the server publishes gateway metadata for itself in which `loopback_redirects_supported` is
+    /// `true`.
     ///
     /// - Parameter path: The path of the issuer below the server's address.
-    /// - Returns: Whether they say so; a server that does not answer does not.
+    /// - Returns: Whether the metadata say so. False when the server does not respond.
     /// - Throws: `CancellationError` only.
     ///
-    /// Source: docs/token-endpoints.md; RFC 8414 §3.1 and §3.3 for the place and the issuer.
+    /// Source: docs/token-endpoints.md; RFC 8414 §3.1 and §3.3 for the location and the issuer.
     func allowsLoopback(issuer path: String) async throws(CancellationError) -> Bool {
         let url = address.origin + LatchdMetadata.wellKnown + address.prefix + path
         do {

@@ -1,7 +1,7 @@
 /// Sends requests without a token to one server, as discovery and sign-in do.
 ///
-/// Requests use the connection settings of the person: own certificate authorities, client certificates, extra header fields
-/// and proxy.
+/// Requests use the connection settings of the person: own certificate authorities, client certificates, extra header
+/// fields and proxy.
 public struct UnauthenticatedConnection: Sendable {
     /// The address of the server.
     public let address: ServerAddress

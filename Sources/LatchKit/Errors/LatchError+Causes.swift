@@ -3,9 +3,10 @@ import HTTPClient
 import SecretStorage
 
 extension LatchError {
-    /// Puts any error of the modules below into words for people; `server` names what was asked.
+    /// Converts any error of the underlying modules, with a message for people. The message names `server`, to which
+    /// the request was sent.
     ///
-    /// A ``LatchError`` stays itself and `CancellationError` becomes ``Code/cancelled``.
+    /// A ``LatchError`` is not changed. `CancellationError` becomes ``Code/cancelled``.
     init(_ error: any Error, asking server: ServerAddress? = nil) {
         switch error {
         case let error as LatchError: self = error
@@ -17,7 +18,7 @@ extension LatchError {
         }
     }
 
-    /// Runs `body` and puts what it throws into words; `CancellationError` passes.
+    /// Runs `body` and converts its errors to ``LatchError``. `CancellationError` is rethrown unchanged.
     package static func telling<Value>(
         _ server: ServerAddress? = nil, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,157 +1,175 @@
 extension LatchError {
-    /// The kinds of failure. The raw value is stable from release to release; new ones may be added.
+    /// The kind of a failure. Raw values are stable from release to release. Later releases may add codes.
     ///
-    /// | code | what it says |
+    /// | code | meaning |
     /// |---|---|
-    /// | `invalid_address` | the server address cannot be one |
-    /// | `invalid_email` | the e-mail address cannot be one |
-    /// | `invalid_request` | a request that cannot be sent, or would leave the server |
+    /// | `invalid_address` | the server address is invalid |
+    /// | `invalid_email` | the e-mail address is invalid |
+    /// | `invalid_request` | the request or its input is invalid, or its path would leave the server |
     /// | `name_not_found` | the server's name has no address |
-    /// | `connection_refused` | nothing listens there |
-    /// | `unreachable` | there is no way to the server |
-    /// | `timed_out` | no answer in time |
-    /// | `certificate_unknown_issuer`, `certificate_self_signed`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_wrong_name`, `certificate_pin_mismatch`, `certificate_untrusted` | the server's certificate was not accepted, and why |
-    /// | `client_certificate` | the server wants a certificate, or the one configured cannot be used |
-    /// | `authorities_unreadable` | the file of own authorities is gone or cannot be used |
-    /// | `tls_failed` | no encrypted connection could be agreed on |
+    /// | `connection_refused` | the server refuses the connection |
+    /// | `unreachable` | there is no network route to the server, or this process has too many open files |
+    /// | `timed_out` | the server did not respond in time |
+    /// | `certificate_unknown_issuer` | the issuer of the server's certificate is not trusted |
+    /// | `certificate_self_signed` | the server's certificate is self-signed |
+    /// | `certificate_expired` | the server's certificate has expired |
+    /// | `certificate_not_yet_valid` | the server's certificate is not valid yet |
+    /// | `certificate_wrong_name` | the server's certificate is for another host |
+    /// | `certificate_pin_mismatch` | the server's certificate is not the pinned one |
+    /// | `certificate_untrusted` | the server's certificate was rejected for another reason |
+    /// | `client_certificate` | the server requires a client certificate, or the configured one cannot be used |
+    /// | `authorities_unreadable` | the file of custom certificate authorities is missing or cannot be used |
+    /// | `tls_failed` | no encrypted connection could be negotiated |
     /// | `proxy_failed` | the proxy cannot be used |
-    /// | `connection_lost` | the connection broke, or what came is no HTTP |
-    /// | `offline` | any of the reasons above kept a session from being renewed |
-    /// | `not_a_known_server` | something answers, and speaks no dialect known here |
-    /// | `foreign_answer` | something between here and the server answered instead of it |
-    /// | `server_error` | the server answered 5xx |
-    /// | `server_refused` | the server refused, in its own words |
-    /// | `response_too_large` | the answer is larger than allowed |
-    /// | `wrong_credentials` | e-mail or password is wrong, or the account is disabled |
-    /// | `password_login_disabled` | the server, or this account, does not sign in with a password |
-    /// | `browser_login_disabled` | the server does not sign in with the browser |
+    /// | `connection_lost` | the connection broke, or the response is not HTTP |
+    /// | `offline` | the session could not be renewed, for one of the reasons above |
+    /// | `not_a_known_server` | the server responds, but its dialect is not known |
+    /// | `foreign_answer` | the response came from a proxy or portal, not from the server |
+    /// | `server_error` | the server responded with a 5xx status |
+    /// | `server_refused` | the server refused the request; the message contains its reason |
+    /// | `response_too_large` | the response is larger than allowed |
+    /// | `wrong_credentials` | the e-mail address, password or key is wrong, or the account is disabled |
+    /// | `password_login_disabled` | the server, or this account, does not allow password sign-in |
+    /// | `browser_login_disabled` | the server does not allow browser sign-in |
     /// | `unknown_provider` | the server has no such identity provider |
-    /// | `callback_unavailable` | there is nowhere to wait for the browser |
-    /// | `callback_invalid` | what the browser brought back cannot be read |
+    /// | `not_offered` | the server's family has no request for the operation |
+    /// | `callback_unavailable` | the program has no way to receive the browser's callback |
+    /// | `callback_invalid` | the browser's callback cannot be read |
     /// | `sign_in_denied` | the sign-in was denied in the browser |
-    /// | `sign_in_timed_out` | the browser did not come back in time |
-    /// | `browser_closed` | the browser was closed before it came back |
-    /// | `browser_missing` | the browser that was asked for is not installed |
-    /// | `code_refused` | the server does not take the code that the browser brought |
-    /// | `provider_untrusted` | the identity provider's answer cannot be believed, or its settings cannot work |
-    /// | `provider_unavailable` | the identity provider cannot be reached or is out of order |
-    /// | `key_unknown` | which of the person's keys it is, or whether there is such a key, is not known |
-    /// | `no_keys` | the server gives no keys |
-    /// | `identity_unknown` | the server does not say who has signed in |
-    /// | `no_sign_in_waits` | a link came that no sign-in waits for |
+    /// | `sign_in_timed_out` | the browser did not return in time |
+    /// | `browser_closed` | the browser was closed before it returned |
+    /// | `browser_missing` | the requested browser is not installed |
+    /// | `code_refused` | the server does not accept the code from the browser |
+    /// | `provider_untrusted` | the identity provider's response is not trustworthy, or its configuration is wrong |
+    /// | `provider_unavailable` | the identity provider cannot be reached or has a fault |
+    /// | `key_unknown` | it is not known which of the person's keys is meant, or whether the key exists |
+    /// | `no_keys` | the server issues no API keys, or does not accept them for sign-in |
+    /// | `identity_unknown` | the server does not say who signed in |
+    /// | `no_sign_in_waits` | no sign-in is waiting for the link that was opened |
     /// | `registration_failed` | the custom scheme could not be registered |
     /// | `wrong_pin` | the PIN is wrong |
     /// | `weak_password` | the password breaks the server's rules |
-    /// | `registration_refused` | the server gives nobody, or not this person, an account |
-    /// | `registered_only` | there is an account now, and signing in to it failed |
-    /// | `email_unverified` | the e-mail address is not proved yet |
-    /// | `password_change_required` | the server wants another password before anything else |
-    /// | `rate_limited` | too many attempts |
-    /// | `signed_out` | the account is not signed in here |
+    /// | `registration_refused` | the server does not allow registration, or not for this person |
+    /// | `registered_only` | the account was created, but signing in to it failed |
+    /// | `email_unverified` | the e-mail address is not verified yet |
+    /// | `password_change_required` | the server requires a password change first |
+    /// | `rate_limited` | too many requests or attempts |
+    /// | `signed_out` | the account is not signed in on this device |
     /// | `session_ended` | the server ended the session |
     /// | `no_account` | there is no such account |
-    /// | `ambiguous_account` | more than one account fits |
-    /// | `secret_store_locked`, `secret_store_absent`, `secret_store_denied`, `secret_store_damaged`, `wrong_passphrase`, `secret_store_failed` | the secret store did not give or take a secret |
-    /// | `file_failed` | a downloaded file could not be written |
-    /// | `folder_gone` | the folder that files were brought to is missing; its drive may not be mounted |
-    /// | `storage_damaged`, `storage_read_only`, `storage_full`, `storage_newer`, `storage_locked`, `storage_failed` | the accounts database did not work |
-    /// | `cancelled` | the person or the program stopped it |
+    /// | `ambiguous_account` | more than one account matches |
+    /// | `secret_store_locked` | the secret store is locked |
+    /// | `secret_store_absent` | there is no secret store, or it does not respond |
+    /// | `secret_store_denied` | the secret store denies access to this program or user |
+    /// | `secret_store_damaged` | the file of the secret store is damaged |
+    /// | `secret_store_differs` | another secret store was asked for than the one that holds the secrets |
+    /// | `wrong_passphrase` | the passphrase of the secret store is wrong |
+    /// | `secret_store_failed` | the secret store failed for another reason |
+    /// | `file_failed` | a file could not be written |
+    /// | `folder_gone` | the download folder is missing; its drive may not be mounted |
+    /// | `storage_damaged` | the accounts database is damaged or is another kind of file |
+    /// | `storage_read_only` | the accounts database is read-only |
+    /// | `storage_full` | the disk is full |
+    /// | `storage_newer` | the accounts database was written by a newer version |
+    /// | `storage_locked` | another program holds a lock on the accounts database, an account or the downloads |
+    /// | `storage_failed` | the accounts database or another file failed for another reason |
+    /// | `cancelled` | the person or the program cancelled the operation |
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The stable word.
+        /// The stable name of the code, such as `timed_out`.
         public let rawValue: String
 
-        /// Makes a code of any word.
+        /// Makes a code with any name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The stable word.
+        /// The same as ``rawValue``.
         public var description: String { rawValue }
     }
 }
 
 extension LatchError.Code {
-    /// The server address cannot be one.
+    /// The server address is invalid.
     public static let invalidAddress = Self(rawValue: "invalid_address")
-    /// The e-mail address cannot be one.
+    /// The e-mail address is invalid.
     public static let invalidEmail = Self(rawValue: "invalid_email")
-    /// A request that cannot be sent, or would leave the server.
+    /// The request or its input is invalid, or its path would leave the server.
     public static let invalidRequest = Self(rawValue: "invalid_request")
     /// The server's name has no address.
     public static let nameNotFound = Self(rawValue: "name_not_found")
-    /// Nothing listens there.
+    /// The server refuses the connection, because nothing listens on its port.
     public static let connectionRefused = Self(rawValue: "connection_refused")
-    /// There is no way to the server.
+    /// There is no network route to the server, or this process has too many open files.
     public static let unreachable = Self(rawValue: "unreachable")
-    /// No answer in time.
+    /// The server did not respond in time.
     public static let timedOut = Self(rawValue: "timed_out")
-    /// The certificate's issuer is not trusted here.
+    /// The issuer of the server's certificate is not trusted on this device.
     public static let certificateUnknownIssuer = Self(rawValue: "certificate_unknown_issuer")
-    /// The certificate stands behind itself.
+    /// The server's certificate is self-signed.
     public static let certificateSelfSigned = Self(rawValue: "certificate_self_signed")
-    /// The certificate's last day has passed.
+    /// The server's certificate has expired.
     public static let certificateExpired = Self(rawValue: "certificate_expired")
-    /// The certificate's first day has not come.
+    /// The server's certificate is not valid yet.
     public static let certificateNotYetValid = Self(rawValue: "certificate_not_yet_valid")
-    /// The certificate is for another host.
+    /// The server's certificate is for another host.
     public static let certificateWrongName = Self(rawValue: "certificate_wrong_name")
-    /// The certificate is not the one remembered.
+    /// The server's certificate is not the one that was pinned.
     public static let certificatePinMismatch = Self(rawValue: "certificate_pin_mismatch")
-    /// The certificate was not accepted for another reason.
+    /// The server's certificate was rejected for another reason.
     public static let certificateUntrusted = Self(rawValue: "certificate_untrusted")
-    /// The server wants a client certificate, or the one configured cannot be used.
+    /// The server requires a client certificate, or the configured one cannot be used.
     public static let clientCertificate = Self(rawValue: "client_certificate")
-    /// The file of own authorities is gone or cannot be used.
+    /// The file of custom certificate authorities is missing or cannot be used.
     public static let authoritiesUnreadable = Self(rawValue: "authorities_unreadable")
-    /// No encrypted connection could be agreed on.
+    /// No encrypted connection could be negotiated.
     public static let tlsFailed = Self(rawValue: "tls_failed")
     /// The proxy cannot be used.
     public static let proxyFailed = Self(rawValue: "proxy_failed")
-    /// The connection broke, or what came is no HTTP.
+    /// The connection broke, or the response is not HTTP.
     public static let connectionLost = Self(rawValue: "connection_lost")
-    /// The session's server could not be reached when it had to be.
+    /// The session could not be renewed, usually because its server could not be reached.
     public static let offline = Self(rawValue: "offline")
-    /// Something answers, and speaks no dialect known here.
+    /// The server responds, but its dialect is not known to this version.
     public static let notAKnownServer = Self(rawValue: "not_a_known_server")
-    /// Something between here and the server answered instead of it.
+    /// The response came from a proxy or portal, not from the server.
     public static let foreignAnswer = Self(rawValue: "foreign_answer")
-    /// The server answered 5xx.
+    /// The server responded with a 5xx status.
     public static let serverError = Self(rawValue: "server_error")
-    /// The server refused, in its own words.
+    /// The server refused the request. The message contains the server's reason.
     public static let serverRefused = Self(rawValue: "server_refused")
-    /// The answer is larger than allowed.
+    /// The response is larger than allowed.
     public static let responseTooLarge = Self(rawValue: "response_too_large")
-    /// E-mail or password is wrong, or the account is disabled.
+    /// The e-mail address, password or key is wrong, or the account is disabled.
     public static let wrongCredentials = Self(rawValue: "wrong_credentials")
-    /// The server, or this account, does not sign in with a password.
+    /// The server, or this account, does not allow password sign-in.
     public static let passwordLoginDisabled = Self(rawValue: "password_login_disabled")
-    /// The server does not sign in with the browser.
+    /// The server does not allow browser sign-in.
     public static let browserLoginDisabled = Self(rawValue: "browser_login_disabled")
     /// The server has no such identity provider.
     public static let unknownProvider = Self(rawValue: "unknown_provider")
-    /// There is nowhere to wait for the browser.
+    /// The program has no way to receive the browser's callback.
     public static let callbackUnavailable = Self(rawValue: "callback_unavailable")
-    /// What the browser brought back cannot be read.
+    /// The browser's callback cannot be read.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
     /// The sign-in was denied in the browser.
     public static let signInDenied = Self(rawValue: "sign_in_denied")
-    /// The browser did not come back in time.
+    /// The browser did not return in time.
     public static let signInTimedOut = Self(rawValue: "sign_in_timed_out")
-    /// The browser was closed before it came back.
+    /// The browser was closed before it returned.
     public static let browserClosed = Self(rawValue: "browser_closed")
-    /// The browser that was asked for is not installed.
+    /// The requested browser is not installed.
     public static let browserMissing = Self(rawValue: "browser_missing")
-    /// The server does not take the code that the browser brought.
+    /// The server does not accept the code from the browser.
     public static let codeRefused = Self(rawValue: "code_refused")
-    /// The identity provider's answer cannot be believed, or its settings cannot work.
+    /// The identity provider's response is not trustworthy, or its configuration is wrong.
     public static let providerUntrusted = Self(rawValue: "provider_untrusted")
-    /// The identity provider cannot be reached or is out of order.
+    /// The identity provider cannot be reached or has a fault.
     public static let providerUnavailable = Self(rawValue: "provider_unavailable")
-    /// Which of the person's keys it is, or whether there is such a key, is not known.
+    /// It is not known which of the person's keys is meant, or whether the key exists.
     public static let keyUnknown = Self(rawValue: "key_unknown")
-    /// The server gives no keys.
+    /// The server issues no API keys, or does not accept them for sign-in.
     public static let noKeys = Self(rawValue: "no_keys")
-    /// The server does not say who has signed in.
+    /// The server does not say who signed in.
     public static let identityUnknown = Self(rawValue: "identity_unknown")
-    /// A link came that no sign-in waits for.
+    /// No sign-in is waiting for the link that was opened.
     public static let noSignInWaits = Self(rawValue: "no_sign_in_waits")
     /// The custom scheme could not be registered.
     public static let registrationFailed = Self(rawValue: "registration_failed")
@@ -159,57 +177,57 @@ extension LatchError.Code {
     public static let wrongPIN = Self(rawValue: "wrong_pin")
     /// The password breaks the server's rules.
     public static let weakPassword = Self(rawValue: "weak_password")
-    /// The server gives nobody, or not this person, an account.
+    /// The server does not allow registration, or not for this person.
     public static let registrationRefused = Self(rawValue: "registration_refused")
-    /// There is an account now, and signing in to it failed.
+    /// The account was created, but signing in to it failed.
     public static let registeredOnly = Self(rawValue: "registered_only")
-    /// The e-mail address is not proved yet.
+    /// The e-mail address is not verified yet.
     public static let emailUnverified = Self(rawValue: "email_unverified")
-    /// The server wants another password before anything else.
+    /// The server requires a password change before anything else.
     public static let passwordChangeRequired = Self(rawValue: "password_change_required")
-    /// Too many attempts.
+    /// Too many requests or attempts. ``LatchError/retryAfter`` is how long to wait, if the server says so.
     public static let rateLimited = Self(rawValue: "rate_limited")
-    /// The account is not signed in here.
+    /// The account is not signed in on this device.
     public static let signedOut = Self(rawValue: "signed_out")
     /// The server ended the session.
     public static let sessionEnded = Self(rawValue: "session_ended")
     /// There is no such account.
     public static let noAccount = Self(rawValue: "no_account")
-    /// More than one account fits.
+    /// More than one account matches.
     public static let ambiguousAccount = Self(rawValue: "ambiguous_account")
     /// The secret store is locked.
     public static let secretStoreLocked = Self(rawValue: "secret_store_locked")
-    /// There is no secret store, or it does not answer.
+    /// There is no secret store, or it does not respond.
     public static let secretStoreAbsent = Self(rawValue: "secret_store_absent")
-    /// The secret store refused this program or user.
+    /// The secret store denies access to this program or user.
     public static let secretStoreDenied = Self(rawValue: "secret_store_denied")
     /// The secret store's file is damaged.
     public static let secretStoreDamaged = Self(rawValue: "secret_store_damaged")
     /// The passphrase of the secret store is wrong.
     public static let wrongPassphrase = Self(rawValue: "wrong_passphrase")
-    /// The secret store failed otherwise.
+    /// The secret store failed for another reason.
     public static let secretStoreFailed = Self(rawValue: "secret_store_failed")
-    /// The accounts database is damaged or something else.
+    /// The accounts database is damaged or is another kind of file.
     public static let storageDamaged = Self(rawValue: "storage_damaged")
-    /// The accounts database may not be written.
+    /// The accounts database is read-only.
     public static let storageReadOnly = Self(rawValue: "storage_read_only")
     /// The disk is full.
     public static let storageFull = Self(rawValue: "storage_full")
-    /// The accounts database is from a newer program.
+    /// The accounts database was written by a newer version of the program.
     public static let storageNewer = Self(rawValue: "storage_newer")
-    /// Another program holds the accounts database.
+    /// Another program holds a lock on the accounts database, an account or the downloads.
     public static let storageLocked = Self(rawValue: "storage_locked")
-    /// The accounts database failed otherwise.
+    /// The accounts database or another file of the library failed for another reason.
     public static let storageFailed = Self(rawValue: "storage_failed")
-    /// A file that was to be written could not be; the cause tells why.
+    /// A file could not be written. ``LatchError/cause`` is the reason.
     public static let fileFailed = Self(rawValue: "file_failed")
-    /// The folder that files were brought to is missing; its drive may not be mounted.
+    /// The download folder is missing. Its drive may not be mounted.
     public static let folderGone = Self(rawValue: "folder_gone")
-    /// The person or the program stopped it.
+    /// The person or the program cancelled the operation.
     public static let cancelled = Self(rawValue: "cancelled")
 
-    /// Whether the failure is the network's or a stranger's, so that trying later may succeed and nothing is known about
-    /// the session.
+    /// Whether the failure comes from the network, a proxy or a fault of the server. It says nothing about the session,
+    /// and trying later may succeed.
     public var leavesSessionUnknown: Bool { Self.passing.contains(self) }
 
     /// Whether the secret store could not be used.

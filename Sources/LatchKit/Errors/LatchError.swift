@@ -1,7 +1,7 @@
-/// What went wrong, for programs and for people.
+/// An error of this library, for programs and for people.
 ///
-/// ``code`` is stable and its raw value is what `latch --json` prints; ``message`` is one or two sentences that say what
-/// happened, to what, and what to do. Neither ever holds a token, a password or a key.
+/// Programs use ``code``. Its raw value is stable, and `latch --json` prints it. People read ``message``: one or two
+/// sentences that say what happened, to what, and what to do. Neither ever contains a token, a password or a key.
 ///
 /// Source: IM-16.
 public struct LatchError: Error, Sendable, CustomStringConvertible {
@@ -9,18 +9,19 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened, to what, and what to do.
     public let message: String
-    /// How long the server asked to wait, with ``Code/rateLimited`` and ``Code/serverError``.
+    /// How long the server asks clients to wait, as with ``Code/rateLimited`` and ``Code/serverError``. Nil when the
+    /// server does not say.
     public let retryAfter: Duration?
-    /// The error below, when there was one.
+    /// The underlying error. Nil when there is none.
     public let cause: (any Error)?
 
     /// Makes an error.
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: What happened, to what, and what to do; no secret.
-    ///   - retryAfter: How long the server asked to wait.
-    ///   - cause: The error below.
+    ///   - message: What happened, to what, and what to do. It must not contain a secret.
+    ///   - retryAfter: How long the server asks clients to wait.
+    ///   - cause: The underlying error.
     public init(_ code: Code, _ message: String, retryAfter: Duration? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -28,6 +29,6 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The message.
+    /// The value of ``message``.
     public var description: String { message }
 }

@@ -11,15 +11,17 @@ import SecretStorage
     #error("no C library known here")
 #endif
 
-/// What this device's programs did with servers lately: sign-ins, renewals, sign-outs and what kept them from it.
+/// The log of what the programs of this device recently did with servers: sign-ins, renewals, sign-outs and their
+/// failures.
 ///
-/// A file of JSON lines with mode 0600, to which several programs append at once, and the one before it: together about
-/// twice ``largest`` bytes. Noting never fails and never waits for another program.
+/// The log is a file of JSON lines with mode 0600. Several programs can append to it at the same time. When the file
+/// exceeds ``largest`` bytes, it is renamed to `PATH.1` and a new one is started. Both files together take about twice
+/// ``largest`` bytes. Writing never throws and never waits for another program.
 public struct ClientLog: Sendable {
-    /// The size in bytes after which a new file is begun.
+    /// The size in bytes above which a new file is started.
     public static let largest = 262_144
 
-    /// The file; nil keeps nothing.
+    /// The path of the file. Nil disables the log.
     public let path: String?
     private let program: String
     private let now: @Sendable () -> Date
@@ -32,7 +34,7 @@ public struct ClientLog: Sendable {
         self.largest = largest
     }
 
-    /// All lines that are there, the oldest first; what is no line of a log is passed over.
+    /// Returns all entries, the oldest first. Lines that are not valid entries are skipped.
     public func entries() -> [LogEntry] {
         guard let path else { return [] }
         return [path + ".1", path].flatMap { file in
@@ -40,7 +42,7 @@ public struct ClientLog: Sendable {
         }
     }
 
-    /// Removes all lines.
+    /// Removes all entries.
     ///
     /// - Throws: ``LatchError/Code/storageFailed``.
     public func clear() throws(LatchError) {
@@ -52,12 +54,12 @@ public struct ClientLog: Sendable {
         }
     }
 
-    /// Reads lines.
+    /// Parses the entries of a file.
     static func read(_ bytes: [UInt8]) -> [LogEntry] {
         bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSON.decode(LogEntry.self, from: Array($0)) }
     }
 
-    /// Notes something.
+    /// Appends an entry. Errors are ignored.
     func note(_ act: LogEntry.Act, _ server: ServerAddress, _ outcome: String, after duration: Duration? = nil) {
         guard let path else { return }
         let entry = LogEntry(
@@ -66,7 +68,7 @@ public struct ClientLog: Sendable {
         append(JSON.encode(entry) + [UInt8(ascii: "\n")], to: path)
     }
 
-    /// Does something and notes what came of it.
+    /// Runs `body` and logs its outcome and duration.
     func timing<Value>(
         _ act: LogEntry.Act, _ server: ServerAddress, outcome: (Value) -> String = { _ in "ok" },
         _ body: () async throws -> Value
@@ -86,13 +88,14 @@ public struct ClientLog: Sendable {
         Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
     }
 
-    /// One write, which the system does not mix with another program's.
+    /// Appends a line with a single write, which the system does not interleave with the writes of other programs.
     ///
     /// Source: write(2), `O_APPEND`.
     private func append(_ line: [UInt8], to path: String) {
         guard var file = Self.open(path) else { return }
         if lseek(file, 0, SEEK_END) > off_t(largest), flock(file, LOCK_EX | LOCK_NB) == 0, Self.isStill(file, path) {
-            // Whoever holds another file of that name by now has turned it already. Closing gives the lock back.
+            // When the name belongs to another file, another program has already rotated the log. Closing releases the
+            // lock.
             _ = unsafe rename(path, path + ".1")
             close(file)
             guard let new = Self.open(path) else { return }
@@ -119,7 +122,7 @@ public struct ClientLog: Sendable {
     }
 }
 
-/// The system's `open`, whose name a method here has too.
+/// Calls the system's `open`, which a method of ``ClientLog`` would otherwise hide.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
     unsafe open(path, flags, mode)
 }

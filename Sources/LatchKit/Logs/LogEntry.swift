@@ -1,10 +1,11 @@
 public import FoundationEssentials
 
-/// One line of the client's log: what was done with which server, and what came of it. Never a secret, a path or a name.
+/// A line of the client's log: an action, the server and the outcome. It never contains a secret, a path or a person's
+/// name.
 public struct LogEntry: Sendable, Hashable, Codable {
-    /// What was done.
+    /// An action that is logged.
     public enum Act: String, Sendable, Codable, CaseIterable {
-        /// Asking an address what it is; only failures are noted.
+        /// Probing an address. Only failures are logged.
         case probe
         /// A sign-in with a password.
         case passwordSignIn = "sign-in"
@@ -12,7 +13,7 @@ public struct LogEntry: Sendable, Hashable, Codable {
         case browserSignIn = "browser-sign-in"
         /// A sign-in with a key.
         case keySignIn = "key-sign-in"
-        /// A request of a program's own; only what kept the server from answering is noted.
+        /// A request that a program sends. It is logged only when no valid response came from the server.
         case request
         /// Replacing the account's key.
         case keyRotation = "key-rotation"
@@ -22,30 +23,30 @@ public struct LogEntry: Sendable, Hashable, Codable {
         case refresh
         /// Asking the server again whether it has ended a session.
         case confirm
-        /// The server refused a token.
+        /// A token that the server rejected.
         case rejected
-        /// A session ended without a sign-out: by the server's word, or with its key.
+        /// The end of a session without a sign-out, because the server ended it or its key was revoked.
         case ended
         /// Signing out.
         case signOut = "sign-out"
     }
 
-    /// When it was done.
+    /// When the entry was written, at the end of the action.
     public var time: Date
-    /// The program's name.
+    /// The name of the program.
     public var program: String
-    /// The program's process.
+    /// The process id of the program.
     public var process: Int
-    /// What was done.
+    /// The action.
     public var act: Act
-    /// The server's host, with its port where it is not the usual one.
+    /// The server's host, with its port unless that is the default.
     public var server: String
-    /// `ok`, or the code of what failed, or the server's reason.
+    /// The outcome: `ok`, the code of an error, or the server's reason.
     public var outcome: String
-    /// How long it took, where that is known.
+    /// The duration of the action. Nil when it was not measured.
     public var milliseconds: Int?
 
-    /// Reads a line.
+    /// Reads an entry.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         time = try Date(container.decode(String.self, forKey: .time), strategy: .iso8601)
@@ -57,7 +58,7 @@ public struct LogEntry: Sendable, Hashable, Codable {
         milliseconds = try container.decodeIfPresent(Int.self, forKey: .milliseconds)
     }
 
-    /// Writes a line, the time as people read it.
+    /// Writes an entry, with the time in ISO 8601 format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(time.formatted(.iso8601), forKey: .time)
@@ -83,7 +84,8 @@ public struct LogEntry: Sendable, Hashable, Codable {
         self.milliseconds = milliseconds
     }
 
-    /// The server's reason as a log may hold it: one word of letters and `_`, as codes are; anything else is `unknown`.
+    /// Returns the server's reason if it is safe to log, that is 1 to 40 letters and `_`, as in codes. Returns
+    /// `unknown` for anything else.
     static func word(_ text: String) -> String {
         let isCode =
             (1...40).contains(text.utf8.count)

@@ -2,42 +2,44 @@ import Desktop
 public import FoundationEssentials
 import SecretStorage
 
-/// Where this library keeps its files.
+/// The folders in which this library stores its files.
 ///
 /// Source: XDG Base Directory Specification 0.8: a variable that is unset, empty or relative is ignored.
 public struct Folders: Sendable, Equatable {
-    /// The accounts database, the sealed file and the locks: `$XDG_DATA_HOME/latchstring`.
+    /// The folder of the accounts database, the sealed file and the locks. Default: `$XDG_DATA_HOME/latchstring`.
     public var data: String
-    /// The log: `$XDG_STATE_HOME/latchstring`.
+    /// The folder of the log. Default: `$XDG_STATE_HOME/latchstring`.
     public var state: String
-    /// Kept answers of servers: `$XDG_CACHE_HOME/latchstring`.
+    /// The folder of the response cache. Default: `$XDG_CACHE_HOME/latchstring`.
     public var cache: String
-    /// Where programs wait for a browser that comes back by a custom scheme: the first of them that can be used.
+    /// The folders in which a program can wait for a browser that returns by a custom scheme. The first usable one is
+    /// taken.
     public var callbacks: [String]
 
-    /// Makes folders of exactly that place.
+    /// Makes folders that are all inside `data`.
     public init(data: String) {
         self.data = data
         (state, cache) = (data + "/state", data + "/cache")
         callbacks = [data + "/callbacks"]
     }
 
-    /// Finds the folders that an environment asks for.
+    /// Makes the folders for an environment.
     ///
-    /// - Parameter environment: The environment's variables.
+    /// - Parameter environment: The environment variables.
     /// - Throws: ``LatchError/Code/storageFailed`` when neither `XDG_DATA_HOME` nor `HOME` is an absolute path.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
         self.init(data: try Self.base("XDG_DATA_HOME", below: ".local/share", environment) + "/latchstring")
         state = try Self.base("XDG_STATE_HOME", below: ".local/state", environment) + "/latchstring"
         cache = try Self.base("XDG_CACHE_HOME", below: ".cache", environment) + "/latchstring"
-        // The handler that a browser starts may know less of the environment, so it looks in all of them.
+        // A handler that is started by the browser may not have all environment variables, so it looks in all of these
+        // folders.
         let runtime = [Self.absolute(environment["XDG_RUNTIME_DIR"]), LinkFolder.systemRuntime].compactMap { $0 }
         callbacks = runtime.map { $0 + "/latchstring" } + callbacks
     }
 
-    /// Makes the folders that are missing, with mode 0700, and takes others' rights from those that are there.
+    /// Creates missing folders with mode 0700, and sets that mode on existing ones so that other users have no access.
     ///
-    /// - Throws: ``LatchError/Code/storageFailed`` that names the folder.
+    /// - Throws: ``LatchError/Code/storageFailed``, with the folder in the message.
     func make() throws(LatchError) {
         for folder in [data, locks] {
             do {
@@ -55,10 +57,10 @@ public struct Folders: Sendable, Equatable {
     var locks: String { data + "/locks" }
     var log: String { state + "/client.log" }
     var responses: String { cache + "/responses.db" }
-    /// The profiles of browsers that are started for one sign-in.
+    /// The folder of the browser profiles that are created for one sign-in each.
     var browsers: String { data + "/browsers" }
 
-    /// The folder that a variable of XDG names, else the one that it stands for in the person's home.
+    /// Returns the folder in an XDG variable, or its default below the person's home folder.
     static func base(
         _ variable: String, below home: String, _ environment: [String: String]
     ) throws(LatchError) -> String {

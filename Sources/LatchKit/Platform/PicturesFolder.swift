@@ -1,31 +1,33 @@
 import FoundationEssentials
 
-/// The person's folder of pictures, and whether pictures can be put there: on this system, the permission for media.
+/// The person's pictures folder and its access. On this system, write access to the folder takes the place of a media
+/// permission.
 ///
 /// Source: IM-6; xdg-user-dirs, `user-dirs.dirs(5)`.
 public struct PicturesFolder: Sendable, Hashable {
-    /// Whether pictures can be put there.
+    /// Whether pictures can be stored in the folder.
     public enum Access: String, Sendable {
-        /// They can.
+        /// The folder exists and is writable.
         case writable
-        /// There is no such folder yet; a download makes it.
+        /// The folder does not exist yet. A download creates it.
         case missing
-        /// It, or what it would be made in, is not this person's to write in.
+        /// The person may not write to the folder, or may not create it.
         case refused
     }
 
-    /// The whole path; nil where nobody can say.
+    /// The absolute path. Nil when it is unknown, because `HOME` is not an absolute path.
     public var path: String?
-    /// Whether pictures can be put there.
+    /// Whether pictures can be stored in the folder.
     public var access: Access
 
-    /// Makes one.
+    /// Makes a value.
     public init(path: String?, access: Access) {
         self.path = path
         self.access = access
     }
 
-    /// The folder that an environment asks for, as it is now: `XDG_PICTURES_DIR` of `user-dirs.dirs`, else `Pictures` at home.
+    /// Returns the pictures folder of an environment and its current access: `XDG_PICTURES_DIR` in `user-dirs.dirs`, or
+    /// `Pictures` in the home folder.
     public static func current(environment: [String: String]) -> Self {
         guard let home = environment["HOME"], home.hasPrefix("/") else { return Self(path: nil, access: .missing) }
         let file = (try? Folders.base("XDG_CONFIG_HOME", below: ".config", environment)).map { $0 + "/user-dirs.dirs" }
@@ -38,7 +40,7 @@ public struct PicturesFolder: Sendable, Hashable {
         return Self(path: path, access: FileManager.default.isWritableFile(atPath: path) ? .writable : .refused)
     }
 
-    /// Whether the nearest folder above that is there may be written in.
+    /// Whether the nearest existing parent folder is writable.
     private static func canBeMade(_ path: String) -> Bool {
         var above = path[...]
         while let slash = above.lastIndex(of: "/"), slash != above.startIndex {
@@ -50,8 +52,8 @@ public struct PicturesFolder: Sendable, Hashable {
         return isThere && isFolder && FileManager.default.isWritableFile(atPath: String(above))
     }
 
-    /// The value of `XDG_PICTURES_DIR`, of the last line that has a good one: `"$HOME/…"` or `"/…"`, a backslash before what
-    /// a shell would read otherwise.
+    /// Returns the last valid value of `XDG_PICTURES_DIR` in a text, or nil. A value is `"$HOME/…"` or `"/…"`, and a
+    /// backslash escapes special characters of the shell.
     static func path(in text: String, home: String) -> String? {
         var found: String?
         for line in text.split(whereSeparator: \.isNewline) {
@@ -67,7 +69,7 @@ public struct PicturesFolder: Sendable, Hashable {
         }
     }
 
-    /// What stands before the closing quote; nil without one.
+    /// Returns the text before the closing quote, without escapes. Nil when there is no closing quote.
     private static func quoted(_ text: Substring) -> String? {
         var value = ""
         var isEscaped = false

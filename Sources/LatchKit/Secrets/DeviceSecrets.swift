@@ -2,18 +2,19 @@ import FoundationEssentials
 import SecretStorage
 import Synchronization
 
-/// The secret store of this device: chosen once, remembered beside the accounts, opened at its first use.
+/// The secret store of this device. It is chosen once, remembered beside the accounts and opened on first use.
 ///
-/// Programs that share the accounts must find their secrets in the same store; the word in the file `secrets.store` says
-/// which it is. Another one is taken only while there is no account whose token would be left behind.
+/// Programs that share the accounts must find their secrets in the same store. The file `secrets.store` names it.
+/// Another store can be chosen only while there are no accounts, because their tokens would be left behind in the old
+/// store.
 ///
 /// Source: ARCHITECTURE.md, `Secrets/`.
 public final class DeviceSecrets: SecretStoring {
-    /// What is known when a passphrase may be needed.
+    /// The reason why a passphrase is asked for.
     public enum PassphraseNeed: Sendable {
-        /// A sealed file is there, locked by a passphrase.
+        /// A sealed file exists and is locked with a passphrase.
         case existing(path: String)
-        /// A sealed file shall be made; without a passphrase a key file locks it.
+        /// A sealed file is about to be created. Without a passphrase it is locked with a key file.
         case new(path: String)
     }
 
@@ -24,13 +25,13 @@ public final class DeviceSecrets: SecretStoring {
     private let opened = Mutex<OpenedSecretStorage?>(nil)
     private let opening = Mutex<Task<OpenedSecretStorage, any Error>?>(nil)
 
-    /// Makes the value; nothing is read before ``open()`` or the first use.
+    /// Makes a store. Nothing is read before ``open(mayChange:)`` or the first use.
     ///
     /// - Parameters:
-    ///   - choice: What the person asked for this time.
-    ///   - folders: Where the accounts and the sealed file are.
-    ///   - keyFile: The sealed file's key file, when it is not the one beside it.
-    ///   - passphrase: Gives the sealed file's passphrase; nil means a key file.
+    ///   - choice: The store that the person asks for in this run.
+    ///   - folders: The folders of the accounts and the sealed file.
+    ///   - keyFile: The path of the sealed file's key file. Nil for the file beside it.
+    ///   - passphrase: Returns the passphrase of the sealed file, or nil to use a key file.
     public init(
         _ choice: SecretStorageChoice = .automatic, folders: Folders, keyFile: String? = nil,
         passphrase: @escaping @Sendable (PassphraseNeed) async throws -> Secret? = { _ in nil }
@@ -41,13 +42,13 @@ public final class DeviceSecrets: SecretStoring {
         self.passphrase = passphrase
     }
 
-    /// The store that was used last time; nil before the first.
+    /// The kind of store that was used last. Nil before the first use.
     public var remembered: SecretStorageKind? {
         let bytes = FileManager.default.contents(atPath: memory)
         return bytes.flatMap { SecretStorageKind(rawValue: String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// The store in use, or what ``remembered`` says of it.
+    /// A description of the store in use, for people. Before the store is opened, it describes the ``remembered`` one.
     public var label: String {
         if let opened = opened.withLock({ $0 }) { return opened.store.label }
         switch remembered {
@@ -57,10 +58,11 @@ public final class DeviceSecrets: SecretStoring {
         }
     }
 
-    /// Opens the store; once, however often it is called, also at the same time.
+    /// Opens the store. Further calls, also concurrent ones, return the same result.
     ///
-    /// - Parameter mayChange: Whether another store than the remembered one may be taken: there is no account.
-    /// - Returns: The store, which it is and why.
+    /// - Parameter mayChange: Whether a store other than the remembered one may be chosen. Pass true only when there
+    ///   are no accounts.
+    /// - Returns: The store, its kind and why it was chosen.
     /// - Throws: ``LatchError``; `CancellationError` from asking for the passphrase.
     @discardableResult
     public func open(mayChange: Bool = false) async throws -> OpenedSecretStorage {
@@ -69,7 +71,8 @@ public final class DeviceSecrets: SecretStoring {
             let (task, isOurs) = opening.withLock { opening in
                 if let opening { return (opening, false) }
                 let task = Task {
-                    // Before anybody hears of its end: who was waiting and tries again must not find this one.
+                    // Reset before the result is delivered, so that a waiting caller that retries does not find this
+                    // task again.
                     defer { self.opening.withLock { $0 = nil } }
                     return try await self.openNow(mayChange)
                 }
@@ -84,7 +87,7 @@ public final class DeviceSecrets: SecretStoring {
                     task.cancel()
                 }
             } catch is CancellationError where !isOurs {
-                // Another caller was at it and gave up: that says nothing about this one.
+                // Another caller's task was cancelled, not this one. Try again.
                 try Task.checkCancellation()
             }
         }
@@ -111,7 +114,7 @@ public final class DeviceSecrets: SecretStoring {
         try await store().read(key)
     }
 
-    /// Keeps a secret, and remembers where.
+    /// Stores a secret, and remembers the kind of store.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         let store = try await store()
         try remember()
@@ -152,7 +155,7 @@ public final class DeviceSecrets: SecretStoring {
         let files = FileManager.default
         guard keyFile == nil else { return nil }
         if files.fileExists(atPath: sealedFile) {
-            // A damaged file says so itself when it is read.
+            // A damaged file is reported when it is read.
             guard SealedFileStore.isLockedByPassphrase(sealedFile) == true else { return nil }
             return try await passphrase(.existing(path: sealedFile))
         }
@@ -160,7 +163,8 @@ public final class DeviceSecrets: SecretStoring {
         return try await passphrase(.new(path: sealedFile))
     }
 
-    /// Before the first secret is written: a crash between leaves a word without secrets, never secrets without it.
+    /// Remembers the kind of store. Called before the first secret is written, so that a crash in between can leave the
+    /// name of a store without secrets, but never secrets without it.
     private func remember() throws(SecretStorageError) {
         guard let kind = opened.withLock({ $0?.kind }), kind != remembered else { return }
         do {
@@ -177,6 +181,6 @@ public final class DeviceSecrets: SecretStoring {
 }
 
 extension LatchError.Code {
-    /// Another secret store was asked for than the one that holds this device's secrets.
+    /// A secret store was asked for that is not the one with this device's secrets.
     public static let secretStoreDiffers = Self(rawValue: "secret_store_differs")
 }

@@ -1,4 +1,4 @@
-/// The pieces of a typed address, cut but not yet checked one by one.
+/// The components of a typed address, split but not yet validated individually.
 ///
 /// Source: RFC 3986 §3 and appendix B.
 struct AddressParts {
@@ -9,7 +9,8 @@ struct AddressParts {
     let path: String
 
     init(_ text: String) throws(LatchError) {
-        // Bytes where bytes will do: a list of thousands of addresses is read here, and characters take ten times as long.
+        // Compares bytes where possible. Lists of thousands of addresses are parsed here, and characters take ten times
+        // as long.
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         let text = isPlain ? text : Self.trimmed(text)
         guard !text.isEmpty else { throw Self.refusal("it is empty") }
@@ -34,7 +35,7 @@ struct AddressParts {
         (host, isBracketed, port) = try Self.cutAuthority(authority)
     }
 
-    /// The port as a number, or nil when there is none.
+    /// Returns the port as a number. Nil when the address has none.
     func portNumber() throws(LatchError) -> Int? {
         guard let port, !port.isEmpty else { return nil }
         guard port.utf8.count <= 5, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
@@ -43,13 +44,13 @@ struct AddressParts {
         return number
     }
 
-    /// The path without slashes and `/api` at its end; empty for none.
+    /// Returns the path without trailing slashes and without trailing `/api`. Empty for no path.
     static func prefix(_ path: String) throws(LatchError) -> String {
         if path.utf8.allSatisfy({ $0 == UInt8(ascii: "/") }) { return "" }
         var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
             PercentEncodedPath.normalized($0)
         }
-        // All of them, so that an address that is kept and read again is the same.
+        // Every trailing `/api` is removed, so that an address that is stored and parsed again stays the same.
         while let last = segments.last, last.isEmpty || last == "api" { segments.removeLast() }
         guard !segments.contains(where: { $0.isEmpty || [".", ".."].contains($0) }) else {
             throw refusal("its path has an empty part, '.' or '..'")
@@ -57,7 +58,7 @@ struct AddressParts {
         return segments.map { "/" + $0 }.joined()
     }
 
-    /// The error for an address, ending with how to write one.
+    /// Returns the error for an invalid address. Its message ends with a remedy.
     static func refusal(_ reason: String, _ remedy: String = "Write it like https://photos.example.org.") -> LatchError
     {
         LatchError(.invalidAddress, "Invalid server URL: \(reason). \(remedy)")
@@ -74,7 +75,7 @@ struct AddressParts {
             }
             return (.https, text[...])
         }
-        // A mark after the first slash belongs to a path, and a path with a colon there is checked later.
+        // A `://` after the first slash belongs to the path. A path with a colon is checked later.
         guard !text[..<mark.lowerBound].utf8.contains(UInt8(ascii: "/")) else { return (.https, text[...]) }
         guard let scheme = ServerAddress.Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
             throw refusal("only http and https addresses are servers")
@@ -110,9 +111,10 @@ struct AddressParts {
     }
 }
 
-/// One segment of a path in a spelling that can be sent.
+/// Percent-encodes a segment of a path.
 enum PercentEncodedPath {
-    /// Keeps what RFC 3986 lets stand in a segment, `%` included, and encodes the rest.
+    /// Returns a segment with every character encoded that RFC 3986 does not allow in a segment. An existing `%` is
+    /// kept.
     static func normalized(_ segment: Substring) -> String {
         var text = ""
         for byte in segment.utf8 {

@@ -1,4 +1,4 @@
-/// The part of ``ConnectionOptions`` that is kept with an account.
+/// The part of ``ConnectionOptions`` that is stored with an account in the database.
 struct KeptConnection: Codable {
     var authoritiesFile: String?
     var trustsOnlyThatFile: Bool?
@@ -7,22 +7,23 @@ struct KeptConnection: Codable {
     var keyFile: String?
     var proxy: String?
     var headerNames: [String]?
-    /// Another with each sign-in and each change, so that whoever connects sees that the secrets may have changed.
+    /// A value that changes with every sign-in and every change of the options. It tells other sessions that the
+    /// secrets may have changed.
     var revision: String?
-    /// Whether the secret store holds a ``SecretConnection`` beside it.
+    /// Whether the secret store holds a ``SecretConnection`` that belongs to it.
     var hasSecrets = false
-    /// In which of two places they are there; nil is the first. A change writes to the other one, so that it counts from
-    /// the moment the row says so and not before.
+    /// Which of two slots in the secret store holds the secrets; nil is the first. A change writes the secrets to the
+    /// other slot, so that it takes effect when the row is updated and not before.
     var slot: Int?
 
-    /// Both places.
+    /// Both slots.
     static let slots: [Int?] = [nil, 1]
 
-    /// The place that the present secrets are not in.
+    /// The slot that does not hold the current secrets.
     var freeSlot: Int? { hasSecrets && slot == nil ? 1 : nil }
 }
 
-/// The part of ``ConnectionOptions`` that goes to the secret store, as one JSON text.
+/// The part of ``ConnectionOptions`` that is stored in the secret store, as one JSON text.
 struct SecretConnection: Codable, Equatable {
     var headers: [[String]]?
     var passphrase: String?
@@ -32,7 +33,7 @@ struct SecretConnection: Codable, Equatable {
 }
 
 extension ConnectionOptions {
-    /// Splits the options into what may stand in the database and what may not.
+    /// Splits the options into a part for the database and a part for the secret store.
     func parted() -> (kept: KeptConnection, secret: SecretConnection) {
         var kept = KeptConnection()
         var secret = SecretConnection()
@@ -60,13 +61,13 @@ extension ConnectionOptions {
         return (kept, secret)
     }
 
-    /// The error for stored options that cannot be read; nothing is sent then.
+    /// The error for stored options that cannot be read. No request is sent in that case.
     static let unreadable = LatchError(
         .storageDamaged,
         "What is kept of how this account's server is trusted cannot be read, so nothing was sent to it. Sign in again and "
             + "give it anew, as with --pin, --ca or --header; or sign out.")
 
-    /// Joins what ``parted()`` split.
+    /// Makes options from the two parts that ``parted()`` returns.
     ///
     /// - Throws: ``unreadable`` when a part is invalid.
     init(_ kept: KeptConnection, _ secret: SecretConnection) throws(LatchError) {

@@ -1,20 +1,21 @@
-/// How one server is connected to: whom to trust, as whom to come, which way to go.
+/// The settings of connections to one server: trusted certificates, client certificate, proxy and extra header fields.
 ///
-/// The names of extra headers and the paths of certificates are kept with the account; values of extra headers, the
-/// passphrase of a certificate's key and a proxy's password are secrets and go to the secret store.
+/// The names of extra header fields and the paths of certificates are stored with the account. The values of extra
+/// header fields, the passphrase of a certificate's key and a proxy's password are secrets and go to the secret store.
 public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Whose word about the server's certificate is trusted.
+    /// The certificate authorities that are trusted to verify the server's certificate.
     public var authorities: CertificateAuthorities
-    /// The only certificate to accept, once a person has compared and confirmed it.
+    /// The fingerprint of the only certificate to accept, after a person compared and confirmed it. Nil when the
+    /// authorities decide.
     public var pinnedCertificate: CertificateFingerprint?
-    /// The certificate to show to the server.
+    /// The client certificate to present to the server.
     public var clientCertificate: ClientCertificate?
-    /// The proxy; nil honours the environment, the empty string uses none.
+    /// The address of the proxy. Nil uses the proxy of the environment variables, the empty string uses none.
     public var proxy: String?
-    /// Fields added to every request to this server, such as an access proxy's key.
+    /// Header fields added to every request to this server, such as the key of an access proxy.
     public var extraHeaders: HTTPHeaders
 
-    /// Makes options; without arguments, those of a server with a certificate that everybody trusts.
+    /// Makes options. Without arguments, they are for a server with a certificate from a public authority.
     public init(
         authorities: CertificateAuthorities = .system, pinnedCertificate: CertificateFingerprint? = nil,
         clientCertificate: ClientCertificate? = nil, proxy: String? = nil, extraHeaders: HTTPHeaders = [:]
@@ -26,7 +27,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
         self.extraHeaders = extraHeaders
     }
 
-    /// What is set, without any value that may be secret.
+    /// The options that are set, without any value that may be secret.
     public var description: String {
         var parts: [String] = []
         if authorities != .system { parts.append("own authorities") }
@@ -40,8 +41,9 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
     /// A mirror of the description alone.
     public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 
-    /// A client that connects so to the host of `home`; another host, such as an identity provider's, gets neither the extra
-    /// headers nor the client certificate, and its own certificate is judged by the authorities.
+    /// Returns an HTTP client with these options for the host of `home`. Other hosts, such as an identity provider's,
+    /// receive neither the extra header fields nor the client certificate. Their certificates are verified by the
+    /// authorities.
     func client(userAgent: String, home: ServerAddress) throws(LatchError) -> HTTPClient {
         var configuration = HTTPClient.Configuration(
             extraHeaders: extraHeaders, authorities: authorities, pinnedCertificate: pinnedCertificate,
@@ -51,7 +53,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
         do throws(TransportError) {
             return try HTTPClient(configuration)
         } catch {
-            // Nothing but the authorities' file is read as a file that may be any.
+            // Only the file with the certificate authorities is reported with this code.
             throw error.code == .file
                 ? LatchError(.authoritiesUnreadable, error.message, cause: error) : LatchError(error)
         }

@@ -1,6 +1,6 @@
 import NormalizedText
 
-/// The one spelling of a host: a name in ASCII and lower case, or an IP literal.
+/// Converts a host to its canonical form: a name in ASCII and lower case, or an IP literal.
 ///
 /// Source: RFC 5891 §4 and §5; UTS #46 §4 without its exceptions; RFC 5952.
 enum HostName {
@@ -17,7 +17,7 @@ enum HostName {
         return try name(text)
     }
 
-    /// Whether the text is four decimal numbers from 0 to 255, without leading zeros.
+    /// Returns whether the text is four decimal numbers from 0 to 255, without leading zeros.
     static func isIPv4(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4
@@ -44,13 +44,13 @@ enum HostName {
         return host
     }
 
-    /// The name in lower case, and in the letters that mean the same.
+    /// Returns the name in lower case and compatibility composition, which unifies equivalent characters.
     private static func mapped(_ text: String) throws(LatchError) -> String {
         if text.utf8.allSatisfy({ isNameByte($0) || $0 == UInt8(ascii: ".") }) { return text }
         guard let composed = NormalizedText.compatibilityComposed(text.lowercased()) else {
             throw AddressParts.refusal("its host cannot be read")
         }
-        // The ideographic full stops separate labels too; the compatibility composition leaves this one.
+        // Ideographic full stops also separate labels. Compatibility composition does not replace this one.
         return composed.lowercased().replacing("\u{3002}", with: ".")
     }
 
@@ -87,7 +87,7 @@ enum HostName {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    // Underscores are no letters of host names, and people's home networks have them.
+    // Underscores are not valid in host names, but names in home networks contain them.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
@@ -99,7 +99,8 @@ enum HostName {
 
     private static func mayStandInName(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return isNameByte(UInt8(scalar.value)) }
-        // ZERO WIDTH (NON-)JOINER need rules of context that no registry of home servers relies on.
+        // ZERO WIDTH JOINER and NON-JOINER are excluded. They require contextual rules, and the registries that home
+        // servers use do not rely on them.
         switch scalar.properties.generalCategory {
         case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber,
             .otherSymbol:

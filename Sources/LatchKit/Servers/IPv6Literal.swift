@@ -1,6 +1,6 @@
-/// An IPv6 address in text.
+/// An IPv6 address with its text form.
 ///
-/// Source: RFC 4291 §2.2 to read, RFC 5952 §4 to write.
+/// Source: RFC 4291 §2.2 for parsing, RFC 5952 §4 for formatting.
 struct IPv6Literal: CustomStringConvertible {
     /// The eight groups of 16 bits.
     let groups: [UInt16]
@@ -17,7 +17,7 @@ struct IPv6Literal: CustomStringConvertible {
         groups = head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
     }
 
-    /// Lower case, no leading zeros, the longest run of two or more zero groups as `::`.
+    /// The canonical text: lower case, no leading zeros, and `::` for the longest run of two or more zero groups.
     var description: String {
         var best = 0..<0
         var index = 0

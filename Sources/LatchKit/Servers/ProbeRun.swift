@@ -1,4 +1,4 @@
-/// One run of a ``ServerProbe``: turns what happens into steps.
+/// One run of a ``ServerProbe``. It converts events to steps.
 struct ProbeRun {
     let address: ServerAddress
     let isPinned: Bool
@@ -14,7 +14,7 @@ struct ProbeRun {
         self.onStep = onStep
     }
 
-    /// Tells the address, and warns of one that is not encrypted.
+    /// Reports the address, with a warning if it is not encrypted.
     mutating func checkAddress() {
         guard !address.isEncrypted, !address.isLoopback else {
             return add(.address, .passed, "The address is \(address).")
@@ -24,7 +24,7 @@ struct ProbeRun {
             "Use https if the server has it; otherwise only on a network that you trust.")
     }
 
-    /// Tells, once, that name, connection and trust are good.
+    /// Reports that name resolution, connection and certificate verification succeeded. Does so only once.
     mutating func reached() {
         guard !hasReached else { return }
         hasReached = true
@@ -36,7 +36,7 @@ struct ProbeRun {
             isPinned ? "The certificate is the one that was confirmed." : "The certificate is trusted.")
     }
 
-    /// Reads what a dialect found; whether the server is found.
+    /// Records what a dialect found. Returns whether it found the server.
     mutating func take(_ finding: DiscoveryResult, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
         switch finding {
         case .server(let dialect, let place, let features):
@@ -58,7 +58,7 @@ struct ProbeRun {
         }
     }
 
-    /// How people sign in, as the end of a sentence.
+    /// Returns how people sign in, as the end of a sentence.
     private static func ways(_ features: ServerFeatures) -> String {
         var ways: [String] = []
         if features.signsInWithPassword { ways.append("with e-mail and password") }
@@ -70,7 +70,7 @@ struct ProbeRun {
         return ways.isEmpty ? "has no sign-in that is known here" : "signs in " + ways.joined(separator: " and ")
     }
 
-    /// Tells that something answers, and none of the dialects is its own.
+    /// Reports that something responds at the address that no dialect recognizes.
     mutating func failUnknown() {
         if let foreign {
             report.failure = LatchError(.foreignAnswer, "\(address) did not answer itself; \(foreign)")
@@ -84,7 +84,7 @@ struct ProbeRun {
         add(.dialect, .failed, message, remedy)
     }
 
-    /// Tells which step failed and that those behind it were not come to.
+    /// Reports the step that failed and marks the later ones as skipped.
     mutating func fail(_ error: LatchError) {
         report.failure = error
         guard !hasReached else { return add(.dialect, .failed, error.message) }
@@ -100,7 +100,7 @@ struct ProbeRun {
         }
     }
 
-    /// Tells that what the connection needs on this device is not there: nobody was asked.
+    /// Reports that something on this device prevents the connection, such as an unreadable file. No request was sent.
     mutating func failBefore(_ error: LatchError) {
         report.failure = error
         add(.name, .skipped, "Not come to.")

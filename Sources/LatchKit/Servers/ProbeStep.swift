@@ -1,38 +1,38 @@
-/// One step of finding and trusting a server, told so that it can be printed as it stands.
+/// One step of finding and trusting a server, with texts that can be printed as they are.
 public struct ProbeStep: Sendable, CustomStringConvertible {
-    /// What was looked at.
+    /// The kinds of steps.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The address itself.
+        /// The check of the address itself.
         case address
-        /// Finding the host by its name.
+        /// The resolution of the host name.
         case name
-        /// Reaching it.
+        /// The connection to the host.
         case connection
-        /// Trusting its certificate.
+        /// The verification of the server's certificate.
         case trust
-        /// Asking what it is.
+        /// The identification of the server's dialect.
         case dialect
     }
 
-    /// How it went.
+    /// The outcomes of a step.
     public enum Outcome: String, Sendable {
-        /// Good.
+        /// The step succeeded.
         case passed
-        /// It works, and a person should know something.
+        /// The step succeeded with a warning for the person.
         case warned
-        /// It did not work.
+        /// The step failed.
         case failed
-        /// It was not come to.
+        /// The step was not reached.
         case skipped
     }
 
-    /// What was looked at.
+    /// The kind of step.
     public let kind: Kind
-    /// How it went.
+    /// The outcome of the step.
     public let outcome: Outcome
-    /// What was found, in one sentence.
+    /// The result of the step, in one sentence.
     public let message: String
-    /// What to do about it, when there is something to do.
+    /// What the person can do about the result. Nil when nothing needs to be done.
     public let remedy: String?
 
     /// Makes a step.
@@ -43,22 +43,22 @@ public struct ProbeStep: Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// Message and remedy.
+    /// The message, followed by the remedy if there is one.
     public var description: String { remedy.map { "\(message) \($0)" } ?? message }
 }
 
-/// What came of asking an address what it is.
+/// The result of probing an address.
 public struct ProbeReport: Sendable {
-    /// Every step, in order.
+    /// Every step of the run, in order.
     public internal(set) var steps: [ProbeStep] = []
-    /// The server, when it answered as one that is known.
+    /// The server. Nil when no dialect recognized one.
     public internal(set) var server: Server?
-    /// Why there is no server.
+    /// Why no server was found. Nil when one was found.
     public internal(set) var failure: LatchError?
-    /// The certificate that the server presented, when it is the reason: to be shown, compared and perhaps pinned.
+    /// The certificate that the server presented, if it caused the failure. The person can compare it and pin it.
     public internal(set) var presentedCertificate: PresentedCertificate?
 
-    /// The server.
+    /// Returns the server.
     ///
     /// - Throws: ``failure``.
     public func requireServer() throws(LatchError) -> Server {

@@ -1,4 +1,4 @@
-/// Unicode labels in letters, digits and hyphens.
+/// Encodes Unicode labels of host names in ASCII letters, digits and hyphens, and decodes them.
 ///
 /// Source: RFC 3492 §5 and §6.
 enum Punycode {
@@ -6,7 +6,7 @@ enum Punycode {
     private static let tMin = 1
     private static let tMax = 26
 
-    /// The label without `xn--`; nil when it would overflow.
+    /// Returns the encoded label without the prefix `xn--`. Nil on overflow.
     static func encode(_ label: some StringProtocol) -> String? {
         let input = label.unicodeScalars.map { Int($0.value) }
         var output = input.filter { $0 < 0x80 }.map { UInt8($0) }
@@ -33,7 +33,7 @@ enum Punycode {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// The scalars of a label without its `xn--`; nil when it is no Punycode.
+    /// Returns the Unicode scalars of an encoded label without the prefix `xn--`. Nil when it is not valid Punycode.
     static func decode(_ text: some StringProtocol) -> [Unicode.Scalar]? {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }

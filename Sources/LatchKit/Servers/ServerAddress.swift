@@ -1,34 +1,35 @@
-/// Where a server is: checked, and in one spelling only.
+/// The address of a server, validated and in a canonical form.
 ///
-/// `Photos.Example.org/`, `https://photos.example.org` and `HTTPS://photos.example.org:443/api/` are the same address. A
-/// missing scheme becomes `https`; an explicit `http` is kept. A path prefix is kept, a trailing `/` and a trailing
-/// `/api` are dropped, because every dialect adds its own. Names outside ASCII become Punycode.
+/// `Photos.Example.org/`, `https://photos.example.org` and `HTTPS://photos.example.org:443/api/` are the same address.
+/// A missing scheme becomes `https`; an explicit `http` is kept. A path prefix is kept. A trailing `/` or `/api` is
+/// dropped, because every dialect adds its own. Host names outside ASCII become Punycode.
 ///
 /// Source: IM-3, IM-17; RFC 3986 §3; contract of Onyx, b.12.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// How the server is spoken to.
+    /// The scheme of an address.
     public enum Scheme: String, Sendable {
-        /// Without encryption.
+        /// HTTP without encryption.
         case http
-        /// With TLS.
+        /// HTTP over TLS.
         case https
 
         var defaultPort: Int { self == .http ? 80 : 443 }
     }
 
-    /// How the server is spoken to.
+    /// The scheme.
     public let scheme: Scheme
-    /// The name in ASCII and lower case, or an IPv4 or IPv6 literal; IPv6 without brackets.
+    /// The host: a name in ASCII and lower case, or an IPv4 or IPv6 literal. IPv6 is without brackets.
     public let host: String
-    /// The port, when it is not the scheme's own.
+    /// The port. Nil for the default port of the scheme.
     public let port: Int?
-    /// The path before every request's own: empty, or beginning with a slash and not ending with one.
+    /// The path that precedes the path of every request. Empty, or with a leading slash and without a trailing one.
     public let prefix: String
 
-    /// Checks what a person typed.
+    /// Parses and validates an address that a person typed.
     ///
-    /// - Parameter text: An address with or without a scheme; white space around it is dropped.
-    /// - Throws: ``LatchError/Code/invalidAddress`` that says what is wrong with it and how to write it.
+    /// - Parameter text: An address with or without a scheme. Leading and trailing white space is ignored.
+    /// - Throws: ``LatchError/Code/invalidAddress`` with a message that says what is wrong and how to write the
+    ///   address.
     public init(_ text: String) throws(LatchError) {
         let parts = try AddressParts(text)
         scheme = parts.scheme
@@ -38,32 +39,32 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         prefix = try AddressParts.prefix(parts.path)
     }
 
-    /// The address in its one spelling, without a trailing slash.
+    /// The canonical address, without a trailing slash.
     public var url: String { origin + prefix }
 
-    /// Scheme, host and port: what a browser calls the origin.
+    /// The origin of the address: scheme, host and port.
     ///
     /// Source: RFC 6454 §4.
     public var origin: String { scheme.rawValue + "://" + authority }
 
-    /// Whether another address has the same scheme, host and port.
+    /// Returns whether another address has the same scheme, host and port.
     public func hasSameOrigin(as other: ServerAddress) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The whole address without its scheme, as people write it.
+    /// The address without its scheme, as people write it.
     public var withoutScheme: String { authority + prefix }
 
-    /// Host and port as they stand in an address; IPv6 in brackets.
+    /// The host and port as in an address, with brackets around IPv6.
     public var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
         return if let port { name + ":" + String(port) } else { name }
     }
 
-    /// The address in its one spelling.
+    /// The canonical address.
     public var description: String { url }
 
-    /// Whether requests travel encrypted.
+    /// Whether requests are encrypted.
     public var isEncrypted: Bool { scheme == .https }
 
     /// Whether the server is on this machine: `localhost`, a name under it, `127.0.0.0/8` or `::1`.
@@ -74,13 +75,13 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
             || (HostName.isIPv4(host) && host.hasPrefix("127."))
     }
 
-    /// The whole address of a path on this server.
+    /// Returns the URL of a path on this server.
     ///
-    /// - Parameter path: Begins with a slash and goes below ``prefix``, with a query if need be; or a whole address of
-    ///   this very origin, taken as it is.
-    /// - Returns: The address to send a request to.
-    /// - Throws: ``LatchError/Code/invalidRequest`` when it would leave this origin, climbs out of the prefix with `..`
-    ///   or holds a character that an address cannot.
+    /// - Parameter path: A path below ``prefix`` with a leading slash and an optional query, or a complete URL below
+    ///   this address, which is used as it is.
+    /// - Returns: The URL to send a request to.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when the URL would leave this origin, leave the prefix with `..`,
+    ///   or contain a character that is not allowed in a URL.
     public func url(of path: String) throws(LatchError) -> String {
         guard path.utf8.allSatisfy(Self.mayStandInPath) else {
             throw LatchError(
@@ -120,7 +121,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func climbs(_ path: String) -> Bool {
-        // Few paths hold any of these, and every request comes here.
+        // Checks cheaply first, because every request comes here and few paths contain such a segment.
         guard mayClimb(path) else { return false }
         let bare = path.utf8.prefix { $0 != UInt8(ascii: "?") }
         return bare.split(separator: UInt8(ascii: "/")).contains {
@@ -130,12 +131,12 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ServerAddress: Codable {
-    /// Reads the address as text and checks it.
+    /// Decodes and validates an address from text.
     public init(from decoder: any Decoder) throws {
         try self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the address as text.
+    /// Encodes the canonical address as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(url)

@@ -1,38 +1,40 @@
-/// What a server tells of itself before anybody has signed in: which buttons to show.
+/// The features that a server announces before sign-in. They determine which sign-in buttons a program shows.
 ///
 /// Source: OX-8, IM-4.
 public struct ServerFeatures: Sendable, Hashable {
-    /// Whether e-mail and password sign in.
+    /// Whether people can sign in with e-mail address and password.
     public var signsInWithPassword: Bool
-    /// Whether the system's browser signs in, through an identity provider.
+    /// Whether people can sign in with the system's browser, through an identity provider.
     public var signsInWithBrowser: Bool
-    /// Whether a key that the person pastes signs in.
+    /// Whether people can sign in with an API key that they paste. Default: false.
     public var signsInWithKey = false
-    /// What a new password must be.
+    /// The requirements for a new password.
     public var passwordRule: PasswordRule
-    /// Whether a person must prove the e-mail address first.
+    /// Whether a person must verify the e-mail address before signing in.
     public var requiresVerification: Bool
-    /// Whether anybody has an account yet.
+    /// Whether the server has any accounts yet.
     public var hasUsers: Bool
-    /// Identity providers that the server signs in through: ids and texts for buttons.
+    /// The identity providers of the server, with their ids and button texts.
     public var providers: [Provider]
-    /// The text for the button of the browser's sign-in, where the server tells one.
+    /// The text for the button of the sign-in with the browser. Nil when the server does not say.
     public var browserTitle: String?
-    /// The server's version, where it tells one.
+    /// The version of the server. Nil when the server does not say.
     public var version: String?
-    /// Where people sign in, when that is another server: the gateway that protects this one.
+    /// The gateway that protects this server and signs people in. Nil when the server itself does.
     public var gateway: ServerAddress?
-    /// What the person should know before signing in, each a sentence.
+    /// Warnings for the person before sign-in, each a sentence.
     public var warnings: [String] = []
-    /// Why nobody can sign in at present, such as maintenance: one or two sentences; nil where people can.
+    /// Why sign-in is impossible at present, such as maintenance, in one or two sentences. Nil when it is possible.
     public var closedBecause: String?
 
-    /// - Throws: ``LatchError/Code/serverError`` when nobody can sign in at present.
+    /// Checks that sign-in is possible at present.
+    ///
+    /// - Throws: ``LatchError/Code/serverError`` when ``closedBecause`` is set.
     func requireOpen() throws(LatchError) {
         if let closedBecause { throw LatchError(.serverError, closedBecause) }
     }
 
-    /// One identity provider.
+    /// An identity provider of the server.
     public struct Provider: Sendable, Hashable {
         /// The provider's id on the server.
         public var id: String
@@ -60,8 +62,8 @@ public struct ServerFeatures: Sendable, Hashable {
         self.providers = providers
     }
 
-    /// Reads Onyx's answer; an old server that names `auth_type` signs in with a password when that is `basic`, with the
-    /// browser when it is `google_oauth`, and with both when it is `cloud`.
+    /// Makes features from the response of an Onyx server. An old server announces only `auth_type`: `basic` means
+    /// sign-in with a password, `google_oauth` with the browser, and `cloud` with both.
     init(_ type: OnyxAuthType) {
         let old = type.authType.map { ["basic", "cloud", "disabled"].contains($0.lowercased()) }
         self.init(
@@ -80,24 +82,24 @@ public struct ServerFeatures: Sendable, Hashable {
     }
 }
 
-/// What a server wants of a new password. A password at sign-in is never checked against it.
+/// The requirements of a server for a new password. A password for sign-in is never checked against them.
 ///
 /// Source: contract of Onyx, b.8; IM-17.
 public struct PasswordRule: Sendable, Hashable {
-    /// Fewest characters, where the server tells.
+    /// The minimum number of characters. Nil when the server does not say.
     public var minimumLength: Int?
-    /// Most characters, where the server tells.
+    /// The maximum number of characters. Nil when the server does not say.
     public var maximumLength: Int?
-    /// Whether an upper-case letter is needed.
+    /// Whether an upper-case letter is required.
     public var needsUppercase: Bool
-    /// Whether a lower-case letter is needed.
+    /// Whether a lower-case letter is required.
     public var needsLowercase: Bool
-    /// Whether a digit is needed.
+    /// Whether a digit is required.
     public var needsDigit: Bool
-    /// Whether a special character is needed.
+    /// Whether a special character is required.
     public var needsSpecial: Bool
 
-    /// Makes a rule; without arguments, one that asks for nothing.
+    /// Makes a rule. Without arguments, it has no requirements.
     public init(
         minimumLength: Int? = nil, maximumLength: Int? = nil, needsUppercase: Bool = false,
         needsLowercase: Bool = false, needsDigit: Bool = false, needsSpecial: Bool = false
@@ -111,18 +113,18 @@ public struct PasswordRule: Sendable, Hashable {
     }
 }
 
-/// A server that answered as one that this library knows.
+/// A server that a dialect of this library recognized.
 public struct Server: Sendable {
-    /// Where it is.
+    /// The address of the server.
     public let address: ServerAddress
-    /// How it speaks.
+    /// The dialect of the server.
     public let dialect: any Dialect
-    /// What it told of itself.
+    /// The features that the server announced.
     public let features: ServerFeatures
-    /// How it is connected to.
+    /// The settings of connections to the server.
     public let connection: ConnectionOptions
 
-    /// Makes a server; ``ServerProbe`` does, after it answered.
+    /// Makes a server. Usually ``ServerProbe`` does this after the server was recognized.
     public init(
         address: ServerAddress, dialect: any Dialect, features: ServerFeatures, connection: ConnectionOptions = .init()
     ) {
@@ -132,7 +134,7 @@ public struct Server: Sendable {
         self.connection = connection
     }
 
-    /// The fields that carry a token to the server.
+    /// Returns the header fields that carry a token to the server.
     func authorization(_ token: Secret) -> HTTPHeaders {
         dialect.authorization(token, besides: connection.extraHeaders)
     }

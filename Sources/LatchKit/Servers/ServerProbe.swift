@@ -1,6 +1,6 @@
-/// Asks an address what it is, and explains every step.
+/// Identifies the server at an address and reports every step.
 ///
-/// An address is saved only after this found a server there.
+/// An address is stored only after a probe found a server there.
 ///
 /// Source: OX-10, IM-3; contract of Onyx, b.12.
 public struct ServerProbe: Sendable {
@@ -12,10 +12,10 @@ public struct ServerProbe: Sendable {
     /// Makes a probe.
     ///
     /// - Parameters:
-    ///   - connection: How to connect.
+    ///   - connection: The settings of the connection.
     ///   - dialects: The dialects to try, in order.
-    ///   - device: Who asks, for `User-Agent`.
-    ///   - timeout: The longest that one question may take.
+    ///   - device: The device that sends the requests, for `User-Agent`.
+    ///   - timeout: The timeout of each request.
     public init(
         connection: ConnectionOptions = .init(), dialects: [any Dialect] = Dialects.all, device: Device = Device(),
         timeout: Duration = .seconds(10)
@@ -26,12 +26,12 @@ public struct ServerProbe: Sendable {
         self.timeout = timeout
     }
 
-    /// Asks.
+    /// Probes an address.
     ///
     /// - Parameters:
-    ///   - address: Where.
-    ///   - onStep: Told of each step as it is known.
-    /// - Returns: The steps, and the server or why there is none.
+    ///   - address: The address to probe.
+    ///   - onStep: Called with each step when its outcome is known.
+    /// - Returns: The steps, and the server or the reason why there is none.
     /// - Throws: `CancellationError` only.
     public func run(
         _ address: ServerAddress, onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
@@ -49,7 +49,8 @@ public struct ServerProbe: Sendable {
         return run.report
     }
 
-    /// The client, which reads the files that are named before anybody is asked; nil when one cannot be used.
+    /// Returns an HTTP client, or nil when a file that the options name cannot be used. Creating the client reads these
+    /// files before any request.
     private func open(_ run: inout ProbeRun) -> HTTPClient? {
         do {
             return try connection.client(userAgent: device.userAgent, home: run.address)

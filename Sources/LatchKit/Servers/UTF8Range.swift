@@ -1,5 +1,5 @@
 extension Collection<UInt8> {
-    /// Where a text of a few letters comes first.
+    /// Returns the range of the first occurrence of a text. Intended for texts of a few letters.
     package func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start != endIndex {

@@ -1,7 +1,8 @@
-/// How every feature calls an account's server.
+/// The client with which all features send requests to an account's server.
 ///
-/// It puts the token on each request, renews it when it is due, and meets a rejection once: the token is renewed and the
-/// request sent again. When that is rejected too the session ends, once, however many requests fail together.
+/// It adds the token to each request and renews it when it is due. When the server rejects the token, the client renews
+/// it and sends the request once more. If the server rejects that request too and confirms it, the session ends. It
+/// ends only once, however many requests fail at the same time.
 ///
 /// Source: OX-12, TT-7, TT-11, IM-8, IM-9.
 public struct AuthorizedClient: Sendable {
@@ -13,22 +14,22 @@ public struct AuthorizedClient: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path below the server's address, with a query if need be: `/api/me`. A whole address is taken only
-    ///     if it is the server's own.
-    ///   - headers: Further fields; `Authorization` is replaced.
+    ///   - path: The path below the server's address, with a query if needed, such as `/api/me`. An absolute URL is
+    ///     accepted only if it is on the server.
+    ///   - headers: Additional header fields. `Authorization` is replaced.
     ///   - body: The body.
-    /// - Returns: The server's own answer of any status, its body empty or not; redirects are not followed.
-    /// - Throws: ``LatchError/Code/foreignAnswer`` for an answer of a proxy or portal, ``LatchError/Code/signedOut`` and
-    ///   ``LatchError/Code/sessionEnded`` without a session, ``LatchError/Code/invalidRequest`` for a path that leaves
-    ///   the server, the codes of network and secret store; `CancellationError` when cancelled, with the transfer
-    ///   closed.
+    /// - Returns: The server's own response, with any status. Redirects are not followed.
+    /// - Throws: ``LatchError/Code/foreignAnswer`` for a response from a proxy or portal, ``LatchError/Code/signedOut``
+    ///   or ``LatchError/Code/sessionEnded`` when there is no session, ``LatchError/Code/invalidRequest`` for a path
+    ///   that leaves the server, or a code of the network or the secret store; `CancellationError` when the task is
+    ///   cancelled, after closing the transfer.
     public func send(
         _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = []
     ) async throws -> ClientResponse {
         try await send(DialectRequest(method, path, headers: headers, body: body))
     }
 
-    /// Sends a request of the account's dialect; what holds for ``send(_:_:headers:body:)`` holds here too.
+    /// Sends a request of the account's dialect; see ``send(_:_:headers:body:)``.
     public func send(_ request: DialectRequest) async throws -> ClientResponse {
         try await session.perform(request, beforeNewPassword: changesPassword).answer
     }
@@ -36,7 +37,7 @@ public struct AuthorizedClient: Sendable {
     /// The account's server.
     public var server: ServerAddress { session.server }
 
-    /// The error for the server's own refusal of a request, in its words.
+    /// Returns the error for a request that the server itself refused, with the server's message.
     func refused(_ answer: ClientResponse) -> LatchError {
         if case .failing = session.dialect.authenticationOutcome(
             of: answer, to: session.dialect.identity.path, at: server)
@@ -46,21 +47,23 @@ public struct AuthorizedClient: Sendable {
         return session.refused(answer)
     }
 
-    /// Streams a file of the server's into a part, from where the part stands; see
+    /// Downloads a file from the server into a part file, and continues one that is incomplete; see
     /// ``HTTPClient/HTTPClient/download(_:into:from:onBegin:)``.
     ///
     /// - Parameters:
     ///   - path: As for ``send(_:_:headers:body:)``.
-    ///   - headers: Further fields.
-    ///   - part: Where the bytes go.
-    ///   - point: Up to where the part is good; nil begins anew.
-    ///   - stallTimeout: How long not one byte may come.
-    ///   - followsRedirects: Whether redirects are followed, without credentials where they lead to another origin; those to
-    ///     a sign-in proxy or portal never are.
-    ///   - onBegin: Told what will come before its first byte is written; it must return at once.
-    /// - Returns: The server's own answer, or that of another origin, which says so. With status 200 and 206 the part is whole.
-    /// - Throws: As ``send(_:_:headers:body:)``. After ``LatchError/Code/foreignAnswer`` the part may hold what somebody else
-    ///   sent, and is good for nothing.
+    ///   - headers: Additional header fields.
+    ///   - part: The part file to write to.
+    ///   - point: Where to resume the part file. Nil starts from the beginning.
+    ///   - stallTimeout: The maximum time without receiving any bytes. Default: 30 seconds.
+    ///   - followsRedirects: Whether redirects are followed. Credentials are not sent to another origin. Redirects to a
+    ///     sign-in proxy or portal are never followed.
+    ///   - onBegin: Called before the first byte is written, with what the server is about to send. It must return
+    ///     immediately.
+    /// - Returns: The response of the server, or of another origin after redirects; see `redirection` of the response.
+    ///   With status 200 or 206 the part file is complete.
+    /// - Throws: The errors of ``send(_:_:headers:body:)``. After ``LatchError/Code/foreignAnswer`` the part file may
+    ///   contain bytes that did not come from the server and must not be used.
     ///
     /// Source: DL-3, DL-13.
     public func download(
@@ -74,25 +77,25 @@ public struct AuthorizedClient: Sendable {
         }.answer
     }
 
-    /// Whether a file of the server's is another by now than it was.
+    /// Returns whether a file changed on the server.
     ///
     /// - Parameters:
-    ///   - path: As for ``send(_:_:headers:body:)``; redirects are followed as for a download.
-    ///   - point: What was known of it when it was fetched.
-    /// - Returns: nil where the server does not tell.
-    /// - Throws: As ``send(_:_:headers:body:)``.
+    ///   - path: As for ``send(_:_:headers:body:)``. Redirects are followed as for a download.
+    ///   - point: The resume point of the file when it was downloaded.
+    /// - Returns: Whether the file changed, or nil when the server does not tell.
+    /// - Throws: The errors of ``send(_:_:headers:body:)``.
     public func isChanged(_ path: String, since point: ResumePoint) async throws -> Bool? {
         let request = DialectRequest(.head, path, headers: point.conditions)
         let answer = try await session.perform(request, isOneOfMany: true) { request, token in
             try await session.look(request, token)
         }.answer
-        // Somebody's page says nothing of the file.
+        // A web page, such as that of a proxy, says nothing about the file.
         let name = path.prefix { $0 != "?" }.lowercased()
         if InterceptedResponse.isPage(answer), !name.hasSuffix(".html"), !name.hasSuffix(".htm") { return nil }
         return point.isChanged(by: answer)
     }
 
-    /// Where tasks run best that do little more than such downloads; nil before the first request.
+    /// The executor that is best for tasks that do little more than such downloads. Nil before the first request.
     ///
     /// See ``HTTPClient/HTTPClient/executor``.
     public var executor: (any TaskExecutor)? {
@@ -101,8 +104,9 @@ public struct AuthorizedClient: Sendable {
 }
 
 extension Session {
-    /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
+    /// Sends a request with the token. If the token is rejected, renews it and sends the request once more.
     ///
+    /// - Returns: The response and the token with which it was received.
     /// - Throws: ``LatchError/Code/passwordChangeRequired`` when the server requires a password change, unless
     ///   `beforeNewPassword` is true. The server is asked first whether it still does.
     func perform(
@@ -111,7 +115,7 @@ extension Session {
         try await perform(request, beforeNewPassword: beforeNewPassword) { try await self.exchange($0, $1) }
     }
 
-    /// The same for an exchange of another kind.
+    /// Sends a request as ``perform(_:beforeNewPassword:)`` does, with another exchange function.
     func perform(
         _ request: DialectRequest, isOneOfMany: Bool = false, beforeNewPassword: Bool = false,
         by exchange: (DialectRequest, Secret) async throws -> ClientResponse
@@ -142,7 +146,8 @@ extension Session {
         return (second, newer)
     }
 
-    /// The server's answer, and whether it refuses the token; what kept it from answering is noted.
+    /// Returns the response, and the rejection if the server rejects the token. Logs requests that get no response from
+    /// the server.
     private func answer(
         _ request: DialectRequest, _ token: HeldToken,
         _ exchange: (DialectRequest, Secret) async throws -> ClientResponse
@@ -159,7 +164,7 @@ extension Session {
     }
 
     private func rejection(in answer: ClientResponse, to request: DialectRequest) throws -> Rejection? {
-        // Another origin was shown no token, and says nothing of the session.
+        // Another origin did not receive the token, so its response says nothing about the session.
         if answer.redirection?.isElsewhere ?? false { return nil }
         let place = request.base ?? server
         let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))

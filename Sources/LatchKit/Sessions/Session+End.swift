@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
 extension Session {
-    /// Whether the server itself refuses the token: it says what it is at its address, and refuses at its own question
-    /// of who is signed in.
+    /// Returns whether the server itself rejects the token. For that, the server must identify itself in its response
+    /// to ``Dialect/probe`` and reject the token in its response to ``Dialect/identity``.
     ///
-    /// A refusal that any program could have said is not enough to end a session.
+    /// A rejection that any program could have sent is not enough to end a session.
     func isConfirmed(_ token: Secret, until end: ContinuousClock.Instant? = nil) async throws -> Bool {
         let end = end ?? .now + .seconds(20)
         guard case .server = dialect.match(try await ask(dialect.probe, nil, until: end)) else {
@@ -18,22 +18,23 @@ extension Session {
         return false
     }
 
-    /// Sends a request whose answer is waited for until a time.
+    /// Sends a request with a deadline for the response.
     private func ask(
         _ request: DialectRequest, _ token: Secret?, until end: ContinuousClock.Instant
     ) async throws -> ClientResponse {
         try await exchange(request, token, timeout: end.timeLeft(toAsk: request.base ?? server))
     }
 
-    /// Ends the session that the server has ended; the caller holds the account's lock.
+    /// Ends the session after the server has ended it. The caller holds the account's lock.
     ///
-    /// - Throws: ``LatchError/Code/sessionEnded``, always, unless the session was another one already.
+    /// - Throws: ``LatchError/Code/sessionEnded``, or ``LatchError/Code/signedOut`` when the session has already been
+    ///   replaced. The method never returns.
     func end(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         do {
             _ = try await accounts.end(accountID, of: token.generation, because: rejection.sentence)
         } catch let error as LatchError where error.code.isOfSecretStore {
-            // The row says that the token goes; the next start takes it away.
+            // The row says that the token is to be removed. The next start removes it.
         }
         accounts.log.note(.ended, server, LogEntry.word(rejection.reason))
         held = nil
@@ -42,29 +43,30 @@ extension Session {
         throw error
     }
 
-    /// A renewed token was refused again: ends the session if the server confirms it.
+    /// Handles the rejection of a token that was just renewed: ends the session if the server confirms it.
     ///
-    /// - Returns: When the session stands, so that the answer is about the request alone.
+    /// - Returns: Normally when the session is still valid. The rejection then concerns only the request.
     /// - Throws: ``LatchError/Code/sessionEnded``.
     func refusedAgain(_ token: HeldToken, _ rejection: Rejection) async throws {
         let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
-        // Its word may be about something else: the server has only just renewed this very session.
+        // The rejection may concern something else, because the server has only just renewed this session.
         guard try await isConfirmed(token.token) else { return }
         _ = try await end(token, rejection, token.epoch)
     }
 }
 
-/// What came of signing out.
+/// The result of signing out.
 public struct SignOutReport: Sendable {
-    /// Whether the server has ended the session too.
+    /// Whether the session has ended on the server too.
     public let isRevoked: Bool
-    /// Why it has not: the session there ends when its time runs out, or when it is ended at the server.
+    /// Why the session has not ended on the server. It ends there when it expires or is ended at the server. Nil when
+    /// it has ended.
     public let failure: LatchError?
-    /// Until when the server accepts the token unless it ends the session before; nil where that is not known, or the session
-    /// has ended.
+    /// Until when the server accepts the token, unless the session is ended there before. Nil when this is not known or
+    /// the session has ended.
     public internal(set) var goodUntil: Date?
 
     init(isRevoked: Bool, failure: LatchError?) {
@@ -73,19 +75,19 @@ public struct SignOutReport: Sendable {
 }
 
 extension Session {
-    /// The longest that signing out waits for the server, where a program does not say.
+    /// The default timeout for the server when signing out.
     static let revocationBound = Duration.seconds(7)
 
-    /// Signs out: ends the session on the server as far as it answers, then removes token, connection secrets and
-    /// account from this device, always.
+    /// Signs out. Ends the session on the server if it responds, and always removes the token, the connection's secrets
+    /// and the account from this device.
     ///
-    /// Once begun it runs to its end, also when the caller is cancelled. A crash on the way leaves the account hidden,
-    /// and the next start removes the rest.
+    /// Once begun, it is completed even when the caller is cancelled. After a crash the account stays hidden, and the
+    /// next start removes the rest.
     ///
-    /// - Parameter onStep: Told of each step, in the order of ``SignOutProgress``.
-    /// - Returns: Whether the server was reached.
-    /// - Throws: A code of the secret store when that kept the token; the account is gone from the list all the same. A
-    ///   code of the storage when that kept the account; the token is gone all the same, and with it the session.
+    /// - Parameter onStep: Called after each step, in the order of ``SignOutProgress``.
+    /// - Returns: Whether the session has ended on the server, and if not, why.
+    /// - Throws: A code of the secret store when the token could not be removed; the account is no longer in the list
+    ///   then. A code of the storage when the account could not be removed; the token and the session are removed then.
     ///
     /// Source: OX-13, TT-12, IM-11.
     @discardableResult
@@ -106,7 +108,7 @@ extension Session {
         do {
             return try await task.value
         } catch {
-            // Asked again, it tries again.
+            // A further call tries again.
             leaving = nil
             throw error
         }
@@ -125,7 +127,7 @@ extension Session {
         }
     }
 
-    /// Nothing of a session that has ended may run on.
+    /// Stops all work of a session that has ended.
     private func stopEverything(_ onStep: @Sendable (SignOutProgress) -> Void) async {
         await transport?.client.close()
         transport = nil
@@ -142,10 +144,10 @@ extension Session {
     private func forget(
         _ token: HeldToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
-        // All that the server is asked shares one deadline.
+        // All requests to the server share one deadline.
         let end = ContinuousClock.now + accounts.revocationTimeout
         await endRenewal(until: end)
-        // A disk on which nothing can be locked or noted keeps nobody signed in.
+        // Signing out goes on even when the disk is so full or damaged that nothing can be locked or noted.
         let lock = try? await accounts.locks.lock(accountID)
         defer { lock?.release() }
         let wasSignedIn: Bool
@@ -162,10 +164,10 @@ extension Session {
             let tokens = SessionTokens(stored: stored)
             secret = tokens.lasting
             keyID = tokens.keyID ?? keyID
-            // The time is that of the token that requests carry, and this one lives longer.
+            // The expiry date is that of the access token. This is the refresh token, which is valid for longer.
             if tokens.refresh != nil { expires = nil }
         }
-        // Also opens the connection while its secrets are still there.
+        // This also opens the connection while its secrets still exist.
         _ = try? await openTransport()
         var notNoted: LatchError?
         do {
@@ -194,7 +196,8 @@ extension Session {
         return report
     }
 
-    /// Waits for a renewal in progress. The server may have replaced the token, and then only the new one can be revoked.
+    /// Waits for a renewal in progress, because the server may have replaced the token. Then only the new token can be
+    /// revoked.
     private func endRenewal(until end: ContinuousClock.Instant) async {
         guard let flying else { return }
         let bound = Task {
@@ -205,7 +208,8 @@ extension Session {
         bound.cancel()
     }
 
-    /// The error when the token could not be removed from the secret store: what was done, and what the next start does.
+    /// Returns the error when the token could not be removed from the secret store. Its message says what was done and
+    /// what the next start does.
     private func tokenStays(_ error: LatchError, _ report: SignOutReport) -> LatchError {
         let server = dialect.identity.base ?? server
         let told =
@@ -218,13 +222,15 @@ extension Session {
                 + "\(error.message) The next start of this program after that \(next).", cause: error)
     }
 
-    /// Notes a key that could not be revoked: a key has no end of its own, so the person's next sign-in there tries again.
+    /// Notes a key that could not be revoked. Keys do not expire, so the person's next sign-in there tries again.
     private func noteKey(_ id: String?, unless report: SignOutReport) async {
         guard !report.isRevoked, let id, dialect is any KeyDialect else { return }
         try? await accounts.note([.id(id)], of: accountID)
     }
 
-    /// Looks whether the server still takes a token that it said to have ended.
+    /// Checks that the server no longer accepts the token, after it responded that the session has ended.
+    ///
+    /// - Throws: ``LatchError/Code/serverRefused`` when it still accepts the token.
     private func checkEnd(_ token: Secret, until end: ContinuousClock.Instant) async throws {
         let answer = try await ask(dialect.identity, token, until: end)
         guard
@@ -270,8 +276,8 @@ extension Session {
         }
     }
 
-    /// Throws unless a refusal proves that the session has ended: one that any proxy could have sent must be confirmed. A key has
-    /// no end of its own, so for a key only an unmistakable refusal counts.
+    /// Throws unless a rejection proves that the session has ended. A rejection that any proxy could have sent must be
+    /// confirmed. Keys do not expire, so for a key only an unmistakable rejection counts.
     private func checkRefusal(
         _ refusal: Rejection, of token: Secret, until end: ContinuousClock.Instant
     ) async throws {
@@ -283,7 +289,7 @@ extension Session {
             "\(server) refuses the key, but does not say that it was revoked. The next sign-in there makes sure.")
     }
 
-    /// Revokes the account's other keys that a crash left over; why one could not be.
+    /// Revokes other keys of the account that a crash left over. Returns why a key could not be revoked, or nil.
     private func revokeOrphanedKeys(with token: Secret, until end: ContinuousClock.Instant) async -> LatchError? {
         guard let dialect = dialect as? any KeyDialect else { return nil }
         do {
@@ -297,7 +303,7 @@ extension Session {
 }
 
 extension ContinuousClock.Instant {
-    /// How long it is until this time.
+    /// Returns the time left until this instant.
     ///
     /// - Throws: ``LatchError/Code/timedOut`` when it has passed.
     func timeLeft(toAsk server: ServerAddress) throws(LatchError) -> Duration {

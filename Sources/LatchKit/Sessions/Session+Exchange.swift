@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 extension Session {
-    /// Sends one request, with the token if there is one; redirects are handed back as they come.
+    /// Sends one request, with the token if there is one. Redirects are returned, not followed.
     ///
-    /// It waits as long as for any request, or less where `timeout` is less.
+    /// The timeout is that of all requests, or `timeout` if that is shorter.
     ///
-    /// - Throws: ``LatchError`` for everything that brings no answer, `CancellationError`.
+    /// - Throws: ``LatchError`` when there is no response; `CancellationError`.
     func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = nil) async throws
         -> ClientResponse
     {
@@ -14,7 +14,7 @@ extension Session {
         return try await LatchError.telling(request.base ?? server) { try await client.send(message) }
     }
 
-    /// The same for a file, without a bound for the whole.
+    /// Downloads a file. There is no timeout for the whole download.
     func download(
         _ request: DialectRequest, _ token: Secret, _ part: DownloadPart, _ point: ResumePoint?,
         _ stallTimeout: Duration, followsRedirects: Bool, _ onBegin: (@Sendable (ResumePoint) -> Void)?
@@ -32,7 +32,7 @@ extension Session {
         return answer
     }
 
-    /// Asks what a server has at an address, and takes no body.
+    /// Sends a `HEAD` request to find out which version of a file the server has.
     func look(_ request: DialectRequest, _ token: Secret) async throws -> ClientResponse {
         var (client, message) = try await message(request, token, timeout: Self.longestLook, by: recent()?.client)
         follow(&message)
@@ -45,13 +45,13 @@ extension Session {
         message.mayFollow = { [server] in !InterceptedResponse.leadsToStranger($0, from: server) }
     }
 
-    /// Half of what browsers take for no circle.
+    /// Half of the limit after which browsers assume a redirect loop.
     ///
     /// Source: Fetch standard, HTTP-redirect fetch.
     private static let mostRedirects = 10
     private static let longestLook = Duration.seconds(10)
 
-    /// A request as it goes out, and the client that it goes by.
+    /// Returns a request as it is sent, and the client to send it with.
     func message(
         _ request: DialectRequest, _ token: Secret?, timeout: Duration?, by recent: HTTPClient? = nil
     ) async throws -> (HTTPClient, ClientRequest) {
@@ -69,7 +69,7 @@ extension Session {
         )
     }
 
-    /// The client that connects as the account wants it, made once and again after a sign-in that connects otherwise.
+    /// Returns a client that connects with the account's options. It is reused until the options change.
     func openTransport() async throws -> HTTPClient {
         guard let connection = try await accounts.record(accountID)?.connection else {
             throw signedOutError(.notSignedIn)
@@ -77,34 +77,34 @@ extension Session {
         if let transport, transport.connection == connection { return transport.client }
         let options = try await accounts.connection(of: accountID)
         if let transport, transport.connection == connection { return transport.client }
-        // The one before closes itself when its last request is done.
+        // The previous client closes itself after its last request.
         let client = try options.client(userAgent: device.userAgent, home: server)
         transport = (client, connection)
         return client
     }
 
-    /// What is told last where an answer ends no session.
+    /// The end of error messages when the session is still valid.
     static let stays = " You stay signed in."
 
-    /// The error for an answer of somebody else.
+    /// Returns the error for a response that did not come from the server.
     ///
     /// - Parameters:
-    ///   - why: How that shows.
-    ///   - place: Who was asked; nil for the account's own server.
-    ///   - end: What is told last.
-    /// - Returns: It.
+    ///   - why: How this was detected, as a sentence.
+    ///   - place: The server that was asked. Nil for the account's server.
+    ///   - end: The end of the message.
+    /// - Returns: The error.
     func foreign(_ why: String, for place: ServerAddress?, then end: String = Session.stays) -> LatchError {
         LatchError(.foreignAnswer, "\(place ?? server) did not answer itself; \(why)\(end)")
     }
 
-    /// The error for a refusal that the server does not stand behind.
+    /// Returns the error for a rejection that the server did not confirm.
     func unconfirmed(then end: String = Session.stays) -> LatchError {
         foreign(
             "something refused the session in the server's place; the server itself has not.",
             for: dialect.identity.base, then: end)
     }
 
-    /// The error for a success that is not this server's own.
+    /// Returns the error for a response that should contain an identity or a token of this family, but does not.
     func misread(_ answer: ClientResponse) -> LatchError {
         let place = dialect.identity.base
         if case .failing = dialect.authenticationOutcome(of: answer, to: dialect.identity.path, at: place ?? server) {
@@ -116,14 +116,14 @@ extension Session {
             for: place)
     }
 
-    /// The error for a server that fails; see ``foreign(_:for:then:)``.
+    /// Returns the error for a server that fails or asks for a pause; see ``foreign(_:for:then:)``.
     nonisolated func failing(
         _ answer: ClientResponse, at place: ServerAddress? = nil, then end: String = Session.stays
     ) -> LatchError {
         dialect.failing(answer, at: place ?? server, then: end)
     }
 
-    /// The error for a server that answers and refuses.
+    /// Returns the error for a server that refuses a request.
     nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
         let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
         return LatchError(.serverRefused, "\(place ?? server) refuses: \(words).\(Self.stays)")
@@ -131,7 +131,7 @@ extension Session {
 }
 
 extension Dialect {
-    /// The error for a server that fails.
+    /// Returns the error for a server that fails or asks for a pause.
     fileprivate func failing(_ answer: ClientResponse, at server: ServerAddress, then end: String) -> LatchError {
         let wait = retryDelay(after: answer)
         guard answer.status != .tooManyRequests else {
@@ -146,8 +146,8 @@ extension Dialect {
             retryAfter: wait)
     }
 
-    /// Why an answer to a request that ends a session or revokes a key does not say that this was done; nil when the server itself
-    /// says that it was.
+    /// Reads the response to a request that ends a session or revokes a key. Returns nil when the server itself says
+    /// that this was done, otherwise the reason why not.
     func revocationError(
         _ answer: ClientResponse, to request: DialectRequest, at server: ServerAddress
     ) -> LatchError? {

@@ -1,21 +1,22 @@
 import FoundationEssentials
 
-/// What came of a rotation: the account holds the new key.
+/// The result of a key rotation. The account uses the new key.
 public struct KeyRotation: Sendable {
-    /// The new key's id.
+    /// The id of the new key.
     public let keyID: String
-    /// What the new key may do.
+    /// The scopes of the new key.
     public let scopes: [String]
-    /// The id of the key before.
+    /// The id of the old key.
     public let oldKeyID: String
-    /// Why the key before could not be revoked yet; the next start tries again. Nil when it is revoked.
+    /// Why the old key could not be revoked yet. The next start tries again. Nil when it is revoked.
     public let failure: LatchError?
 }
 
 extension Session {
-    /// The person's keys on the server, the account's own marked.
+    /// Returns the person's API keys on the server. The account's own key is marked as current.
     ///
-    /// - Throws: ``LatchError/Code/noKeys`` where the server gives none; as ``AuthorizedClient/send(_:_:headers:body:)``.
+    /// - Throws: ``LatchError/Code/noKeys`` when the server issues no keys, and the errors of
+    ///   ``AuthorizedClient/send(_:_:headers:body:)``.
     ///
     /// Source: RM-8.
     public func keys() async throws -> [RemoteKey] {
@@ -30,16 +31,17 @@ extension Session {
             key.isCurrent = key.id == own
             return key
         }
-        // What a key may do is the server's word, whatever was asked for.
+        // The server decides the scopes of a key, whatever was requested.
         if let current = keys.first(where: \.isCurrent), !current.scopes.isEmpty {
             try await accounts.updateAccount(accountID, AccountUpdate(scopes: current.scopes))
         }
         return keys
     }
 
-    /// Revokes one of the person's keys; one that is gone already is fine. Was it the account's own, the session has ended.
+    /// Revokes one of the person's API keys. A key that does not exist any more is not an error. Revoking the account's
+    /// own key ends the session.
     ///
-    /// - Throws: ``LatchError/Code/noKeys``; ``LatchError/Code/serverRefused``; as
+    /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/serverRefused`` and the errors of
     ///   ``AuthorizedClient/send(_:_:headers:body:)``.
     ///
     /// Source: RM-8.
@@ -66,14 +68,17 @@ extension Session {
         if machine.ended(sentence, in: token.epoch) { publish() }
     }
 
-    /// Replaces the account's key: makes a new one, tries it, keeps it in the old one's place, and revokes the old one.
+    /// Replaces the account's API key: creates a new key, tries it, stores it instead of the old one, and revokes the
+    /// old one.
     ///
-    /// Until the new key has worked and is kept, the old one stays. Once begun it runs to its end, also when the caller is
-    /// cancelled. A crash after any step leaves one key here that works, and the next start revokes the other.
+    /// The old key is kept until the new one has worked and is stored. Once begun, the rotation is completed even when
+    /// the caller is cancelled. After a crash at any step the account has one key that works, and the next start
+    /// revokes the other.
     ///
-    /// - Returns: The new key's id and whether the old one is revoked.
-    /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/keyUnknown`` when the old key's id is not known, and whatever
-    ///   kept the server from making a key that works; the old key is then still the account's.
+    /// - Returns: The ids of both keys, and whether the old one is revoked.
+    /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/keyUnknown`` when the id of the old key is not known,
+    ///   and the error that prevented the server from creating a key that works. The account then still has the old
+    ///   key.
     ///
     /// Source: RM-8; contract of Relate Mail, rule 16.
     public func rotateKey() async throws -> KeyRotation {
@@ -101,7 +106,7 @@ extension Session {
             grant = try await newKey(named: name, scopes, token, dialect)
             try await keepRotated(grant, named: name, after: token)
         } catch {
-            // Where a crash stands in a test, nothing is tidied up.
+            // When a test simulates a crash, nothing is cleaned up.
             if (try? accounts.hook.after(.rotationNoted)) != nil { _ = await revokeOrphanedKeys(dialect) }
             throw error
         }
@@ -110,7 +115,8 @@ extension Session {
             keyID: grant.keyID ?? "", scopes: grant.scopes ?? scopes, oldKeyID: old, failure: failure)
     }
 
-    /// The key that is to go and what it may do: both must be known before another is made that may not do more.
+    /// Returns the id and scopes of the old key. Both must be known before a new key is created, because the old key is
+    /// to be revoked and the new one must not have more scopes.
     private func ownKey(
         _ account: Account, _ token: HeldToken, _ dialect: any KeyDialect
     ) async throws -> (id: String, scopes: [String]) {
@@ -132,7 +138,7 @@ extension Session {
                 + "Sign in with a new key, and revoke the old one at the server.")
     }
 
-    /// A key that has worked.
+    /// Creates a key and checks that it works.
     private func newKey(
         named name: KeyName, _ scopes: [String], _ token: HeldToken, _ dialect: any KeyDialect
     ) async throws -> Grant {
@@ -150,7 +156,8 @@ extension Session {
         return grant
     }
 
-    /// Key and id first, in one entry, then the record: until the record says so, nobody counts on the new one.
+    /// Stores the new key and its id in one entry of the secret store, then updates the record. Until then no program
+    /// relies on the new key.
     private func keepRotated(_ grant: Grant, named name: KeyName, after token: HeldToken) async throws {
         let tokens = SessionTokens(grant)
         try await LatchError.telling {
@@ -164,7 +171,8 @@ extension Session {
         try accounts.hook.after(.rotatedKeyKept)
     }
 
-    /// Revokes what the account does not hold; the caller holds the account's lock.
+    /// Revokes the keys that the account does not use. Returns why one could not be revoked, or nil. The caller holds
+    /// the account's lock.
     private func revokeOrphanedKeys(_ dialect: any KeyDialect) async -> LatchError? {
         do {
             let stored = try await LatchError.telling {

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
 extension Session {
-    /// How long after a failed try the next one is due.
+    /// How many seconds after a failed attempt the next one is due.
     static let pauseAfterFailure: TimeInterval = 60
 
-    /// Renews the token after `token`, together with everybody who wants the same.
+    /// Gets a newer token than `token`. Callers that need one at the same time share one renewal.
     ///
     /// - Parameters:
-    ///   - token: The one that is due or was rejected.
-    ///   - rejection: The server's refusal of it, if that is the reason.
-    /// - Returns: A newer token, or the old one and why there is none.
-    /// - Throws: ``LatchError`` when there is no session, or none any more.
+    ///   - token: The token that is due or was rejected.
+    ///   - rejection: The server's rejection of the token. Nil when the token is only due.
+    /// - Returns: A newer token, or the old one and the reason why there is no newer one.
+    /// - Throws: ``LatchError`` when there is no session, or it ends.
     func renew(after token: HeldToken, rejection: Rejection?) async throws -> Renewal {
         while true {
             if let held, held.epoch == token.epoch, held.generation > token.generation { return .renewed(held) }
@@ -22,7 +22,7 @@ extension Session {
                 guard let flight else { throw signedOutError(.notSignedIn) }
                 let wasForRejection = isFlyingForRejection
                 let renewal = try await flight.value()
-                // A flight that was only due and found nobody says nothing about a rejected token.
+                // A failed renewal of a token that was only due says nothing about a token that was rejected.
                 if rejection == nil || wasForRejection || token.epoch != machine.epoch { return renewal }
                 if case .renewed(let newer) = renewal, newer.generation > token.generation { return renewal }
             }
@@ -38,15 +38,15 @@ extension Session {
             do {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
             } catch  where error is CancellationError || Task.isCancelled {
-                // The callers were not cancelled: the session was signed out or closed. A store that was stopped reports that in
-                // words of its own.
+                // The callers were not cancelled: the session was signed out or closed. When a secret store is
+                // interrupted, it reports that with an error of its own.
                 result = .failure(
                     epoch == machine.epoch ? Self.closed : signedOutError(.notSignedIn))
             } catch {
                 result = .failure(error)
             }
             seen = nil
-            // Late: another session may fly already.
+            // If the result is late, another session may already be renewing its token.
             if machine.refreshEnded(in: epoch) { publish() }
             if self.flight === flight { self.flight = nil }
             flight.land(result)
@@ -64,7 +64,7 @@ extension Session {
         if isNewer { held = nil }
         let present = try await self.token(of: record, holdingLock: true)
         if isNewer { return .renewed(present) }
-        // Another program tried while this one waited: its failure is the answer here too.
+        // Another program's attempt failed while this one waited for the lock. Its error is the result here too.
         if record.attempts > token.attempts, let failure = record.failure { return .kept(present, failure.error) }
         let act: LogEntry.Act = dialect.refresh == nil ? .confirm : .refresh
         return try await accounts.log.timing(act, (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word)
@@ -77,7 +77,7 @@ extension Session {
         _ token: HeldToken, _ record: SessionRecord, _ rejection: Rejection?, _ epoch: Int
     ) async throws -> Renewal {
         guard let request = dialect.refresh else { return try await confirm(token, rejection ?? Self.unknown, epoch) }
-        // What the store holds is newer than the memory when a program died between token and record.
+        // The store is newer than the memory if a program crashed after writing the token and before the record.
         let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
         var token = token
         let tokens = stored.map(SessionTokens.init(stored:)) ?? SessionTokens(Grant(token: token.token))
@@ -103,12 +103,12 @@ extension Session {
         }
     }
 
-    /// Token first, then the record: until the record says so, nobody counts on the new one.
+    /// Stores the token first, then updates the record. Until then no program relies on the new token.
     private func keep(
         _ grant: Grant, replacing old: SessionTokens, after token: HeldToken, _ epoch: Int
     ) async throws -> Renewal {
         var tokens = SessionTokens(grant)
-        // A server that renews the access token alone means the other one to be kept.
+        // If the server renews only the access token, the refresh token stays valid.
         tokens.refresh = tokens.refresh ?? old.refresh
         tokens.keyID = tokens.keyID ?? old.keyID
         if tokens != old {
@@ -143,7 +143,8 @@ extension Session {
         return try await end(token, told, epoch)
     }
 
-    /// Where nothing can be renewed the server's word alone decides; a vague one is asked about again.
+    /// Handles a token that cannot be renewed. An unmistakable rejection ends the session. Any other rejection ends it
+    /// only if the server confirms it.
     private func confirm(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
         if rejection.isUnmistakable { return try await end(token, rejection, epoch) }
         do {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Session {
-    /// The token with its generation, renewed first when that is due.
+    /// Returns the token and its generation. Renews it first if it is due.
     func current() async throws -> HeldToken {
         let (token, record) = try await present()
         guard isDue(record), dialect.refresh != nil else { return token }
@@ -16,7 +16,8 @@ extension Session {
         }
     }
 
-    /// Whether the time to renew has come, or lies farther ahead than it can: then the clock was set back.
+    /// Whether the token is due for renewal. A date that is too far in the future also counts as due, because it means
+    /// that the clock was set back.
     private func isDue(_ record: SessionRecord) -> Bool {
         let now = now()
         let latest = max(
@@ -24,8 +25,8 @@ extension Session {
         return now >= record.refreshAfter || record.refreshAfter > latest
     }
 
-    /// The token with the client to send it by, when both were found good just now: for one of many requests in a row, which
-    /// then learn a little later what another program does to the account.
+    /// Returns the token and the client, if both were checked just now. This is for many requests in a row. They notice
+    /// a little later what another program does to the account.
     func recent() -> (token: HeldToken, client: HTTPClient)? {
         guard leaving == nil, machine.state.isSignedIn, let held, held.epoch == machine.epoch, let seen, let transport,
             held.generation == seen.record.generation, transport.connection == seen.record.connection,
@@ -34,10 +35,11 @@ extension Session {
         return (held, transport.client)
     }
 
-    /// Another program's sign-out is seen as fast as the gateway refuses on its other instances.
+    /// How long a checked token is used without reading the database again. Another program's sign-out takes effect as
+    /// fast as one on another instance of the gateway.
     private static let timeOfGrace = Duration.milliseconds(250)
 
-    /// The token as it is, and what the database knows of it.
+    /// Returns the current token, whether due or not, and the record of the session.
     func present(holdingLock: Bool = false) async throws -> (token: HeldToken, record: SessionRecord) {
         guard leaving == nil, machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
         guard let record = try await accounts.record(accountID), record.stage == .in else {
@@ -50,8 +52,8 @@ extension Session {
         return (token, record)
     }
 
-    /// The token that belongs to a record, from memory when it is still that one; `holdingLock` when the caller holds
-    /// the account's lock.
+    /// Returns the token of a record, from memory if that is up to date. `holdingLock` is whether the caller holds the
+    /// account's lock.
     func token(of record: SessionRecord, holdingLock: Bool = false) async throws -> HeldToken {
         if var held, held.generation == record.generation, machine.state.isSignedIn, held.epoch == machine.epoch {
             held.attempts = record.attempts
@@ -68,7 +70,7 @@ extension Session {
             throw error
         }
         guard let secret else { return try await endWithoutToken(record, holdingLock: holdingLock) }
-        // Late: the session ended, or another began, while the store was asked.
+        // The session ended or another one began while the store was being read.
         guard asked == machine.epoch else { return try await present(holdingLock: holdingLock).token }
         machine.found()
         publish()
@@ -79,10 +81,10 @@ extension Session {
         return token
     }
 
-    /// A reachable, unlocked store that holds nothing means signed out.
+    /// Ends the session when the store is open but does not contain the token.
     private func endWithoutToken(_ record: SessionRecord, holdingLock: Bool) async throws -> HeldToken {
         let reason = "the secret store does not hold its token any more"
-        // Another program may be between the two steps of a sign-out or sign-in: under the lock it is not.
+        // Another program may be between two steps of a sign-out or sign-in. Holding the lock rules that out.
         let lock = holdingLock ? nil : try await LatchError.telling { try await accounts.locks.lock(accountID) }
         defer { lock?.release() }
         let again = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
@@ -90,7 +92,7 @@ extension Session {
         throw try await noteEnd()
     }
 
-    /// Takes over that there is no session, from what the database knows; the error for whoever asked.
+    /// Updates the state when the database has no session, and returns the error for the caller.
     func noteEnd() async throws -> LatchError {
         let record = try await accounts.record(accountID)
         if record?.stage == .in { return LatchError(.offline, "The session has just changed. Try again.") }
@@ -106,7 +108,7 @@ extension Session {
         return signedOutError(reason)
     }
 
-    /// The error for whoever needs a session where there is none.
+    /// Returns the error for a caller that needs a session when there is none.
     func signedOutError(_ reason: SessionState.SignedOutReason) -> LatchError {
         switch reason {
         case .notSignedIn: LatchError(.signedOut, "You are not signed in to \(server). Sign in first.")

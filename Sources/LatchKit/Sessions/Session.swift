@@ -1,18 +1,19 @@
 public import FoundationEssentials
 
-/// One account's session with its server: keeps the token, renews it in time and ends it when the server says so.
+/// An account's session with its server. It stores the token, renews it in time, and ends when the server ends it.
 ///
-/// Only an answer recognised as this server's own ends a session; a proxy's page, a redirect to another host, a fault, a
-/// time-out or being offline never does. Several programs may hold a session of the same account at once: they share
-/// token, renewals and end through the accounts database and a lock that dies with its holder.
+/// A response ends a session only if it is recognised as the server's own. A proxy's page, a redirect to another host,
+/// a fault of the server, a timeout or being offline never ends it. Several programs may use the session of an account
+/// at the same time. They share the token, its renewals and the end of the session through the accounts database, and
+/// use a lock that is released when its process ends.
 ///
 /// Source: OX-11 to OX-14, TT-7; invariants 4 and 5.
 public actor Session {
-    /// The account.
+    /// The id of the account.
     public nonisolated let accountID: Account.ID
-    /// Where its server is.
+    /// The address of the account's server.
     public nonisolated let server: ServerAddress
-    /// How its server speaks.
+    /// The dialect of the account's server.
     public nonisolated let dialect: any Dialect
 
     let accounts: AccountStore
@@ -21,7 +22,7 @@ public actor Session {
     let broadcast = StateBroadcast()
     var machine = SessionStateMachine()
     var held: HeldToken?
-    /// What the database said of the account last, and when.
+    /// The record that was last read from the database, and when.
     var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
     /// Whether the server requires a password change, as last read from the database.
     var mustChangePassword = false
@@ -41,20 +42,21 @@ public actor Session {
         now = accounts.now
     }
 
-    /// Where the session stands.
+    /// The current state.
     public nonisolated var state: SessionState { broadcast.current }
 
-    /// Where the session stands: now, then after each change.
+    /// The current state, followed by each change. Ends when the session is closed.
     public nonisolated var states: AsyncStream<SessionState> { broadcast.stream() }
 
-    /// How every feature calls the server.
+    /// The client with which all features send requests to the server.
     public nonisolated var client: AuthorizedClient { AuthorizedClient(session: self) }
 
-    /// Takes up the session that was left when the program ended, and asks the server whether it still takes the token.
+    /// Restores the session of an earlier run of the program, and asks the server whether it still accepts the token.
     ///
-    /// Never throws: what came of it is the state. A server that cannot be reached leaves the session standing
-    /// (``SessionState/Standing/unverified(_:)``), a secret store that is locked or absent leaves it
-    /// ``SessionState/unavailable(_:)``; neither is signed out. Cancelled, it leaves the state as far as it came.
+    /// Never throws; the result is the state. If the server cannot be reached, the session stays signed in
+    /// (``SessionState/Standing/unverified(_:)``). If the secret store is locked or absent, it is
+    /// ``SessionState/unavailable(_:)``. Neither case is a sign-out. When the task is cancelled, the state stays as it
+    /// is at that moment.
     ///
     /// Source: IM-10, TT-8, OX-14.
     @discardableResult
@@ -64,29 +66,29 @@ public actor Session {
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             machine.unanswered(error.code, in: machine.epoch)
         } catch {
-            // The state says it already.
+            // The state already contains the error.
         }
         publish()
         return state
     }
 
-    /// The token, renewed first when that is due.
+    /// Returns the token. Renews it first if it is due.
     ///
-    /// However many ask at once, in this program and in others, one request goes to the server. When the renewal does
-    /// not succeed and the token has not run out, the old one is given.
+    /// However many callers need a renewal at the same time, in this program and in others, only one request is sent.
+    /// If the renewal fails and the old token has not expired, the old token is returned.
     ///
     /// - Throws: ``LatchError/Code/signedOut``, ``LatchError/Code/sessionEnded``, a code of the secret store, or
-    ///   ``LatchError/Code/offline`` when the token has run out and the server cannot be reached. `CancellationError`
-    ///   when the caller is cancelled; the renewal goes on for the others.
+    ///   ``LatchError/Code/offline`` when the token has expired and the server cannot be reached. `CancellationError`
+    ///   when the caller is cancelled; the renewal continues for other callers.
     ///
     /// Source: OX-11, OX-12.
     public func validToken() async throws -> Secret {
         try await current().token
     }
 
-    /// Renews the token now, due or not; for a program that comes back to the foreground.
+    /// Renews the token now, whether it is due or not. Programs call this when they return to the foreground.
     ///
-    /// - Throws: As ``validToken()``, and whatever kept the server from answering.
+    /// - Throws: The errors of ``validToken()``, and the error that prevented the renewal.
     public func refresh() async throws {
         let token = try await present().token
         if case .kept(_, let error) = try await renew(after: token, rejection: nil) { throw error }
@@ -94,8 +96,8 @@ public actor Session {
 
     /// Asks the server who is signed in.
     ///
-    /// - Throws: As ``AuthorizedClient/send(_:_:headers:body:)``; ``LatchError/Code/foreignAnswer`` also when a success
-    ///   came that is not this server's own.
+    /// - Throws: The errors of ``AuthorizedClient/send(_:_:headers:body:)``. ``LatchError/Code/foreignAnswer`` also
+    ///   when a successful response is not the server's own.
     ///
     /// Source: OX-8, IM-10.
     public func identity() async throws -> Identity {
@@ -108,7 +110,7 @@ public actor Session {
         machine.verified(in: token.epoch)
         publish()
         if mustChangePassword, identity.mustChangePassword == false {
-            // It was changed elsewhere, as on the server's own pages.
+            // The password was changed elsewhere, such as on the server's web pages.
             mustChangePassword = false
             try? await accounts.notePasswordChanged(accountID)
         }
@@ -119,7 +121,7 @@ public actor Session {
         return identity
     }
 
-    /// Stops what runs and lets go of the connections; the session stays, for the next start.
+    /// Stops running work and closes the connections. The session is kept for the next start.
     public func close() async {
         flying?.cancel()
         syncing?.cancel()
@@ -130,13 +132,13 @@ public actor Session {
         broadcast.finish()
     }
 
-    /// Tells watchers of the machine's state.
+    /// Sends the current state to watchers.
     func publish() {
         broadcast.publish(machine.state)
     }
 }
 
-/// A token as this program holds it.
+/// A token in the memory of this program.
 struct HeldToken: Sendable {
     var token: Secret
     var generation: Int
@@ -144,14 +146,14 @@ struct HeldToken: Sendable {
     var epoch: Int
 }
 
-/// What came of a try to renew a token.
+/// The result of an attempt to renew a token.
 enum Renewal: Sendable {
-    /// There is a newer one, of this or another program's making.
+    /// There is a newer token, which this or another program obtained.
     case renewed(HeldToken)
-    /// There is none; the old one stands.
+    /// There is no newer token because of the error. The old one is still in use.
     case kept(HeldToken, LatchError)
 
-    /// What a log says of it.
+    /// The outcome for the log.
     var word: String {
         switch self {
         case .renewed: "ok"

@@ -1,31 +1,32 @@
-/// Where a session stands, for a program's gate: signed out goes to sign-in, signed in to the app.
+/// The state of a session. A program shows the sign-in screen when signed out and the app when signed in.
 ///
 /// Source: OX-14.
 public enum SessionState: Sendable, Equatable {
-    /// The state from the start until the secret store has answered.
+    /// The initial state, until the secret store has responded.
     case restoring
-    /// The state once there is a token.
+    /// There is a token.
     case signedIn(Standing)
-    /// The state while the secret store does not give the token: nobody is signed out, and nothing can be sent.
+    /// The secret store does not return the token. The account is not signed out, but nothing can be sent.
     case unavailable(LatchError.Code)
-    /// The state from asking to sign out until all is wiped.
+    /// A sign-out is in progress.
     case signingOut
-    /// The state once there is no session.
+    /// There is no session.
     case signedOut(SignedOutReason)
 
-    /// How sure it is that the server takes the token.
+    /// Whether the server is known to accept the token.
     public enum Standing: Sendable, Equatable {
-        /// The server has taken it since this program started.
+        /// The server has accepted the token at least once since this program started.
         case verified
-        /// Nobody has asked yet, or the code says why the server did not answer; being offline signs nobody out.
+        /// The server has not been asked yet, or did not respond for the reason in the code. Being offline does not
+        /// sign out.
         case unverified(LatchError.Code?)
     }
 
     /// Why there is no session.
     public enum SignedOutReason: Sendable, Equatable {
-        /// Nobody has signed in, or the person signed out.
+        /// The person has not signed in, or has signed out.
         case notSignedIn
-        /// The server ended the session; the text is the end of "You were signed out because …".
+        /// The session has ended. The text says why, as the end of "You were signed out because …".
         case ended(String)
     }
 

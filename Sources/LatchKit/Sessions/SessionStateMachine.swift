@@ -1,28 +1,28 @@
-/// The rules of a session, without tasks, clocks or sockets.
+/// The state machine of a session. It uses no tasks, clocks or sockets.
 ///
-/// Everything that answers late carries the epoch in which it was asked; an answer of another epoch changes nothing.
-/// The epoch moves on when a session ends, when a person signs out and when one signs in again.
+/// Every asynchronous result carries the epoch in which its request was sent. A result from another epoch is ignored.
+/// The epoch changes when a session ends, when the person signs out and when the person signs in again.
 ///
 /// Source: invariants 4 and 5; contract of Onyx, b.10.
 struct SessionStateMachine {
-    /// The present state.
+    /// The current state.
     private(set) var state = SessionState.restoring
-    /// Which session this is: answers to an earlier one are late.
+    /// The number of the current session. Results of earlier epochs are ignored.
     private(set) var epoch = 0
-    /// Whether a renewal is under way.
+    /// Whether a renewal is in progress.
     private(set) var isRefreshing = false
 
-    /// What a caller who wants the token renewed does.
+    /// What a caller that needs a newer token must do.
     enum RefreshAction: Equatable {
-        /// Renew it, and say so with ``refreshEnded(in:)``.
+        /// Renew the token, then call ``refreshEnded(in:)``.
         case start(epoch: Int)
-        /// Wait for the renewal that is under way.
+        /// Wait for the renewal that is in progress.
         case join
-        /// Nothing: there is no session.
+        /// Fail, because there is no session.
         case refuse(SessionState)
     }
 
-    /// A token is there; whether the server takes it is not known.
+    /// Records that there is a token. It is not known whether the server accepts it.
     mutating func found() {
         switch state {
         case .signedIn, .signingOut: return
@@ -32,7 +32,7 @@ struct SessionStateMachine {
         state = .signedIn(.unverified(nil))
     }
 
-    /// The secret store did not give the token.
+    /// Records that the secret store did not return the token.
     mutating func couldNotRead(_ code: LatchError.Code) {
         switch state {
         case .restoring, .unavailable: state = .unavailable(code)
@@ -40,7 +40,7 @@ struct SessionStateMachine {
         }
     }
 
-    /// There is no session on this device.
+    /// Records that there is no session on this device.
     mutating func foundNone(_ reason: SessionState.SignedOutReason) {
         switch state {
         case .signingOut, .signedOut: return
@@ -48,19 +48,19 @@ struct SessionStateMachine {
         }
     }
 
-    /// The server took the token.
+    /// Records that the server accepted the token.
     mutating func verified(in asked: Int) {
         guard asked == epoch, state.isSignedIn else { return }
         state = .signedIn(.verified)
     }
 
-    /// The server did not answer, or somebody else did; whoever was verified stays so.
+    /// Records that the server did not respond. A session that was verified before stays verified.
     mutating func unanswered(_ code: LatchError.Code, in asked: Int) {
         guard asked == epoch, case .signedIn(.unverified) = state else { return }
         state = .signedIn(.unverified(code))
     }
 
-    /// Somebody wants the token renewed.
+    /// Requests a renewal of the token. Returns what the caller must do.
     mutating func wantsRefresh() -> RefreshAction {
         guard state.isSignedIn else { return .refuse(state) }
         guard !isRefreshing else { return .join }
@@ -68,21 +68,21 @@ struct SessionStateMachine {
         return .start(epoch: epoch)
     }
 
-    /// A renewal has come to its end, good or bad; whether its result counts.
+    /// Records that a renewal ended, successfully or not. Returns whether its result is still relevant.
     mutating func refreshEnded(in asked: Int) -> Bool {
         guard asked == epoch else { return false }
         isRefreshing = false
         return state.isSignedIn
     }
 
-    /// The server itself has ended the session; true once, false for everybody who comes later.
+    /// Records that the server ended the session. Returns true the first time, false after that.
     mutating func ended(_ reason: String, in asked: Int) -> Bool {
         guard asked == epoch, state.isSignedIn else { return false }
         leave(.ended(reason))
         return true
     }
 
-    /// The person signs out; false when that is under way already.
+    /// Begins a sign-out. Returns false when one is already in progress.
     mutating func wantsSignOut() -> Bool {
         guard state != .signingOut else { return false }
         leave(.notSignedIn)
@@ -90,7 +90,7 @@ struct SessionStateMachine {
         return true
     }
 
-    /// All is wiped.
+    /// Records that the sign-out is complete.
     mutating func signedOut() {
         guard state == .signingOut else { return }
         state = .signedOut(.notSignedIn)

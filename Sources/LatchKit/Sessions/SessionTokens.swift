@@ -1,25 +1,27 @@
 import FoundationEssentials
 
-/// A session's tokens as the secret store keeps them: the one to send alone, or that, the one to renew with and the id of
-/// the key that the first one is, each a line; a line may be empty. One entry, so that all change together.
+/// The tokens of a session as stored in the secret store. They are in one entry, so that they change together.
+///
+/// The entry is either the access token alone, or lines with the access token, the refresh token and the id of the key.
+/// Lines may be empty, and the last one may be missing.
 ///
 /// Source: OX-6; RFC 6749 §1.5; RM-7.
 struct SessionTokens: Sendable, Equatable {
-    /// The token that requests carry.
+    /// The token that is sent with requests.
     var access: Secret
-    /// The token to renew with, where it is another one.
+    /// The refresh token. Nil when the access token is also used for renewal.
     var refresh: Secret?
-    /// The server's id of the token, where it is a key.
+    /// The id of the key on the server. Nil when the token is not a key or its id is not known.
     var keyID: String?
 
-    /// Takes what a server granted.
+    /// Takes the tokens from a grant.
     init(_ grant: Grant) {
         access = grant.token
         refresh = grant.refreshToken
         keyID = grant.keyID
     }
 
-    /// Takes what the store kept.
+    /// Parses an entry of the secret store.
     init(stored: Secret) {
         let lines = stored.withBytes {
             $0.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false).map(Array.init)
@@ -29,7 +31,7 @@ struct SessionTokens: Sendable, Equatable {
         keyID = lines.count > 2 && !lines[2].isEmpty ? String(decoding: lines[2], as: UTF8.self) : nil
     }
 
-    /// What the store keeps; no token has a newline in it.
+    /// The entry for the secret store. Tokens contain no newline.
     var stored: Secret {
         guard refresh != nil || keyID != nil else { return access }
         let newline = [UInt8(ascii: "\n")]
@@ -37,6 +39,6 @@ struct SessionTokens: Sendable, Equatable {
         return Secret(bytes: access.withBytes { $0 } + newline + (refresh?.withBytes { $0 } ?? []) + end)
     }
 
-    /// What the session is renewed and ended with: the one that lives as long as the session.
+    /// The token that renews and ends the session. It is valid as long as the session.
     var lasting: Secret { refresh ?? access }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One piece of work that many wait for; each wait can be cancelled, the work goes on.
+/// A result that several tasks wait for. A wait can be cancelled without cancelling the work.
 final class SharedTask<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -11,9 +11,9 @@ final class SharedTask<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The work's result.
+    /// Waits for the result.
     ///
-    /// - Throws: What the work threw, or `CancellationError` when the caller is cancelled first.
+    /// - Throws: The error of the work, or `CancellationError` when the caller is cancelled first.
     func value() async throws -> Value {
         let id = state.withLock { state in
             state.next += 1
@@ -39,7 +39,7 @@ final class SharedTask<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the result to everybody, once.
+    /// Delivers the result to all waiting tasks. Call it once.
     func land(_ result: Result<Value, any Error>) {
         let waiting = state.withLock { state in
             state.result = result

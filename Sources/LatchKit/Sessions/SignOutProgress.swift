@@ -1,17 +1,17 @@
-/// What signing out does, in this order; every step is gone, whatever came of the one before.
+/// The steps of a sign-out, in order. Later steps are taken even when an earlier one failed.
 ///
 /// Source: IM-11.
 public enum SignOutProgress: Sendable, Equatable {
-    /// The server was told; whether it has ended the session.
+    /// The server was asked to end the session. `isRevoked` is whether it did.
     case serverTold(isRevoked: Bool)
-    /// Token and connection secrets are gone from the secret store.
+    /// The token and the connection's secrets are removed from the secret store.
     case tokenRemoved
-    /// The account is gone with everything that is kept with it: where its server is, what it told of itself.
+    /// The account is removed, with everything stored about its server.
     case accountRemoved
-    /// Nothing of the session runs any more in the background, and its connections are closed.
+    /// No background work of the session is running any more, and its connections are closed.
     case backgroundStopped
-    /// What was being fetched is given up.
+    /// The first requests after the sign-in are cancelled, if they were still running.
     case syncCancelled
-    /// The sign-in screen may be shown.
+    /// The sign-out is complete. The program can show the sign-in screen.
     case signedOut
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells every watcher of each new state, the present one first.
+/// Sends each new state to all watchers, beginning with the current one.
 final class StateBroadcast: Sendable {
     private struct State {
         var current = SessionState.restoring
@@ -10,10 +10,10 @@ final class StateBroadcast: Sendable {
 
     private let state = Mutex(State())
 
-    /// The present state.
+    /// The current state.
     var current: SessionState { state.withLock(\.current) }
 
-    /// A stream of its own; no state is left out.
+    /// Returns a new stream of states. It omits no state.
     func stream() -> AsyncStream<SessionState> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionState.self)
         let id = state.withLock { state in
@@ -28,7 +28,7 @@ final class StateBroadcast: Sendable {
         return stream
     }
 
-    /// Tells of a state, if it is another than the present one.
+    /// Sends a state to all watchers if it differs from the current one.
     func publish(_ new: SessionState) {
         state.withLock { state in
             guard state.current != new else { return }
@@ -37,7 +37,7 @@ final class StateBroadcast: Sendable {
         }
     }
 
-    /// Ends every stream.
+    /// Ends all streams.
     func finish() {
         let watchers = state.withLock { state in
             defer { state.watchers = [:] }

@@ -1,63 +1,63 @@
 public import FoundationEssentials
 
-/// What happens between the server's word that somebody has signed in and the program's main screen, in this order.
+/// The steps between a successful sign-in at the server and the program's main screen, in order.
 ///
-/// A step of its own for real-time news comes between the device and the pictures once there are such connections.
+/// Once the client supports real-time connections, their step will come between the device and the pictures.
 ///
 /// Source: IM-6.
 public enum SignInProgress: Sendable, Equatable {
-    /// The token is in the secret store.
+    /// The token was written to the secret store.
     case tokenKept
-    /// The account is kept, and is the active one.
+    /// The account was stored and is the active one.
     case accountKept
-    /// The device's id is known; it is made once.
+    /// The id of the device is known. It is generated once per device.
     case deviceKnown(UUID)
-    /// Whether pictures can be put on this device; no is told, and stops nothing.
+    /// The pictures folder was checked. A folder that is not writable is reported but does not stop the sign-in.
     case picturesChecked(PicturesFolder)
-    /// What the server was asked first, as far as it answered.
+    /// The first requests to the server are finished. Only successful responses are included.
     case synced(FirstSync)
-    /// The server wants another password before anything else, so it was asked nothing; see
-    /// ``Latchstring/changePassword(_:of:)``.
+    /// The server requires a password change before anything else, so no requests were sent. See
+    /// ``LatchClient/changePassword(_:of:)``.
     case passwordWanted
-    /// The main screen may be shown.
+    /// The main screen can be shown.
     case ready
 }
 
-/// What a session asks its server first: what the main screen begins with. What was not answered is nil.
+/// The results of a session's first requests, for the main screen. A value is nil when its request failed.
 ///
 /// Source: IM-6, first sync.
 public struct FirstSync: Sendable, Hashable {
-    /// Who is signed in.
+    /// The signed-in person.
     public var person: Identity?
-    /// The server's version.
+    /// The version of the server.
     public var version: String?
-    /// How many albums the person has.
+    /// The number of the person's albums.
     public var albums: Int?
-    /// How many photographs.
+    /// The number of the person's photographs.
     public var photographs: Int?
-    /// How many films.
+    /// The number of the person's films.
     public var films: Int?
 
-    /// Makes one that knows nothing.
+    /// Makes a result without any values.
     public init() {}
 }
 
-/// A family that has something to ask right after a sign-in.
+/// A family with requests to send right after a sign-in.
 public protocol FirstSyncDialect: Dialect {
-    /// Asks what the main screen begins with; each question for itself.
+    /// Sends the first requests for the main screen. If one fails, the others continue.
     ///
-    /// - Throws: `CancellationError`, and ``LatchError`` when there is no session any more.
+    /// - Throws: `CancellationError`; ``LatchError`` when the session has ended.
     func firstSync(with client: AuthorizedClient) async throws -> FirstSync
 }
 
 extension LatchClient {
-    /// The longest that the first questions to a server may take together.
+    /// The timeout of all first requests together.
     static let firstSyncBound = Duration.seconds(15)
 
-    /// Goes the steps after an account was kept. None of them can fail a sign-in that has succeeded; cancelled, the
-    /// account stays.
+    /// Performs the steps after an account was stored. None of them makes a successful sign-in fail. If the task is
+    /// cancelled, the account stays.
     func finishSignIn(_ account: Account, _ onStep: @Sendable (SignInProgress) -> Void) async {
-        // A disk that keeps the account and not the id is told by the next program that asks for it.
+        // A failure to store the id is ignored here. The next program that needs the id reports it.
         if let device = try? await accounts.deviceID() { onStep(.deviceKnown(device)) }
         onStep(.picturesChecked(PicturesFolder.current(environment: ProcessInfo.processInfo.environment)))
         if account.mustChangePassword {
@@ -70,7 +70,7 @@ extension LatchClient {
 }
 
 extension Session {
-    /// Asks the server what the main screen begins with. Signing out ends it, and so does the bound.
+    /// Sends the first requests for the main screen. Signing out or reaching the timeout `bound` cancels them.
     func firstSync(within bound: Duration) async -> FirstSync {
         guard let dialect = dialect as? any FirstSyncDialect else { return FirstSync() }
         let client = client

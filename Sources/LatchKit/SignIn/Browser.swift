@@ -1,41 +1,43 @@
 import Desktop
 
-/// The program that shows the person the server's sign-in.
+/// The program that shows the server's sign-in to the person.
 ///
-/// It is never a view inside this program: the person sees the address, and their password goes to the provider alone.
+/// It is never a view inside this program. The person can see the address, and the password goes to the provider only.
 ///
 /// Source: RFC 8252 §6 and §8.12.
 public struct Browser: Sendable, Hashable {
     private enum Kind: Hashable {
         case automatic
         case ephemeral
-        /// How soon a command that only hands the address to a browser that runs already has ended; nil where its end never
-        /// tells that the person closed the window.
+        /// A command. One that ends within `handOver` only passed the address to a running browser. One that runs
+        /// longer is the browser itself, and its successful end means that the person closed it. Nil when the end of
+        /// the command does not say whether the window was closed.
         case command([String], handOver: Duration?)
     }
 
     private let kind: Kind
 
-    /// As the server's family wants it: ``ephemeral`` or ``system``.
+    /// The browser that suits the server's family: ``ephemeral`` or ``system``.
     public static let automatic = Browser(kind: .automatic)
 
-    /// The browser that the person chose for the system: `xdg-open`, or `open` on Apple's.
+    /// The default browser of the system, opened with `xdg-open`, or `open` on Apple systems.
     public static let system = Browser(kind: .command([opener], handOver: nil))
 
-    /// Chromium or Firefox, whichever is installed, with a profile that is new and is removed afterwards: no cookie is shared
-    /// with the person's own browser. It is closed when the sign-in is done.
+    /// Chromium or Firefox, whichever is installed, with a new profile that is removed afterwards. It shares no cookies
+    /// with the person's own browser and is closed when the sign-in is done.
     ///
     /// Source: TT-2.
     public static let ephemeral = Browser(kind: .ephemeral)
 
-    /// A command of the person's choice.
+    /// Returns a browser that is opened with a command of the person's choice.
     ///
     /// - Parameters:
-    ///   - text: The command and its arguments, with quotes where one holds a space. The address takes the place of `%s`,
-    ///     or follows as the last argument.
-    ///   - handOver: A command that runs for longer and ends well is a browser that was closed.
-    /// - Returns: The browser; nothing is started yet.
-    /// - Throws: ``LatchError/Code/invalidRequest`` when it is empty or a quote is not closed.
+    ///   - text: The command and its arguments, with quotes around those that contain a space. The address replaces
+    ///     `%s`, or follows as the last argument.
+    ///   - handOver: The time after which a successful exit of the command means that the browser was closed. An
+    ///     earlier exit means that the command passed the address to a running browser.
+    /// - Returns: The browser. Nothing is started yet.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when the command is empty or a quote is not closed.
     public static func command(_ text: String, handOver: Duration = .seconds(5)) throws(LatchError) -> Browser {
         guard let words = CommandWords.split(text), !words.isEmpty else {
             throw LatchError(
@@ -45,19 +47,20 @@ public struct Browser: Sendable, Hashable {
         return Browser(kind: .command(words, handOver: handOver))
     }
 
-    /// How a browser's program ended.
+    /// How the program of a browser ended.
     enum End: Sendable, Equatable {
-        /// Nothing is known: the address was handed to a browser that runs on.
+        /// The address was passed to a browser that continues to run, so nothing is known about its window.
         case handedOver
-        /// It was closed.
+        /// The browser was closed.
         case closed
-        /// It could not show the address; the sentence says why.
+        /// The browser could not show the address. The sentence says why.
         case failed(String)
     }
 
-    /// The browser to open for a family of servers.
+    /// Returns the browser to open for a family of servers.
     ///
-    /// The person's own browser, with its cookies, never replaces an ephemeral one, unless they name it themselves.
+    /// The person's own browser, with its cookies, never replaces an ephemeral one unless the person chooses it
+    /// explicitly.
     ///
     /// - Throws: ``LatchError/Code/browserMissing`` when an ``ephemeral`` browser is needed and none is installed.
     ///
@@ -74,12 +77,12 @@ public struct Browser: Sendable, Hashable {
         return .ephemeral
     }
 
-    /// Opens an address and waits for the program's end.
+    /// Opens an address and waits until the program ends.
     ///
     /// - Parameters:
-    ///   - address: The address.
-    ///   - profiles: Where a browser of its own has its profile.
-    /// - Returns: How it ended; nil when the wait was cancelled.
+    ///   - address: The address to open.
+    ///   - profiles: The folder for the profile of an ephemeral browser.
+    /// - Returns: How the program ended. Nil when the wait was cancelled.
     func open(_ address: String, profiles: String) async -> End? {
         guard case .command(let words, let handOver) = kind else { return await openEphemeral(address, profiles) }
         let start = ContinuousClock.now
@@ -95,7 +98,7 @@ public struct Browser: Sendable, Hashable {
         return .closed
     }
 
-    /// How soon a browser that cannot show itself has ended.
+    /// The time within which a nonzero exit means that the browser could not open a window.
     private static let failure = Duration.seconds(3)
 
     private func openEphemeral(_ address: String, _ profiles: String) async -> End? {
@@ -128,9 +131,9 @@ public struct Browser: Sendable, Hashable {
     }
 }
 
-/// Splits a command as a shell does, without anything that a shell would put in its place.
+/// Splits a command into words as a shell does, without expansions.
 enum CommandWords {
-    /// The words; nil when a quote is not closed.
+    /// Returns the words. Nil when a quote is not closed.
     static func split(_ text: String) -> [String]? {
         var words: [String] = []
         var word: String?

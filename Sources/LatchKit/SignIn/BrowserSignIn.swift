@@ -1,47 +1,48 @@
 import OAuth
 
-/// Signs in with the system's browser.
+/// A sign-in with the system's browser.
 ///
-/// The verifier never leaves this process but for the exchange, and is in no file. A link with another `state` changes
-/// nothing.
+/// The PKCE verifier stays in memory and is sent only in the exchange of the code. A callback with another `state` has
+/// no effect.
 ///
 /// Source: OX-9; RFC 8252; contract of Onyx, b.9.
 public struct BrowserSignIn: Sendable {
-    /// What a program may show while a sign-in waits for the browser.
+    /// An event that a program may show while a sign-in waits for the browser.
     public enum Event: Sendable, Equatable {
-        /// The address that shows the server's sign-in, to open elsewhere if need be, and how the browser comes back.
+        /// The sign-in waits for the browser. The address can also be opened elsewhere. The method says how the browser
+        /// comes back.
         case waiting(address: String, CallbackMethod)
-        /// The browser could not be opened; the sign-in goes on waiting.
+        /// The browser could not be opened. The sign-in continues to wait.
         case browserFailed(String)
-        /// What was pasted is not this sign-in's link.
+        /// The pasted text is not the callback of this sign-in.
         case strangeLink
     }
 
-    /// The identity provider's id on the server; nil leaves the choice to the server.
+    /// The identity provider's id on the server. Nil leaves the choice to the server.
     public var provider: String?
-    /// What the account's key may do, where the server makes one; nil for everything.
+    /// The scopes of the account's key, when the server creates one. Nil for all scopes.
     public var scopes: [String]?
-    /// How the browser comes back.
+    /// The way in which the browser comes back.
     public var callback: CallbackMethod
-    /// The browser; nil opens none: the person opens the address somewhere.
+    /// The browser to open. Nil opens none, so that the person opens the address elsewhere.
     public var browser: Browser?
-    /// How long to wait for the person.
+    /// How long to wait for the callback. Default: 10 minutes.
     public var timeout: Duration
-    /// Told what happens.
+    /// Called for every event.
     public var onEvent: @Sendable (Event) -> Void
-    /// Asks the person for the link by which the browser came back, again and again until it is the right one; nil from it
-    /// ends the asking. It is cancelled when the link comes another way.
+    /// Asks the person to paste the callback address, repeatedly until it is the right one. A result of nil ends the
+    /// asking. Cancelled when the callback arrives another way.
     public var pasted: (@Sendable () async throws -> String?)?
 
     /// Makes a sign-in.
     ///
     /// - Parameters:
-    ///   - provider: The identity provider's id on the server; nil leaves the choice to the server.
-    ///   - callback: How the browser comes back.
-    ///   - browser: The browser; nil opens none.
-    ///   - timeout: How long to wait for the person.
-    ///   - pasted: Asks the person for the link.
-    ///   - onEvent: Told what happens.
+    ///   - provider: The identity provider's id on the server. Nil leaves the choice to the server.
+    ///   - callback: The way in which the browser comes back.
+    ///   - browser: The browser to open. Nil opens none.
+    ///   - timeout: How long to wait for the callback.
+    ///   - pasted: Asks the person to paste the callback address.
+    ///   - onEvent: Called for every event.
     public init(
         provider: String? = nil, callback: CallbackMethod = .automatic, browser: Browser? = .automatic,
         timeout: Duration = .seconds(600), pasted: (@Sendable () async throws -> String?)? = nil,
@@ -55,9 +56,9 @@ public struct BrowserSignIn: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Asks the server for a token, through the browser.
+    /// Signs in with the browser and returns the server's token.
     ///
-    /// `noteKey` notes a key that is about to be made for that person.
+    /// `noteKey` records a key that is about to be created for the person.
     func perform(
         at server: Server, _ connection: UnauthenticatedConnection, folders: Folders,
         noteKey: @escaping @Sendable (Identity) async throws -> KeyIntent
@@ -71,7 +72,8 @@ public struct BrowserSignIn: Sendable {
             let receiver = try CallbackReceiver.scheme(start.redirect, journey.state, folders)
             return try await finish(journey, receiver, choice, server, folders)
         }
-        // The port stands in the redirect address, so it waits first; what it takes is known when the server has answered.
+        // The redirect address contains the port, so the receiver must listen before the sign-in begins. The expected
+        // state is known only after the server has responded.
         let expected = CallbackReceiver.Expectation()
         let receiver = try CallbackReceiver.loopback(dialect, expected)
         start.redirect = receiver.redirect
@@ -124,9 +126,10 @@ public struct BrowserSignIn: Sendable {
         }
     }
 
-    /// What a link brings.
+    /// Reads a callback.
     ///
-    /// - Throws: ``LatchError/Code/signInDenied`` and the like when it brings the server's refusal.
+    /// - Throws: ``LatchError/Code/callbackInvalid``; ``LatchError/Code/signInDenied`` and similar codes when the
+    ///   callback contains an error of the server.
     private static func read(
         _ link: String, _ redirect: String, _ journey: BrowserJourney, _ server: ServerAddress
     ) throws(LatchError) -> BrowserReturn {
@@ -150,7 +153,7 @@ public struct BrowserSignIn: Sendable {
     /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
     private static func refusal(_ error: String, _ description: String?, _ server: ServerAddress) -> LatchError {
         var words = SanitizedText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
-        // It stands in a sentence of ours.
+        // The message ends with its own period.
         while words.hasSuffix(".") { words.removeLast() }
         return switch error {
         case "access_denied", "consent_required", "interaction_required", "login_required":
@@ -168,7 +171,7 @@ public struct BrowserSignIn: Sendable {
 extension LatchError {
     private static let login = "Login failed: "
 
-    /// The same error as one of a sign-in with the browser: its message begins with "OAuth login failed".
+    /// The same error for a sign-in with the browser. Its message begins with "OAuth login failed".
     ///
     /// Source: IM-16.
     var inBrowser: LatchError {

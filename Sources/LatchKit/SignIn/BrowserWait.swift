@@ -1,23 +1,23 @@
 import OAuth
 
-/// Waits until one sign-in's link is there: from the desktop, a port of this machine, or the person's hand.
+/// Waits for the callback of one sign-in: from the desktop, from a local port, or pasted by the person.
 struct BrowserWait: Sendable {
     private enum Outcome: Sendable { case link(String), closed, late, nothing }
 
-    /// How long a link may still be on its way after the browser was closed.
+    /// How long a callback may still arrive after the browser was closed.
     private static let grace = Duration.seconds(2)
 
     let signIn: BrowserSignIn
     let journey: BrowserJourney
     let receiver: CallbackReceiver
-    /// What opens the address; nil for nothing.
+    /// The browser that opens the address. Nil opens none.
     let browser: Browser?
-    /// Where a browser of its own has its profile.
+    /// The folder for the profile of an ephemeral browser.
     let profiles: String
 
-    /// The link; it holds this sign-in's state.
+    /// Returns the callback address, which contains this sign-in's state.
     ///
-    /// - Throws: ``LatchError/Code/signInTimedOut``, ``LatchError/Code/browserClosed``; what asking the person throws;
+    /// - Throws: ``LatchError/Code/signInTimedOut``, ``LatchError/Code/browserClosed``; errors of asking the person;
     ///   `CancellationError`.
     func link() async throws -> String {
         try await withThrowingTaskGroup(of: Outcome.self) { group in

@@ -1,19 +1,19 @@
 import Desktop
 import OAuth
 
-/// A link of a custom scheme, as the desktop hands it to the program that is registered for the scheme.
+/// A link with a custom scheme that the desktop passes to the program registered for the scheme.
 ///
-/// It finds the program that waits for it by a name made of its `state`: two sign-ins at once never get each other's link,
-/// and a link that nobody waits for finds nobody.
+/// The link is delivered to the waiting program under a name derived from the link's `state`. Two concurrent sign-ins
+/// therefore never receive each other's link, and a link that no program waits for is not delivered.
 ///
 /// Source: RFC 8252 §7.1; OX-9.
 public struct CallbackLink: Sendable {
     private let link: String
     private let state: State
 
-    /// Takes a link.
+    /// Makes a callback link from its text.
     ///
-    /// - Throws: ``LatchError/Code/noSignInWaits`` when it holds no `state`, two, or is longer than 8 KiB.
+    /// - Throws: ``LatchError/Code/noSignInWaits`` when it has no `state`, has more than one, or is longer than 8 KiB.
     public init(_ link: String) throws(LatchError) {
         let query = link.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         guard link.utf8.count <= LinkReceiver.longestLink, let fields = try? FormURLEncoded.decode(Array(query)),
@@ -23,10 +23,10 @@ public struct CallbackLink: Sendable {
         self.state = State(state)
     }
 
-    /// Hands the link to the program that waits for it.
+    /// Delivers the link to the program that waits for it.
     ///
-    /// - Parameter folders: Where programs wait.
-    /// - Throws: ``LatchError/Code/noSignInWaits``.
+    /// - Parameter folders: The folders in which programs wait.
+    /// - Throws: ``LatchError/Code/noSignInWaits`` when no program waits for the link.
     public func deliver(folders: Folders) throws(LatchError) {
         let address = String(link.prefix { $0 != "?" && $0 != "#" })
         for name in [Self.name(of: state), Self.name(ofAddress: address)] {
@@ -42,17 +42,19 @@ public struct CallbackLink: Sendable {
         throw Self.unsolicited
     }
 
-    /// What the program that waits for a state is called: the state itself stays secret.
+    /// Returns the name under which a program waits for a state. The name does not reveal the state.
     static func name(of state: State) -> String {
         String(SHA256.digest(state.text).hexadecimal.prefix(32))
     }
 
-    /// What the program that waits for any link to an address is called: where the server makes the state itself.
+    /// Returns the name under which a program waits for any link to an address. It is used when the server creates the
+    /// state itself.
     static func name(ofAddress redirect: String) -> String {
         String(SHA256.digest("address " + canonical(redirect)).hexadecimal.prefix(32))
     }
 
-    /// The link with its address written as `redirect` is: some browsers make one slash of an empty host's three.
+    /// Returns the link with its address in the form of `redirect`. Some browsers reduce the three slashes of an empty
+    /// host to one.
     ///
     /// Source: RFC 3986 §3: `scheme:/path` and `scheme:///path` name the same; contract of Immich, b.11.
     static func fitted(_ link: String, to redirect: String) -> String {
@@ -61,7 +63,7 @@ public struct CallbackLink: Sendable {
         return redirect + link.dropFirst(address.count)
     }
 
-    /// An address with an empty host written out.
+    /// Returns an address with an empty host written explicitly, with three slashes.
     private static func canonical(_ address: String) -> String {
         guard let colon = address.firstIndex(of: ":") else { return address }
         let rest = address[address.index(after: colon)...]

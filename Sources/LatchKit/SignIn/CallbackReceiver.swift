@@ -2,31 +2,31 @@ import Desktop
 import OAuth
 import Synchronization
 
-/// How the browser comes back.
+/// The way in which the browser comes back to the program.
 public enum CallbackMethod: String, Sendable, CaseIterable {
-    /// As the server lets: by loopback where it says so, else by the custom scheme.
+    /// The way that the server supports: loopback if it says so, otherwise the custom scheme.
     case automatic
-    /// To an address of a custom scheme, which the desktop hands to its handler; see ``SchemeRegistration``.
+    /// To an address with a custom scheme, which the desktop passes to its handler. See ``SchemeRegistration``.
     case scheme
-    /// To a port of this machine.
+    /// To a loopback address with a port of this machine.
     case loopback
 }
 
-/// Waits for the link by which the browser comes back to one sign-in.
+/// Waits for the link with which the browser comes back to one sign-in.
 struct CallbackReceiver: Sendable {
-    /// Where the browser is to come back to.
+    /// The redirect address that the browser comes back to.
     let redirect: String
-    /// How.
+    /// The way in which the browser comes back.
     let method: CallbackMethod
-    /// The link that holds this sign-in's state; nothing else comes out. Ends after it.
+    /// A stream of the one link that contains this sign-in's state. It finishes after that link.
     let links: AsyncStream<String>
     private let end: @Sendable () -> Void
 
-    /// What a receiver waits for, told when the server has said it; until then nothing is taken.
+    /// The state that a receiver waits for, set after the server has responded. No link is accepted before that.
     final class Expectation: Sendable {
         private let state = Mutex<State??>(nil)
 
-        /// Takes links with this state from now on; with nil, any link that has one.
+        /// Accepts links with this state from now on. With nil, accepts any link that has a state.
         func set(_ expected: State?) {
             state.withLock { $0 = .some(expected) }
         }
@@ -37,16 +37,16 @@ struct CallbackReceiver: Sendable {
         }
     }
 
-    /// Whether a link came to the redirect address with the state, or with any one where none can be known.
+    /// Returns whether a link has the redirect address and the state. If the state is nil, any state is accepted.
     static func takes(_ link: String, _ redirect: String, _ state: State?) -> Bool {
         let link = CallbackLink.fitted(link, to: redirect)
         guard let state else { return AuthorizationResponse.state(of: link, expectedRedirect: redirect) != nil }
         return AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
     }
 
-    /// Waits on a port of this machine.
+    /// Returns a receiver that listens on a port of this machine.
     ///
-    /// - Throws: ``LatchError/Code/callbackUnavailable``.
+    /// - Throws: ``LatchError/Code/callbackUnavailable`` when it cannot listen.
     static func loopback(_ dialect: any BrowserDialect, _ expected: Expectation) throws(LatchError) -> Self {
         do {
             let receiver = try LoopbackReceiver(path: dialect.loopbackPath) { expected.takes($0, $1) }
@@ -57,9 +57,9 @@ struct CallbackReceiver: Sendable {
         }
     }
 
-    /// Waits for what ``CallbackLink/deliver(folders:)`` hands over.
+    /// Returns a receiver for links that ``CallbackLink/deliver(folders:)`` delivers.
     ///
-    /// - Throws: ``LatchError/Code/callbackUnavailable``; also when another sign-in whose state nobody can know waits for the
+    /// - Throws: ``LatchError/Code/callbackUnavailable``, also when another sign-in with an unknown state waits for the
     ///   same address.
     static func scheme(_ redirect: String, _ state: State?, _ folders: Folders) throws(LatchError) -> Self {
         var problem: DesktopError?
@@ -77,7 +77,8 @@ struct CallbackReceiver: Sendable {
             .callbackUnavailable, problem?.message ?? "There is no folder to wait for the browser in.", cause: problem)
     }
 
-    /// Which of two sign-ins a link belongs to nobody could tell.
+    /// Returns the error for a second sign-in with an unknown state. Without the state, links cannot be assigned to one
+    /// of the two.
     private static func taken(_ redirect: String, _ cause: DesktopError) -> LatchError {
         let scheme = redirect.prefix { $0 != ":" }
         return LatchError(
@@ -86,7 +87,7 @@ struct CallbackReceiver: Sendable {
                 + "belong to. Finish or stop that one first.", cause: cause)
     }
 
-    /// Waits no more.
+    /// Stops waiting.
     func close() {
         end()
     }

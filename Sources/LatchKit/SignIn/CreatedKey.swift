@@ -1,14 +1,14 @@
-/// A key that a server made for a sign-in, until an account holds it.
+/// A key that a server created for a sign-in and that no account holds yet.
 struct CreatedKey: Sendable {
     let note: KeyIntent
-    /// The server's id of it.
+    /// The id of the key on the server.
     let id: String
-    /// Revokes it, with what this sign-in has in memory; whether it is gone.
+    /// Revokes the key with the credentials that this sign-in has in memory. Returns whether the key was revoked.
     let revoke: @Sendable () async -> Bool
 
-    /// Revokes the key of a sign-in that came to nothing, also when the caller is cancelled.
+    /// Revokes the key after a failed sign-in, even if the caller is cancelled.
     ///
-    /// Where the server does not do that, the note stays for the person's next sign-in there.
+    /// If that fails, the record of the key stays for the person's next sign-in at the server.
     func discard() async {
         await Task {
             if await revoke() { await note.settle(id) } else { note.release() }

@@ -1,7 +1,8 @@
-/// Finds out which of a person's keys is the one that asks, as far as that can be told for sure.
+/// Determines which of a person's keys the account uses, if that is certain.
 ///
-/// No server says it. The only key of a list is the one that asked for the list; of several it is the one whose last use moves
-/// each time it is used, if only that one's does. A guess would end another program's key one day, so there is none.
+/// Servers do not say which key sent a request. If the list has only one key, it is that one. Otherwise it is the key
+/// whose last use changes with each request, provided that no other key's does. The result is never a guess, because a
+/// wrong one could later revoke another program's key.
 ///
 /// Source: RM-8; contract of Relate Mail, endpoint table.
 struct CurrentKey: Sendable {
@@ -9,7 +10,7 @@ struct CurrentKey: Sendable {
     let server: ServerAddress
     let ask: KeyQuestion
 
-    /// The key; nil when it cannot be told.
+    /// Returns the key. Nil when it cannot be determined.
     ///
     /// - Throws: `CancellationError` only.
     func find() async throws(CancellationError) -> RemoteKey? {
@@ -27,7 +28,7 @@ struct CurrentKey: Sendable {
         }
     }
 
-    /// The one key that was used between two lists; nil when none or several were.
+    /// Returns the only key that was used between two lists. Nil when there is none or more than one.
     static func moved(from before: [RemoteKey], to after: [RemoteKey]) -> RemoteKey? {
         let uses = Dictionary(before.map { ($0.id, $0.lastUsed) }) { first, _ in first }
         let moved = after.filter { key in

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// The machine and program that a session belongs to, as the server lists it.
+/// The machine and program that a session belongs to, as shown in the server's list of sessions.
 ///
 /// Source: IM-5.
 public struct Device: Sendable, Hashable {
     /// The machine's name.
     public var model: String
-    /// The kind of system, such as `Linux`.
+    /// The operating system, such as `Linux`.
     public var type: String
     /// The program's name.
     public let program: String
@@ -18,8 +18,9 @@ public struct Device: Sendable, Hashable {
     /// - Parameters:
     ///   - program: The program's name, for `User-Agent`.
     ///   - version: The program's version, for `User-Agent`.
-    ///   - model: The machine's name, its host name unless told; characters that a header cannot hold become hyphens.
-    ///   - type: The kind of system.
+    ///   - model: The machine's name. Nil for its host name. Characters that are not allowed in a header field become
+    ///     hyphens.
+    ///   - type: The operating system.
     public init(
         program: String = "latch", version: String = LatchClient.version,
         model: String? = nil, type: String = Device.systemName
@@ -30,7 +31,7 @@ public struct Device: Sendable, Hashable {
         userAgent = "\(self.program)/\(Self.plain(version)) (\(self.model); \(self.type))"
     }
 
-    /// The system's name.
+    /// The name of the current operating system.
     public static let systemName = {
         #if os(Linux)
             "Linux"

@@ -1,16 +1,16 @@
-/// The e-mail address by which a person signs in: lower-cased, with an `@`, no white space.
+/// An e-mail address for sign-in: in lower case, with an `@` and without white space.
 ///
-/// Whether such a mailbox exists only the server knows.
+/// The existence of the mailbox is not checked. Only the server knows it.
 ///
 /// Source: IM-17; contract of Onyx, b.8.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in lower case.
     public let text: String
 
-    /// Checks an address.
+    /// Validates an address.
     ///
-    /// - Throws: ``LatchError/Code/invalidEmail`` when `@` is missing or stands at an end, or when white space stands
-    ///   anywhere, the ends included.
+    /// - Throws: ``LatchError/Code/invalidEmail`` when `@` is missing or at either end, when the text contains white
+    ///   space or a control character, even at the ends, or when it is longer than 320 bytes.
     public init(_ text: String) throws(LatchError) {
         let scalars = text.unicodeScalars
         guard !scalars.contains(where: { $0.properties.isWhitespace || $0.properties.generalCategory == .control })
@@ -27,7 +27,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         self.text = text.lowercased()
     }
 
-    /// Checks an address as a person typed it: white space at the ends is dropped first.
+    /// Validates an address as a person typed it. Leading and trailing white space is ignored.
     ///
     /// - Throws: ``LatchError/Code/invalidEmail``.
     public init(typed text: String) throws(LatchError) {

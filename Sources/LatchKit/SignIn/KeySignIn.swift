@@ -1,14 +1,15 @@
-/// Signs in with a key that the person made at the server, where nothing else can.
+/// A sign-in with an API key that the person created at the server, for servers without another way to sign in.
 ///
 /// Source: RM-7; contract of Relate Mail, section c: c174e92.
 public struct KeySignIn: Sendable {
-    /// The key; it is forgotten with this value.
+    /// The key. Its memory is overwritten when the last copy of this value is destroyed.
     public var key: Secret
 
     /// Makes a sign-in.
     ///
-    /// - Parameter key: The key as the person pasted it; white space at the ends is dropped.
-    /// - Throws: ``LatchError/Code/invalidRequest`` when it is empty, longer than 512 bytes or no line of printable ASCII.
+    /// - Parameter key: The key as the person pasted it. Leading and trailing white space is ignored.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when the key is empty, longer than 512 bytes or not a single line
+    ///   of printable ASCII.
     public init(key: Secret) throws(LatchError) {
         let bytes = key.withBytes { bytes in
             let start = bytes.drop { Self.isBlank($0) }
@@ -27,9 +28,9 @@ public struct KeySignIn: Sendable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 9, 10, 13].contains(byte) }
 
-    /// Tries the key, and finds out which one it is.
+    /// Tests the key with a request and determines its id.
     ///
-    /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/wrongCredentials`` and what ``KeyDialect`` throws;
+    /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/wrongCredentials`` and the errors of ``KeyDialect``;
     ///   `CancellationError`.
     func perform(at server: Server, _ connection: UnauthenticatedConnection) async throws -> Grant {
         guard server.features.signsInWithKey, let dialect = server.dialect as? any KeyDialect else {
@@ -47,7 +48,7 @@ public struct KeySignIn: Sendable {
         }
         var grant = Grant(token: key)
         grant.identity = identity
-        // Without its id the account works all the same; only its end cannot be told to the server.
+        // Without the id the account works too, but signing out cannot revoke the key on the server.
         let own = try await CurrentKey(dialect: dialect, server: connection.address, ask: ask).find()
         grant.keyID = own?.id
         grant.scopes = own?.scopes

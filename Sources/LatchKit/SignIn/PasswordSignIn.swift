@@ -1,16 +1,17 @@
-/// Signs in with e-mail and password.
+/// A sign-in with e-mail address and password.
 ///
 /// Source: OX-1, IM-5, IM-17.
 public struct PasswordSignIn: Sendable {
     /// The e-mail address.
     public var email: EmailAddress
-    /// The password; it is not checked here, and forgotten with this value.
+    /// The password. It is not validated here. Its memory is overwritten when the last copy of this value is destroyed.
     public var password: Secret
 
     /// Makes a sign-in.
     ///
     /// - Parameters:
-    ///   - email: The address as the person typed it: white space at the ends is dropped, letters are lower-cased.
+    ///   - email: The address as the person typed it. Leading and trailing white space is ignored, and letters become
+    ///     lower case.
     ///   - password: The password as the person typed it.
     /// - Throws: ``LatchError/Code/invalidEmail``.
     public init(email: String, password: Secret) throws(LatchError) {
@@ -18,9 +19,9 @@ public struct PasswordSignIn: Sendable {
         self.password = password
     }
 
-    /// Asks the server for a token.
+    /// Signs in and returns the server's token.
     ///
-    /// - Throws: ``LatchError``; see ``Dialect/grant(from:of:)``. `CancellationError` when cancelled.
+    /// - Throws: ``LatchError``, see ``PasswordDialect/grant(from:of:)``; `CancellationError`.
     func perform(at server: Server, _ connection: UnauthenticatedConnection) async throws -> Grant {
         try server.features.requireOpen()
         guard server.features.signsInWithPassword, let dialect = server.dialect as? any PasswordDialect else {
@@ -32,7 +33,7 @@ public struct PasswordSignIn: Sendable {
         return try dialect.grant(from: try await connection.send(request), of: connection.address)
     }
 
-    /// Asks the server who a token is for; nil when it does not say.
+    /// Requests the identity that a token belongs to. Returns nil when the server does not say.
     ///
     /// - Throws: `CancellationError` only.
     static func identity(
@@ -42,19 +43,19 @@ public struct PasswordSignIn: Sendable {
         var identity = server.dialect.identity
         for field in server.authorization(grant.token) { identity.headers[field.name] = field.value }
         let request = identity
-        // Who it is decorates the account; a server that fails to say so has still signed the person in.
+        // The identity is optional information for the account. If the request fails, the person is still signed in.
         let who = try await tolerating { try await send(request, to: server, with: client, timeout: timeout) }
         return who.flatMap { server.dialect.identity(from: $0) }
     }
 
-    /// Sends one request of a dialect.
+    /// Sends a request of a dialect to a server.
     static func send(
         _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration
     ) async throws -> ClientResponse {
         try await send(request, to: server.address, with: client, timeout: timeout)
     }
 
-    /// Sends one request of a dialect.
+    /// Sends a request of a dialect to an address, unless the request has its own base address.
     static func send(
         _ request: DialectRequest, to address: ServerAddress, with client: HTTPClient, timeout: Duration
     ) async throws -> ClientResponse {

@@ -1,16 +1,16 @@
 import Desktop
 public import FoundationEssentials
 
-/// Tells the desktop which program takes the links of the custom schemes by which servers send the browser back.
+/// Registers a program with the desktop as the handler of the custom schemes with which servers send the browser back.
 ///
-/// It is an entry of the applications' menu that no menu shows, and the person's choice of it for each scheme.
+/// The registration is a desktop entry that menus do not show, and the person's default application for each scheme.
 ///
 /// Source: Desktop Entry Specification 1.5; Association between MIME types and applications 1.0.1.
 public struct SchemeRegistration: Sendable {
-    /// The entry's file.
+    /// The file name of the desktop entry.
     public static let entry = "latchstring-callback.desktop"
 
-    /// The schemes of all dialects, each once.
+    /// The schemes of all dialects, without duplicates.
     public static var schemes: [String] {
         Dialects.all.compactMap { ($0 as? any BrowserDialect)?.callback }
             .map { String($0.prefix { $0 != ":" }) }
@@ -19,22 +19,22 @@ public struct SchemeRegistration: Sendable {
             }
     }
 
-    /// What registering changed.
+    /// The changes made by a registration.
     public struct Report: Sendable, Equatable {
-        /// The entry's whole path.
+        /// The absolute path of the desktop entry.
         public var path: String
-        /// The schemes that are this program's now.
+        /// The schemes that are now registered for the program.
         public var schemes: [String]
-        /// Other programs' entries that had a scheme before, by scheme.
+        /// The desktop entries of other programs that were registered before, by scheme.
         public var replaced: [String: String]
     }
 
     private let applications: String
     private let configuration: String
 
-    /// Finds the places that an environment asks for.
+    /// Makes a registration for the folders that environment variables specify.
     ///
-    /// - Throws: ``LatchError/Code/storageFailed`` when neither `HOME` nor the variables of XDG are absolute paths.
+    /// - Throws: ``LatchError/Code/storageFailed`` when neither `HOME` nor the XDG variables are absolute paths.
     ///
     /// Source: XDG Base Directory Specification 0.8.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
@@ -42,18 +42,18 @@ public struct SchemeRegistration: Sendable {
         configuration = try Folders.base("XDG_CONFIG_HOME", below: ".config", environment)
     }
 
-    /// Whether the entry was written, and not removed since.
+    /// Whether the desktop entry exists.
     public var hasEntry: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Whether links of a scheme come to the entry; no where the desktop cannot be asked.
+    /// Returns whether the desktop entry is registered for a scheme. False when the desktop cannot be queried.
     public static func isRegistered(_ scheme: String) async -> Bool {
         await handler(of: scheme) == entry
     }
 
-    /// Writes the entry and makes it the scheme's program.
+    /// Writes the desktop entry and registers it for every scheme.
     ///
-    /// - Parameter program: The program's whole path; it is called with `callback` and the link.
-    /// - Returns: What was changed.
+    /// - Parameter program: The absolute path of the program. It is called with the arguments `callback` and the link.
+    /// - Returns: The changes.
     /// - Throws: ``LatchError/Code/registrationFailed``.
     public func register(program: String) async throws(LatchError) -> Report {
         let schemes = Self.schemes
@@ -70,15 +70,15 @@ public struct SchemeRegistration: Sendable {
             throw LatchError(
                 .registrationFailed, "Could not write '\(path)'. Check that the folder is yours.", cause: error)
         }
-        // Where it is missing the entry is found all the same, through the person's choice.
+        // If this command is missing, the desktop still finds the entry through the person's default application.
         _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
         for scheme in schemes { try await choose(scheme) }
         return Report(path: path, schemes: schemes, replaced: replaced)
     }
 
-    /// Removes the entry and the choice of it.
+    /// Removes the desktop entry and its registration.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was a desktop entry.
     /// - Throws: ``LatchError/Code/registrationFailed``.
     public func remove() async throws(LatchError) -> Bool {
         let list = configuration + "/mimeapps.list"
@@ -123,6 +123,8 @@ public struct SchemeRegistration: Sendable {
         return String(text.prefix { !$0.isNewline })
     }
 
+    /// Returns the contents of the desktop entry.
+    ///
     /// Source: Desktop Entry Specification 1.5, "The Exec key".
     static func text(_ program: String, _ schemes: [String]) -> String {
         return """
@@ -141,9 +143,9 @@ public struct SchemeRegistration: Sendable {
     }
 }
 
-/// The person's choice of programs for types, `mimeapps.list`.
+/// Edits `mimeapps.list`, which contains the person's default applications.
 enum MIMEAssociations {
-    /// The list without one program; every other byte stays.
+    /// Returns the list without one program. All other bytes stay the same.
     static func removing(_ entry: String, from text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> String? in
             guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { return String(line) }

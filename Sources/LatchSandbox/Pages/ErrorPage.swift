@@ -1,9 +1,9 @@
 import LatchGateway
 import Wire
 
-/// What the person is told when there is no client that could be told.
+/// The page for errors that cannot be reported to a client.
 ///
-/// Source: RFC 6749 §4.1.2.1: nobody is redirected to an address that is not registered.
+/// Source: RFC 6749 §4.1.2.1: the browser must not be redirected to an unregistered address.
 enum ErrorPage {
     static func page(_ sentence: String) -> WebPage {
         var page = WebPage(

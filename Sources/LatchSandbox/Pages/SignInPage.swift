@@ -2,21 +2,22 @@ import JOSE
 import LatchGateway
 import Wire
 
-/// The page of the authorization endpoint: who, what is shared, whether, and what shall go wrong.
+/// The page of the authorization endpoint: the account, the scopes to share, the decision and an optional fault.
 ///
-/// It is one form with names and no script, posted to the address of the page itself: a script needs only the address
-/// that the client opened, and the fields `email`, `password` and `action`.
+/// The page is one form with named fields and no script, posted to the address of the page itself. A test script only
+/// needs the address that the client opened, and the fields `email`, `password` and `action`.
 struct SignInPage {
     let query: AuthorizationQuery
     let people: [ProviderPerson]
     let session: ProviderSession?
     let algorithms: [SignatureAlgorithm]
-    /// Where the form goes: the authorization endpoint with the request's parameters.
+    /// The target of the form: the authorization endpoint with the parameters of the request.
     let target: String
     var email: String?
     var mistake: String?
 
-    /// Its form may lead anywhere: the redirects after it lead to the client and on to an app's own scheme.
+    /// The page. Its form target is unrestricted, because the redirects after it lead to the client and on to the
+    /// custom scheme of an app.
     var page: WebPage {
         var page = WebPage(
             title: "Sign in to \(query.client.name)",
@@ -61,7 +62,7 @@ struct SignInPage {
             """
     }
 
-    /// A form without the field `consent` comes from a script and shares everything that was asked for.
+    /// The scopes to share. A form without the field `consent` comes from a script and shares all requested scopes.
     private var shared: HTML {
         let boxes: [HTML] = query.scopes.filter { $0 != "openid" }.map { scope in
             """

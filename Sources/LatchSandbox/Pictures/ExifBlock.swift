@@ -1,17 +1,17 @@
-/// What a camera says of a photograph, as it stands in the file.
+/// The Exif metadata of a photograph, as stored in the file.
 ///
 /// Source: TIFF 6.0 §2; Exif 2.32 §4.6.
 enum ExifBlock {
-    /// A block with the camera, the time and its distance from UTC.
+    /// Returns a block with the camera, the time and the UTC offset.
     ///
     /// - Parameters:
-    ///   - taken: `2024:07:01 18:30:59`.
-    ///   - offset: `+02:00`.
-    /// - Returns: The block, from its `MM` on.
+    ///   - taken: The local time, such as `2024:07:01 18:30:59`.
+    ///   - offset: The UTC offset, such as `+02:00`.
+    /// - Returns: The block, starting with `MM`.
     static func bytes(taken: String, offset: String) -> [UInt8] {
         let main: [(tag: Int, text: String)] = [(0x010F, "Latchstring"), (0x0110, "Sandbox 1")]
         let exif: [(tag: Int, text: String)] = [(0x9003, taken), (0x9011, offset)]
-        // Header, the main directory with the way to the other, the other, and then the texts.
+        // The header, the main directory with the offset of the Exif directory, the Exif directory, and the texts.
         let second = 8 + 2 + (main.count + 1) * 12 + 4
         var texts: [UInt8] = []
         let start = second + 2 + exif.count * 12 + 4
@@ -35,7 +35,7 @@ enum ExifBlock {
             file.append(value, bytes: count)
         }
         texts += bytes
-        // A text begins at an even place.
+        // Texts start at even offsets.
         if bytes.count % 2 == 1 { texts.append(0) }
     }
 }

@@ -1,18 +1,18 @@
-/// The pictures of a short film as H.264, each stored without compression, which every player understands.
+/// The frames of a short film in H.264, stored without compression, which every player supports.
 ///
 /// Source: ITU-T H.264 §7.3.2.1 (sequence), §7.3.2.2 (picture), §7.3.3 (slice), §7.3.5 (I_PCM).
 struct Film {
-    /// A multiple of 16.
+    /// The width in pixels, a multiple of 16.
     let width: Int
-    /// A multiple of 16.
+    /// The height in pixels, a multiple of 16.
     let height: Int
     let scene: Scene
-    /// How many pictures, of which ``rate`` are shown a second.
+    /// The number of frames, shown at ``rate`` frames per second.
     let count: Int
 
     static let rate = 10
 
-    /// What is said once of all pictures.
+    /// The sequence parameter set.
     var sequence: [UInt8] {
         var bits = BitWriter()
         bits.append([0x67, 66, 0xC0, 10])
@@ -20,12 +20,12 @@ struct Film {
         bits.write(0, 1)
         bits.write(unsigned: width / 16 - 1)
         bits.write(unsigned: height / 16 - 1)
-        // Whole frames, no cropping, nothing further.
+        // Frames only, no cropping, no further parameters.
         bits.write(0b1100, 4)
         return Self.ended(bits)
     }
 
-    /// What is said once of how pictures are coded.
+    /// The picture parameter set.
     var picture: [UInt8] {
         var bits = BitWriter()
         bits.append([0x68])
@@ -34,12 +34,12 @@ struct Film {
         for value in [0, 0, 0] { bits.write(unsigned: value) }
         bits.write(0, 3)
         for value in [0, 0, 0] { bits.write(unsigned: value) }
-        // Each slice says that its edges are left alone.
+        // Each slice disables the deblocking filter itself.
         bits.write(0b100, 3)
         return Self.ended(bits)
     }
 
-    /// The picture of this number.
+    /// Returns the frame with a number.
     func frame(_ number: Int) -> [UInt8] {
         var bits = BitWriter()
         bits.append([0x65])
@@ -60,12 +60,12 @@ struct Film {
         return Self.ended(bits)
     }
 
-    /// No sample is 0, so nothing in it looks like the start of something else.
+    /// Returns the samples of a macroblock. No sample is 0, so the data cannot contain a start code.
     private func samples(_ scene: Scene, _ left: Int, _ top: Int) -> [UInt8] {
         func at(_ x: Int, _ y: Int) -> Scene.Colour {
             scene.colour(Double(left + x) / Double(width), Double(top + y) / Double(height))
         }
-        // One colour for four points by four: the film is small and made each time anew.
+        // One colour per 4×4 pixels, because the film is small and generated for each process.
         let patches = (0..<16).map { at($0 % 4 * 4, $0 / 4 * 4) }
         let brightness = (0..<256).map { UInt8(patches[$0 / 64 * 4 + $0 % 16 / 4].brightness) }
         let blue = (0..<64).map { UInt8(patches[$0 / 16 * 4 + $0 % 8 / 2].blue) }

@@ -1,16 +1,16 @@
-/// Puts a film into a file: MP4, or the MOV that phones write beside a photograph.
+/// Writes a film to a file: MP4, or the MOV that phones write next to a photograph.
 ///
 /// Source: ISO/IEC 14496-12 §8; ISO/IEC 14496-15 §5.3 (avcC); QuickTime File Format.
 struct FilmFile {
     let film: Film
-    /// Whether it is a MOV.
+    /// Whether the file is a MOV.
     var isQuickTime = false
-    /// When it was taken, in seconds since 1970.
+    /// The recording time, in seconds since 1970.
     let taken: Int
 
     private static let secondsFrom1904 = 2_082_844_800
 
-    /// The file.
+    /// Returns the contents of the file.
     func bytes() -> [UInt8] {
         let frames = (0..<film.count).map { number -> [UInt8] in
             let frame = film.frame(number)
@@ -21,7 +21,7 @@ struct FilmFile {
         return type + content + movie(frames.map(\.count), start: type.count + 8)
     }
 
-    /// In thousandths of a second.
+    /// The duration in milliseconds.
     private var duration: Int { film.count * 1_000 / Film.rate }
     private var times: [UInt8] { number32(taken + Self.secondsFrom1904) + number32(taken + Self.secondsFrom1904) }
     private static let matrix = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000].flatMap(number32)

@@ -1,6 +1,6 @@
-/// Writes photographs: baseline JPEG with Exif in front.
+/// Writes photographs as baseline JPEG with Exif metadata.
 ///
-/// No transform is needed: a colour that changes evenly over a block is its mean and one coefficient in each direction.
+/// No transform is needed: a linear gradient in a block is its mean and one coefficient per direction.
 ///
 /// Source: ITU-T T.81 §B.2 and Annex F.1.2.
 struct JPEGPicture {
@@ -8,14 +8,14 @@ struct JPEGPicture {
     let height: Int
     let scene: Scene
     let exif: [UInt8]
-    /// Whether each block has grain, which makes a large file of it.
+    /// Whether each block has grain, which makes the file large.
     var isGrainy = false
 
-    /// What every coefficient is divided by.
+    /// The quantization step of all coefficients.
     private static let step = 4
-    /// A ramp of one step a pixel has this first coefficient: Σ (x − 3.5)·cos((2x + 1)π/16)·√8·½.
+    /// The first coefficient of a gradient of one step per pixel: Σ (x − 3.5)·cos((2x + 1)π/16)·√8·½.
     private static let rampCoefficient = -18.22
-    /// Every coefficient's code has 8 bits: the end of a block, sixteen zeros, and each run with each size.
+    /// The AC symbols, each coded in 8 bits: end of block, sixteen zeros, and each combination of run and size.
     private static let acSymbols = [0x00, 0xF0] + (0..<16).flatMap { run in (1...10).map { run << 4 | $0 } }
     private static let acCodes: [Int] = {
         var codes = [Int](repeating: 0, count: 256)
@@ -23,7 +23,7 @@ struct JPEGPicture {
         return codes
     }()
 
-    /// The file.
+    /// Returns the contents of the file.
     func bytes() -> [UInt8] {
         var file: [UInt8] = [0xFF, 0xD8]
         Self.segment(0xE1, Array("Exif\0\0".utf8) + exif, to: &file)
@@ -52,7 +52,8 @@ struct JPEGPicture {
         return frame + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
     }
 
-    /// Each row of blocks begins anew, so that rows of grain, being dear, are made a few times and used again.
+    /// Appends the rows of blocks. Each row restarts the coding, so that a few rows of grain, which are expensive, can
+    /// be reused.
     private func appendRows(to file: inout [UInt8]) {
         let grainy = isGrainy ? (0..<4).map { row($0 * rows / 4, seed: UInt64($0) + 1) } : []
         for index in 0..<rows {
@@ -69,7 +70,8 @@ struct JPEGPicture {
             let colours = colours(column, index)
             for (component, part) in [\Scene.Colour.brightness, \.blue, \.red].enumerated() {
                 let (mean, across, down) = Self.block(colours, part)
-                // In zigzag order the first two after the mean are the ramps; without grain there is no more.
+                // In zigzag order the first two coefficients after the mean are the gradients. Without grain the others
+                // are 0.
                 var coefficients = [across, down]
                 if seed > 0 { for _ in 3..<64 { coefficients.append(grain.next()) } }
                 Self.writeMean(mean - last[component], to: &bits)
@@ -81,7 +83,7 @@ struct JPEGPicture {
         return bits.bytes
     }
 
-    /// The colours of a block: in the middle, at the right and the left, below and above.
+    /// Returns the colours of a block: in the centre, right, left, below and above.
     private func colours(_ column: Int, _ row: Int) -> [Scene.Colour] {
         let (x, y) = (column * 8 + 4, row * 8 + 4)
         return [(x, y), (x + 4, y), (x - 4, y), (x, y + 4), (x, y - 4)].map {
@@ -104,7 +106,7 @@ struct JPEGPicture {
         bits.write(difference < 0 ? difference - 1 : difference, size)
     }
 
-    /// Writes those after the mean; all after the last are 0.
+    /// Writes the coefficients after the mean. Coefficients after the last one are 0.
     private static func writeRest(_ coefficients: [Int], to bits: inout BitWriter) {
         var run = 0
         for value in coefficients {
@@ -135,7 +137,7 @@ struct JPEGPicture {
     }
 }
 
-/// Small numbers in an order that looks like none, the same each time.
+/// A pseudo-random sequence of small numbers, the same for each seed.
 private struct Grain {
     var state: UInt64
 

@@ -1,4 +1,4 @@
-/// Writes pictures of a screen: PNG in true colour, not compressed.
+/// Writes screenshots as uncompressed true-colour PNG.
 ///
 /// Source: PNG (Third Edition) §5, §10; RFC 1950 §2.2; RFC 1951 §3.2.4.
 struct PNGPicture {
@@ -6,7 +6,7 @@ struct PNGPicture {
     let height: Int
     let scene: Scene
 
-    /// The file.
+    /// Returns the contents of the file.
     func bytes() -> [UInt8] {
         var header: [UInt8] = []
         header.append(width, bytes: 4)

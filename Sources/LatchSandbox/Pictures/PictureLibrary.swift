@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// The sandbox's photographs and films: made-up ones that every viewer opens, for each person and for everybody.
+/// The sandbox's photographs and films, generated in formats that every viewer opens, for each person and for everyone.
 enum PictureLibrary {
-    /// Makes the library's folders and files below `folder`.
+    /// Creates the folders and files of the library below `folder`.
     ///
-    /// - Throws: ``SandboxError/Code/folder`` when something of it cannot be written.
+    /// - Throws: ``SandboxError/Code/folder`` when a file or folder cannot be written.
     static func make(in folder: String) throws(SandboxError) {
         for picture in pictures {
             let path = folder + "/" + picture.path
@@ -23,7 +23,7 @@ enum PictureLibrary {
         let bytes: [UInt8]
     }
 
-    /// Made once in a process, when the first sandbox wants them.
+    /// Generated once per process, when the first sandbox is created.
     private static let pictures = [
         photograph("ada@example.org/2024/Sommer an der See/Strand bei Ebbe.jpg", .evening, "2024:07:01 21:14:03"),
         photograph("ada@example.org/2024/Sommer an der See/Möwen über Dächern.jpg", .roofs, "2024:07:02 09:30:00"),

@@ -1,6 +1,6 @@
-/// What a made-up picture shows: a colour at each place that changes slowly over the picture.
+/// The content of a generated picture: a colour for each point that changes slowly across the picture.
 struct Scene: Sendable {
-    /// A colour as brightness and two differences, each 0 to 255.
+    /// A colour as brightness and two colour differences, each 0 to 255.
     struct Colour: Sendable {
         var brightness: Double
         var blue: Double
@@ -15,7 +15,7 @@ struct Scene: Sendable {
             Colour(brightness: colour.brightness * factor, blue: colour.blue * factor, red: colour.red * factor)
         }
 
-        /// Red, green and blue, each 0 to 255.
+        /// The red, green and blue values, each 0 to 255.
         ///
         /// Source: JFIF 1.02, conversion to and from RGB.
         var rgb: [UInt8] {
@@ -26,11 +26,11 @@ struct Scene: Sendable {
         }
     }
 
-    /// The colour above.
+    /// The colour of the upper part.
     var sky: Colour
-    /// The colour below.
+    /// The colour of the lower part.
     var ground: Colour
-    /// Where the sun stands, 0 to 1 from left to right.
+    /// The horizontal position of the sun, 0 to 1 from left to right.
     var sun: Double
 
     static let evening = Scene(
@@ -44,7 +44,7 @@ struct Scene: Sendable {
     static let water = Scene(
         sky: Colour(brightness: 180, blue: 145, red: 110), ground: Colour(brightness: 70, blue: 165, red: 95), sun: 0.4)
 
-    /// The colour at a place, each of whose coordinates is 0 to 1.
+    /// Returns the colour of a point with coordinates from 0 to 1.
     func colour(_ x: Double, _ y: Double) -> Colour {
         let land = min(max((y - 0.45) * 5, 0), 1)
         let (toSun, height) = (x - sun, y - 0.35)

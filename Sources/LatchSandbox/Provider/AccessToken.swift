@@ -3,7 +3,7 @@ import FoundationEssentials
 import Primitives
 import Wire
 
-/// Makes the JWT access token of a grant, rightly or as wrongly as was asked for of the ID token.
+/// Creates the JWT access token of a grant, either valid or with the fault that was requested.
 ///
 /// Source: RFC 9068 §2.2.
 struct AccessToken {

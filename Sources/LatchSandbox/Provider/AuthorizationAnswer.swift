@@ -2,7 +2,7 @@ import HTTPServer
 import LatchGateway
 import Wire
 
-/// What goes back to the client through the browser, by redirect or by a form that the browser posts.
+/// The authorization response, sent through the browser with a redirect or a form.
 ///
 /// Source: RFC 6749 §4.1.2; RFC 9207 §2; OAuth 2.0 Form Post Response Mode §2.
 struct AuthorizationAnswer {

@@ -1,11 +1,11 @@
 import OAuth
 import Wire
 
-/// A request to the authorization endpoint that names a known client and one of its redirect addresses.
+/// A valid request to the authorization endpoint, from a known client with a registered redirect URI.
 ///
 /// Source: OpenID Connect Core §3.1.2.1; RFC 7636 §4.3; OAuth 2.0 Form Post Response Mode §2.
 struct AuthorizationQuery: Sendable {
-    /// How the answer travels.
+    /// How the authorization response is returned.
     enum ResponseMode: String, CaseIterable, Sendable {
         case query
         case formPost = "form_post"
@@ -22,18 +22,18 @@ struct AuthorizationQuery: Sendable {
     let loginHint: String?
     let maximumAge: Int?
 
-    /// Something wrong before there is an address to send it to: for the person only.
+    /// An error that cannot be reported to the client. It is shown to the person only.
     struct Unanswerable: Error {
         let sentence: String
     }
 
-    /// Something wrong that the client is told.
+    /// An error that is reported to the client.
     struct Refusal: Error, Equatable {
         let error: String
         let description: String
     }
 
-    /// The client and where to answer; never throws a ``Refusal``.
+    /// The client and the address of its authorization response.
     struct Return: Sendable {
         let client: RegisteredClient
         let redirect: String
@@ -41,7 +41,7 @@ struct AuthorizationQuery: Sendable {
         let state: String?
     }
 
-    /// Whom to answer, and where.
+    /// Returns the client and the address of its authorization response.
     static func whomToAnswer(
         _ fields: FormFields, client: (String) -> RegisteredClient?
     ) throws(Unanswerable) -> Return {

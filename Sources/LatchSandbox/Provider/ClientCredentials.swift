@@ -3,14 +3,14 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Who a client says it is at the token endpoint.
+/// The credentials of a client at the token endpoint.
 ///
 /// Source: RFC 6749 §2.3.1 and §3.2.1; RFC 7617 §2.
 struct ClientCredentials {
     let id: String
     let secret: Secret?
 
-    /// Why there are none.
+    /// The reason that the credentials cannot be used.
     enum Failure: Error {
         case twoWays, unreadable, missing
     }
@@ -36,7 +36,7 @@ struct ClientCredentials {
         self.secret = Secret(secret)
     }
 
-    /// Whether these are `client`'s: its secret, or none for a public client.
+    /// Returns whether these are the credentials of `client`: its secret, or no secret for a public client.
     func belong(to client: RegisteredClient) -> Bool {
         switch (client.secret, secret) {
         case (nil, nil): true
@@ -45,7 +45,7 @@ struct ClientCredentials {
         }
     }
 
-    /// Both halves are encoded as a form's values are.
+    /// Decodes the id or the secret, which are form-encoded before base64 encoding.
     private static func decoded(_ text: String) -> String? {
         (try? FormURLEncoded.decode("v=" + text))?["v"]
     }

@@ -2,30 +2,31 @@ public import FoundationEssentials
 public import JOSE
 
 extension DevelopmentProvider {
-    /// What the provider serves, and to whom.
+    /// The configuration of the provider.
     public struct Configuration: Sendable {
-        /// The address to listen on; only a loopback one is taken.
+        /// The address to listen on. It must be a loopback address. Default: `127.0.0.1`.
         public var host = "127.0.0.1"
-        /// The port; 0 has the system choose one.
+        /// The port to listen on. Default: 0, for a port that the system chooses.
         public var port: UInt16 = 0
-        /// Who can sign in.
+        /// The people who can sign in.
         public var people: [ProviderPerson]
-        /// Who may ask; ``DevelopmentProvider/register(_:)`` adds more.
+        /// The registered clients. ``DevelopmentProvider/register(_:)`` adds more.
         public var clients: [RegisteredClient]
-        /// How ID tokens are signed; the first unless the sign-in page says otherwise. A key is made of each.
+        /// The signature algorithms for ID tokens. The first one is used unless the sign-in page selects another. A key
+        /// is generated for each.
         public var algorithms: [SignatureAlgorithm] = [.rs256, .ps256, .es256, .edDSA]
-        /// How long a code can be redeemed. 60 s by default.
+        /// The lifetime of an authorization code. Default: 60 s.
         public var codeLifetime = Duration.seconds(60)
-        /// How long an access token and an ID token are good. 10 minutes by default.
+        /// The lifetime of access tokens and ID tokens. Default: 10 minutes.
         public var tokenLifetime = Duration.seconds(600)
-        /// How long the browser stays signed in. 8 hours by default.
+        /// The lifetime of a browser session. Default: 8 hours.
         public var sessionLifetime = Duration.seconds(28_800)
-        /// How long the token endpoint waits for the fault ``Fault/slow``. 20 s by default.
+        /// The delay of the token endpoint for the fault ``Fault/slow``. Default: 20 s.
         public var slowness = Duration.seconds(20)
-        /// The clock that expiry is reckoned by.
+        /// The clock for issue and expiry times.
         public var now: @Sendable () -> Date = { Date() }
 
-        /// Makes a configuration; see the properties for defaults.
+        /// Creates a configuration; see the properties for defaults.
         public init(people: [ProviderPerson], clients: [RegisteredClient] = []) {
             self.people = people
             self.clients = clients

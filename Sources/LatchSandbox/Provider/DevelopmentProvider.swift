@@ -3,17 +3,17 @@ import HTTPServer
 import JOSE
 import Wire
 
-/// An OpenID provider for development: real protocol, made-up people, on this machine only.
+/// An OpenID provider for development, with the real protocol and fictional people, on this machine only.
 ///
-/// It speaks the code flow with PKCE, `query` and `form_post`, `iss` in the answer, UserInfo, and signs by RS256, PS256,
-/// ES256 or EdDSA. The sign-in page also lets a tester choose a ``Fault``. Everything is in memory: keys are new in
-/// each process, and nothing is left behind.
+/// It supports the code flow with PKCE, the response modes `query` and `form_post`, `iss` in the authorization
+/// response, UserInfo, and signatures with RS256, PS256, ES256 and EdDSA. Testers can select a ``Fault`` on the sign-in
+/// page. All state is in memory: each process has new keys, and nothing is stored.
 ///
 /// Source: OpenID Connect Core 1.0; OpenID Connect Discovery 1.0; RFC 7636; RFC 9207.
 public final class DevelopmentProvider: Sendable {
-    /// The issuer, `http://` with the address and port; its metadata is below `/.well-known/openid-configuration`.
+    /// The issuer: `http://` with the address and port. Its metadata is at `/.well-known/openid-configuration`.
     public let issuer: String
-    /// Who can sign in.
+    /// The people who can sign in.
     public var people: [ProviderPerson] { configuration.people }
     private let configuration: Configuration
     private let server: HTTPServer
@@ -26,10 +26,10 @@ public final class DevelopmentProvider: Sendable {
         self.grants = grants
     }
 
-    /// Makes the keys, unless another provider of the process did, listens and serves until ``stop()``.
+    /// Generates the keys, unless the process already has them, and serves until ``stop()``.
     ///
-    /// - Throws: ``SandboxError/Code/notLoopback`` for an address that others reach, ``SandboxError/Code/keys``;
-    ///   `HTTPServerError` when the address cannot be had.
+    /// - Throws: ``SandboxError/Code/notLoopback`` for an address that other machines can reach,
+    ///   ``SandboxError/Code/keys``; `HTTPServerError` when the server cannot listen on the address.
     public static func start(_ configuration: Configuration) async throws -> DevelopmentProvider {
         try Loopback.check(configuration.host)
         let grants = Grants(configuration)
@@ -45,12 +45,12 @@ public final class DevelopmentProvider: Sendable {
         return DevelopmentProvider(issuer.url, configuration, server, grants)
     }
 
-    /// Serves a client from now on, in place of one with the same id.
+    /// Registers a client. It replaces a client with the same id.
     public func register(_ client: RegisteredClient) {
         grants.register(client)
     }
 
-    /// Closes every connection and stops to listen.
+    /// Stops listening and closes all connections.
     public func stop() async {
         await server.stop(drain: .zero)
     }

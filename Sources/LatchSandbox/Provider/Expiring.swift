@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Values under random names that are forgotten after their time, and the oldest when there are too many.
+/// A table of values that expire. When it is full, the value that expires first is removed.
 struct Expiring<Value: Sendable>: Sendable {
-    /// More than this many are never kept.
+    /// The maximum number of values.
     static var limit: Int { 10_000 }
 
     private var values: [String: (value: Value, ends: Date)] = [:]

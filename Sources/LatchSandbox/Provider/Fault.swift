@@ -1,81 +1,81 @@
-/// What the provider does wrong when asked to: each a choice of the sign-in page.
+/// A fault that the provider can simulate. The sign-in page offers all of them.
 ///
-/// A relying party must have nobody signed in after any of them. Those of UserInfo also keep the e-mail address out of
-/// the ID token, so that a relying party has to ask there.
+/// A relying party must not sign anyone in after any of them. The UserInfo faults also omit the claims about the person
+/// from the ID token, so that the relying party must request UserInfo.
 ///
 /// Source: OpenID Connect Core §3.1.2.6, §3.1.3.7 and §5.3.4; RFC 9207 §2.4; RFC 6749 §3.1 and §5.2.
 public enum Fault: String, CaseIterable, Sendable {
-    // The answer to the authorization request.
-    /// `error=server_error`.
+    // Faults of the authorization response.
+    /// The error `server_error`.
     case serverError = "server-error"
-    /// `error=temporarily_unavailable`.
+    /// The error `temporarily_unavailable`.
     case unavailable = "temporarily-unavailable"
     /// Neither a code nor an error.
     case noCode = "no-code"
     /// Two codes.
     case codeTwice = "code-twice"
-    /// A code that was never given out.
+    /// A code that was never issued.
     case unknownCode = "unknown-code"
-    /// Another `state` than the one that was sent.
+    /// A `state` that differs from the one in the request.
     case wrongState = "wrong-state"
     /// No `state`.
     case noState = "no-state"
-    /// An `iss` of another provider.
+    /// An `iss` with a different provider.
     case wrongResponseIssuer = "wrong-response-issuer"
-    /// No `iss`, although discovery announces it.
+    /// No `iss`, although the metadata announces it.
     case noResponseIssuer = "no-response-issuer"
 
-    // The ID token.
-    /// Another nonce than the one that was sent.
+    // Faults of the ID token.
+    /// A nonce that differs from the one in the request.
     case wrongNonce = "wrong-nonce"
     /// No nonce.
     case noNonce = "no-nonce"
-    /// Expired an hour ago.
+    /// A token that expired an hour ago.
     case expired
-    /// Issued an hour from now.
+    /// A token with an issue time an hour in the future.
     case fromTheFuture = "from-the-future"
-    /// For another client.
+    /// A token for a different client.
     case wrongAudience = "wrong-audience"
-    /// For this client and another, and `azp` is the other.
+    /// A token for this client and another one, with the other one as `azp`.
     case wrongAuthorizedParty = "wrong-authorized-party"
-    /// By another issuer.
+    /// A token from a different issuer.
     case wrongIssuer = "wrong-issuer"
     /// No `sub`.
     case noSubject = "no-subject"
-    /// An `at_hash` of another access token.
+    /// The `at_hash` of a different access token.
     case wrongTokenHash = "wrong-token-hash"
-    /// `alg` is `none` and there is no signature.
+    /// A token with the `alg` `none` and no signature.
     case unsigned
-    /// A signature that is not of these bytes.
+    /// A signature that does not match the token.
     case wrongSignature = "wrong-signature"
-    /// Signed with a key that the key set does not have.
+    /// A signature with a key that is not in the key set.
     case unknownKey = "unknown-key"
 
-    // The token endpoint.
+    // Faults of the token endpoint.
     /// No ID token.
     case noIDToken = "no-id-token"
-    /// `invalid_grant`.
+    /// The error `invalid_grant`.
     case refusedGrant = "refused-grant"
-    /// Status 500.
+    /// The status 500.
     case brokenTokens = "broken-tokens"
-    /// Status 200 and a page instead of JSON.
+    /// The status 200 with an HTML page instead of JSON.
     case pageForTokens = "page-for-tokens"
-    /// An answer after ``DevelopmentProvider/Configuration/slowness``.
+    /// A response after a delay of ``DevelopmentProvider/Configuration/slowness``.
     case slow
 
-    // UserInfo.
-    /// The claims of another person.
+    // Faults of UserInfo.
+    /// A `sub` that differs from that of the ID token.
     case otherSubject = "other-subject"
-    /// Status 500.
+    /// The status 500.
     case brokenUserInfo = "broken-userinfo"
 
-    // The person.
-    /// An e-mail address that was never verified.
+    // Faults of the person's claims.
+    /// An unverified e-mail address.
     case unverifiedEmail = "unverified-email"
-    /// No e-mail address anywhere.
+    /// No e-mail address in any response.
     case noEmail = "no-email"
 
-    /// The choice's text.
+    /// The text of the choice on the sign-in page.
     var label: String {
         switch self {
         case .serverError: "Answer: error server_error"
@@ -111,6 +111,6 @@ public enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the relying party must be made to ask UserInfo.
+    /// Whether the relying party must be forced to request UserInfo.
     var needsUserInfo: Bool { self == .otherSubject || self == .brokenUserInfo }
 }

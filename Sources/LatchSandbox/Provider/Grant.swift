@@ -2,7 +2,7 @@ import FoundationEssentials
 import JOSE
 import OAuth
 
-/// What a person agreed to, and how the provider shall behave with it.
+/// An authorization by a person, with the choices for testing.
 struct Grant: Sendable {
     let person: ProviderPerson
     let clientID: String
@@ -14,23 +14,23 @@ struct Grant: Sendable {
     let session: ProviderSession
 }
 
-/// What the sign-in page lets a tester choose beside the person.
+/// The choices on the sign-in page for testing.
 struct TestChoices: Sendable, Equatable {
-    /// What to do wrong; nil for nothing.
+    /// The fault to simulate. Nil for none.
     var fault: Fault?
-    /// How to sign the ID token.
+    /// The signature algorithm of the ID token.
     var algorithm: SignatureAlgorithm
-    /// Whether name and e-mail stand in the ID token, and not only in UserInfo's answer.
+    /// Whether the ID token contains the name and e-mail address in addition to UserInfo.
     var hasClaimsInToken = true
 }
 
-/// A browser that somebody is signed in with.
+/// A browser session of a person.
 struct ProviderSession: Sendable {
     /// The `sid` claim.
     let id: String
     let person: ProviderPerson
-    /// When the password was given.
+    /// The time at which the person entered the password.
     let authenticated: Date
-    /// The clients that the person agreed to in this browser, with the scopes.
+    /// The clients that the person has consented to in this browser, with their scopes.
     var consents: [String: Set<String>] = [:]
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Primitives
 import Synchronization
 
-/// The codes, access tokens and browser sessions that the provider has given out, in memory only.
+/// The issued codes, access tokens and browser sessions, in memory only.
 final class Grants: Sendable {
     private struct Code: Sendable {
         let grant: Grant
@@ -48,7 +48,7 @@ final class Grants: Sendable {
         return code
     }
 
-    /// Takes a code once. Used a second time, what it gave the first time is taken back.
+    /// Redeems a code. A second use revokes the access tokens of the first.
     ///
     /// Source: RFC 6749 §4.1.2 and §10.5.
     func takeCode(_ text: String, client: String) -> Grant? {
@@ -65,7 +65,7 @@ final class Grants: Sendable {
         }
     }
 
-    /// Gives an access token out: `token`, or a new opaque one.
+    /// Registers an access token: `token`, or a new opaque one when it is nil. Returns the token.
     func giveAccessToken(_ token: String? = nil, for grant: Grant, code: String) -> String {
         let token = token ?? Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
@@ -82,7 +82,7 @@ final class Grants: Sendable {
         return state.withLock { $0.tokens.find(token, now: now)?.grant }
     }
 
-    /// Makes a session and returns the name to keep in the browser's cookie with it.
+    /// Creates a session and returns its name for the browser's cookie.
     func beginSession(_ session: ProviderSession) -> String {
         let name = Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()

@@ -4,7 +4,7 @@ import JOSE
 import Primitives
 import Wire
 
-/// Makes the ID token of a grant, rightly or as wrongly as was asked for.
+/// Creates the ID token of a grant, either valid or with the requested fault.
 ///
 /// Source: OpenID Connect Core §2 and §3.1.3.6.
 struct IDToken {
@@ -49,7 +49,7 @@ struct IDToken {
         }
     }
 
-    /// The left half of the access token's SHA-256; nothing with EdDSA, whose hash is another.
+    /// The left half of the SHA-256 of the access token. Nil for EdDSA, which uses a different hash.
     ///
     /// Source: OpenID Connect Core §3.1.3.6.
     private var accessTokenHash: String? {
@@ -60,7 +60,7 @@ struct IDToken {
         return Base64URL.encode(Array(SHA256.digest(hashed).bytes.prefix(16)))
     }
 
-    /// An issuer that is not this one.
+    /// The URL of a different issuer.
     static let stranger = "https://stranger.example"
 
     static func number(_ date: Date) -> JSONValue {

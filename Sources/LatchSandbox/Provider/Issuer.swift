@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The provider's own address, which stands in what it answers and is known once it listens.
+/// The provider's own address. It is part of responses, and is known once the provider listens.
 final class Issuer: Sendable {
     private let address = Mutex("")
 
-    /// The address; empty until the provider listens, when nobody can ask yet.
+    /// The address. Empty until the provider listens; no request can arrive before.
     var url: String { address.withLock { $0 } }
 
     func becomes(_ url: String) {

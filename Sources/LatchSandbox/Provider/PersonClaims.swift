@@ -1,6 +1,6 @@
 import Wire
 
-/// The claims about a person that the scopes ask for.
+/// The claims about a person for the requested scopes.
 ///
 /// Source: OpenID Connect Core §5.1 and §5.4.
 enum PersonClaims {

@@ -3,7 +3,7 @@ import JOSE
 import Synchronization
 import Wire
 
-/// The keys that the provider signs with: one of each algorithm in the key set, and one that nobody is told of.
+/// The signing keys of the provider: one for each algorithm in the key set, and one that is not published.
 struct ProviderKeys: Sendable {
     private let keys: [(algorithm: SignatureAlgorithm, key: SigningKey)]
     let unknown: SigningKey
@@ -18,7 +18,7 @@ struct ProviderKeys: Sendable {
         }
     }
 
-    /// Keys are new in each process and the same for each provider in it: a new one of RSA is a quarter of a second of work.
+    /// The keys of the process, shared by all its providers, because generating an RSA key takes a quarter of a second.
     private static let made = Mutex<[SignatureAlgorithm: SigningKey]>([:])
 
     private static func key(for algorithm: SignatureAlgorithm) throws(JOSEError) -> SigningKey {
@@ -32,15 +32,15 @@ struct ProviderKeys: Sendable {
 
     var algorithms: [SignatureAlgorithm] { keys.map(\.algorithm) }
 
-    /// The key of `algorithm`, else the first.
+    /// Returns the key for `algorithm`, or the first key if there is none.
     func key(_ algorithm: SignatureAlgorithm) -> SigningKey {
         keys.first { $0.algorithm == algorithm }?.key ?? keys[0].key
     }
 
-    /// The key set to publish.
+    /// The public key set.
     var set: JSONValue { ["keys": .array(keys.map(\.key.publicJSON))] }
 
-    /// Signs a payload, rightly or as wrongly as was asked for.
+    /// Signs a payload, either correctly or with the requested fault.
     func sign(_ payload: [UInt8], type: String, as choices: TestChoices) throws(SandboxError) -> String {
         do {
             switch choices.fault {
@@ -56,7 +56,7 @@ struct ProviderKeys: Sendable {
         }
     }
 
-    /// The same token with the first character of its signature changed: the last one may hold unused bits.
+    /// Returns the token with the first character of its signature changed. The last character may contain unused bits.
     private static func spoiled(_ token: String) -> String {
         var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.last?.first else { return token }

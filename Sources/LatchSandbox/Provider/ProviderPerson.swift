@@ -1,19 +1,19 @@
-/// Somebody whom the development provider knows.
+/// A person with an account at the development provider.
 public struct ProviderPerson: Sendable, Equatable {
-    /// The `sub` claim: never used for another, up to 255 ASCII characters.
+    /// The `sub` claim: unique and never reused, at most 255 ASCII characters.
     public var subject: String
-    /// The e-mail address, which is also the name to sign in with; lower case.
+    /// The e-mail address in lower case, which is also the user name.
     public var email: String
-    /// The password, shown on the sign-in page: nothing that it opens is worth anything.
+    /// The password. It is shown on the sign-in page, because it protects nothing of value.
     public var password: String
-    /// The name to show.
+    /// The display name.
     public var name: String
     /// The `email_verified` claim.
     public var isEmailVerified: Bool
-    /// The `groups` claim; it is left out where there are none.
+    /// The `groups` claim. It is omitted when empty.
     public var groups: [String]
 
-    /// Makes a person; the subject is the e-mail address's local part unless another is given.
+    /// Creates a person. The default subject is the local part of the e-mail address.
     public init(
         email: String, password: String, name: String, isEmailVerified: Bool = true, subject: String? = nil,
         groups: [String] = []

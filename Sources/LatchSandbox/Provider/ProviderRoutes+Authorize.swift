@@ -5,9 +5,11 @@ import LatchGateway
 import Primitives
 import Wire
 
+/// The authorization endpoint.
+///
 /// Source: OpenID Connect Core §3.1.2.
 extension ProviderRoutes {
-    /// Shows the sign-in page, or answers at once where the request says not to ask.
+    /// Shows the sign-in page, or responds immediately when the request has the prompt `none`.
     func authorize(_ request: ServerRequest) -> ServerResponse {
         answering(request.rawQuery ?? "") { query, answer in
             let session = usableSession(request, query)
@@ -16,8 +18,8 @@ extension ProviderRoutes {
         }
     }
 
-    /// Takes the sign-in page's form, whose request is in the address; or, without the form's `action`, a request that
-    /// is in the body.
+    /// Handles a submitted sign-in form, with the authorization request in the query. Without the field `action`, the
+    /// body is the authorization request.
     func authorizePosted(_ request: ServerRequest) -> ServerResponse {
         let fields: FormFields
         do {
@@ -101,7 +103,8 @@ extension ProviderRoutes {
         return response
     }
 
-    /// The session of whom the form names: the browser's own, or a new one when the password is right.
+    /// Returns the session of the person that the form names: the session of the browser, or a new one if the password
+    /// is correct.
     private func session(
         for form: SignInForm, _ query: AuthorizationQuery, _ request: ServerRequest
     ) -> (ProviderSession, String)? {
@@ -118,7 +121,7 @@ extension ProviderRoutes {
         return (session, grants.beginSession(session))
     }
 
-    /// The browser's session, unless the request wants the password again.
+    /// Returns the session of the browser, unless the request requires the password again.
     private func usableSession(_ request: ServerRequest, _ query: AuthorizationQuery) -> ProviderSession? {
         guard !query.prompts.contains("login"), let session = cookie(request).flatMap(grants.session) else {
             return nil

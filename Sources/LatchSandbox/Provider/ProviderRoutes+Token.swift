@@ -4,9 +4,11 @@ import OAuth
 import Primitives
 import Wire
 
+/// The token endpoint.
+///
 /// Source: OpenID Connect Core §3.1.3; RFC 6749 §4.1.3 and §5; RFC 7636 §4.6.
 extension ProviderRoutes {
-    /// Redeems a code.
+    /// Redeems an authorization code.
     func token(_ request: ServerRequest) async -> ServerResponse {
         do {
             let form = try readForm(request)

@@ -1,27 +1,28 @@
 public import Crypto
 
-/// A relying party that the development provider serves.
+/// A relying party that is registered at the development provider.
 ///
 /// Source: RFC 6749 §2.
 public struct RegisteredClient: Sendable {
-    /// The client's id.
+    /// The client id.
     public var id: String
-    /// The secret, for `client_secret_basic` and `client_secret_post`; nil makes a public client, which must use PKCE.
+    /// The client secret, for `client_secret_basic` and `client_secret_post`. Nil for a public client, which must use
+    /// PKCE.
     public var secret: Secret?
-    /// The name on the sign-in page.
+    /// The name that the sign-in page shows.
     public var name: String
-    /// The redirect addresses, compared character by character; of one at `http://127.0.0.1` or `http://[::1]` without a port
-    /// the port is free, as a program on the person's machine takes the one that the system gives it.
+    /// The redirect URIs, compared exactly. For a URI at `http://127.0.0.1` or `http://[::1]` without a port any port
+    /// is accepted, because native apps listen on a port that the system chooses.
     ///
     /// Source: RFC 9700 §2.1 and §4.1.3; RFC 8252 §7.3.
     public var redirects: [String]
-    /// Whom the client's access tokens are meant for, which are then JWTs that the audience checks by itself; nil gives it
-    /// opaque ones.
+    /// The audience of the client's access tokens. These are then JWTs that the audience validates itself. Nil for
+    /// opaque tokens.
     ///
     /// Source: RFC 9068 §2.
     public var audience: String?
 
-    /// Makes a client.
+    /// Creates a client.
     public init(id: String, secret: Secret?, name: String? = nil, redirects: [String], audience: String? = nil) {
         self.id = id
         self.secret = secret
@@ -30,14 +31,14 @@ public struct RegisteredClient: Sendable {
         self.audience = audience
     }
 
-    /// Whether an answer may go to `redirect`.
+    /// Returns whether `redirect` is a valid redirect URI of the client.
     func allows(_ redirect: String) -> Bool {
         if redirects.contains(redirect) { return true }
         guard let portless = Self.withoutPort(redirect) else { return false }
         return redirects.contains(portless)
     }
 
-    /// A loopback address without its port; nil for any other, and for one that has none.
+    /// Returns a loopback address without its port. Nil for other addresses and for those without a port.
     private static func withoutPort(_ address: String) -> String? {
         guard let host = ["http://127.0.0.1:", "http://[::1]:"].first(where: address.hasPrefix) else { return nil }
         let rest = address.dropFirst(host.count)

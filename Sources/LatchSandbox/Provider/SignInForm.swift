@@ -1,7 +1,7 @@
 import JOSE
 import Wire
 
-/// What the sign-in page's form said.
+/// The submitted fields of the sign-in page.
 struct SignInForm {
     enum Action: String {
         case allow, deny
@@ -10,13 +10,13 @@ struct SignInForm {
     let action: Action
     let email: String
     let password: String
-    /// The scopes that may be shared; nil for all that were asked for.
+    /// The scopes to share. Nil for all requested scopes.
     let shared: Set<String>?
     let choices: TestChoices
 
-    /// Reads the form.
+    /// Parses the form.
     ///
-    /// - Returns: Nil when a choice is none of the page's.
+    /// - Returns: Nil when a field has a value that the page does not offer.
     init?(_ fields: FormFields, algorithms: [SignatureAlgorithm]) {
         guard let action = fields["action"].flatMap(Action.init) else { return nil }
         var choices = TestChoices(algorithm: algorithms[0])

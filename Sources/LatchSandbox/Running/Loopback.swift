@@ -1,8 +1,8 @@
 import Wire
 
-/// The addresses that only this machine reaches.
+/// Validates loopback addresses.
 enum Loopback {
-    /// Refuses whatever is not an address of loopback; names are not looked up.
+    /// Throws an error unless `host` is a loopback IP address. Host names are not resolved.
     static func check(_ host: String) throws(SandboxError) {
         guard IPAddress(host)?.isLoopback == true else {
             throw SandboxError(

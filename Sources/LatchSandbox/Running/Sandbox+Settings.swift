@@ -17,7 +17,8 @@ extension Sandbox {
         return try await DevelopmentProvider.start(provider)
     }
 
-    /// The gateways as clients, those with a secret as one, sent back to by each name of this machine that a browser may have used.
+    /// Returns the clients for the gateways. Those with a secret share one client. Each client has redirect URIs with
+    /// all names of this machine that a browser may use.
     static func clients(of servers: [SandboxServer], secret: Secret) -> [RegisteredClient] {
         let confidential = servers.filter { $0.dialect.publicClient == nil }.flatMap(redirects)
         let one = RegisteredClient(
@@ -39,7 +40,7 @@ extension Sandbox {
         }
     }
 
-    /// What a dialect's gateway runs by: hashing costs little, for everybody's password is known.
+    /// Returns the settings of a dialect's gateway. Password hashing is cheap, because all passwords are public.
     static func settings(
         of dialect: SandboxDialect, _ configuration: Configuration, in folder: TemporaryFolder, issuer: String,
         secret: Secret

@@ -3,34 +3,35 @@ import HTTPServer
 import LatchGateway
 public import Wire
 
-/// Everything at once on this machine, to try it: an identity provider, and for each dialect a gateway that signs people
-/// in with it, in one process and one temporary folder.
+/// A complete environment on this machine for trying things out: an identity provider, and for each dialect a gateway
+/// that uses it, in one process and one temporary folder.
 ///
-/// Everybody is made up and every password is known, so it listens on loopback only.
+/// All people are fictional and all passwords are public, so it listens on loopback addresses only.
 public final class Sandbox: Sendable {
-    /// Where the sandbox listens, and what it says.
+    /// The configuration of a sandbox.
     public struct Configuration: Sendable {
-        /// The address of all of it; only a loopback one is taken.
+        /// The address of all servers. It must be a loopback address. Default: `127.0.0.1`.
         public var host = "127.0.0.1"
-        /// The ports by name: `issuer`, and each of ``Sandbox/dialects``. The system chooses the others.
+        /// The ports by name: `issuer` and the names in ``Sandbox/dialects``. The system chooses the ports that are not
+        /// set.
         public var ports: [String: UInt16] = [:]
-        /// Who else may ask the provider, such as a gateway under development.
+        /// Additional clients of the provider, such as a gateway under development.
         public var clients: [RegisteredClient] = []
-        /// Whether the gateways' log is written to standard error, besides warnings.
+        /// Whether the gateways write their complete log to standard error instead of warnings only. Default: false.
         public var isVerbose = false
 
-        /// Makes a configuration; see the properties for defaults.
+        /// Creates a configuration; see the properties for defaults.
         public init() {}
     }
 
-    /// The names of the dialects that are served.
+    /// The names of the available dialects.
     public static var dialects: [String] { SandboxDialect.all.map(\.name) }
 
-    /// The provider.
+    /// The identity provider.
     public let provider: DevelopmentProvider
-    /// Everybody who is known somewhere in it.
+    /// All people with an account at the provider or a gateway.
     public let people = SandboxPerson.all
-    /// The temporary folder with the databases; ``close()`` removes it.
+    /// The path of the temporary folder with the databases. ``close()`` removes it.
     public var folder: String { temporary.path }
     private let temporary: TemporaryFolder
     private let servers: [SandboxServer]
@@ -41,10 +42,11 @@ public final class Sandbox: Sendable {
         self.servers = servers
     }
 
-    /// Starts all of it and returns when everything answers.
+    /// Starts all servers and returns when they accept requests.
     ///
     /// - Returns: The sandbox, which runs until ``close()``.
-    /// - Throws: ``SandboxError``; `HTTPServerError` when a port cannot be had. Nothing is left behind then.
+    /// - Throws: ``SandboxError``; `HTTPServerError` when a server cannot listen on its port. In that case everything
+    ///   is removed again.
     public static func open(_ configuration: Configuration = Configuration()) async throws -> Sandbox {
         try Loopback.check(configuration.host)
         for name in configuration.ports.keys where name != issuer && !dialects.contains(name) {
@@ -78,33 +80,34 @@ public final class Sandbox: Sendable {
         }
     }
 
-    /// What ports can be chosen for.
+    /// The names for which ports can be set.
     public static var portNames: [String] { [issuer] + dialects }
 
-    /// The sandbox's own gateways at the provider; no other client has this id.
+    /// The client id of the sandbox's gateways at the provider. No other client has this id.
     public static var clientID: String { SandboxProvider.clientID }
 
-    /// The address of a dialect's gateway; nil for a name that is none of ``dialects``.
+    /// Returns the URL of a dialect's gateway. Nil for a name that is not in ``dialects``.
     public func url(of dialect: String) -> String? {
         servers.first { $0.dialect.name == dialect }?.url
     }
 
-    /// The address where people see their devices on a dialect's gateway; nil for a name that is none of ``dialects``.
+    /// Returns the URL of the account page, which lists the devices, on a dialect's gateway. Nil for a name that is not
+    /// in ``dialects``.
     public func account(on dialect: String) -> String? {
         url(of: dialect).map { $0 + "/latch/account" }
     }
 
-    /// The address of a made-up backend that asks for a sign-in.
+    /// The URL of a demonstration backend that requires sign-in.
     public var protected: String {
         servers.first { $0.dialect.hasBackend }.map { $0.url + SandboxBackend.path } ?? ""
     }
 
-    /// Stops everything and removes the folder.
+    /// Stops all servers and removes the folder.
     public func close() async {
         await Self.end(servers, provider, temporary)
     }
 
-    /// The addresses, and who can sign in everywhere, for programs.
+    /// The URLs, and the people who can sign in everywhere, as JSON for programs.
     public var json: JSONValue {
         var members = servers.map { JSONValue.Member($0.dialect.name, ["url": .string($0.url)]) }
         members.append(.init("protected", ["url": .string(protected)]))

@@ -4,15 +4,16 @@ import LatchGateway
 import Synchronization
 import Wire
 
-/// A made-up backend that knows nothing of sign-in, below ``path`` of a gateway, and the reverse proxy before it.
+/// A demonstration backend without sign-in of its own, below ``path`` of a gateway, together with its reverse proxy.
 ///
-/// The proxy asks the gateway about every request by `/auth/verify` over HTTP, as a real one would, and hands refusals on. The
-/// backend answers with what it was given, as JSON.
+/// The proxy sends every request to the gateway's `/auth/verify` over HTTP, as a real one would, and forwards refusals.
+/// The backend responds with the request that it received, as JSON.
 final class SandboxBackend: Sendable {
-    /// What stands before its paths.
+    /// The path prefix of the backend.
     static let path = "/backend"
 
-    /// Who may come where: everybody, Ada alone, a group of the provider's, or whoever is signed in.
+    /// The access rules: public paths, paths for Ada only, and paths for a group of the provider. All other paths
+    /// require sign-in.
     static let rules = [
         AccessRule(named: "public", paths: [path + "/public/*"], admission: .everybody),
         AccessRule(
@@ -22,7 +23,7 @@ final class SandboxBackend: Sendable {
             admission: .some(AccessMembers(users: [], groups: ["admins"]))),
     ].compactMap { $0 }
 
-    /// This machine: the proxy here, and one that somebody tries the sandbox with.
+    /// The trusted proxies: this machine, for the proxy here and for others that are tried with the sandbox.
     static let proxies = TrustedProxies(["127.0.0.0/8", "::1/128"].compactMap { IPNetwork($0) })
 
     private let http: HTTPClient
@@ -32,7 +33,7 @@ final class SandboxBackend: Sendable {
         http = try HTTPClient()
     }
 
-    /// Adds the paths.
+    /// Adds the routes of the backend.
     func add(to router: inout Router) {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"].map(HTTPMethod.init(rawValue:)) {
             for path in [Self.path, Self.path + "/"] {
@@ -42,7 +43,7 @@ final class SandboxBackend: Sendable {
         }
     }
 
-    /// Begins to ask the gateway at an address.
+    /// Sets the URL of the gateway that checks requests.
     func open(behind url: String) {
         gateway.withLock { $0 = url }
     }
@@ -64,7 +65,7 @@ final class SandboxBackend: Sendable {
             body: Self.seen(request, said.headers).encoded())
     }
 
-    /// What the proxy tells the gateway.
+    /// Returns the header fields that the proxy sends to the gateway.
     private static func question(_ request: ServerRequest) -> HTTPHeaders {
         var headers = kept(asked, of: request.headers)
         headers["X-Forwarded-Host"] = request.headers["Host"] ?? ""
@@ -74,7 +75,7 @@ final class SandboxBackend: Sendable {
         return headers
     }
 
-    /// What the backend was given.
+    /// Returns the request as the backend receives it.
     private static func seen(_ request: ServerRequest, _ said: HTTPHeaders) -> JSONValue {
         let fields = ["user", "email", "name", "groups", "session"].map { name in
             JSONValue.Member(name, said["X-Auth-" + name].map(JSONValue.string) ?? .null)

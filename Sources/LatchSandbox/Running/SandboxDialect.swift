@@ -1,24 +1,24 @@
 import LatchGateway
 
-/// One row for each family of servers that the sandbox serves, each by a gateway of its own.
+/// A server family that the sandbox serves, each with its own gateway.
 struct SandboxDialect: Sendable {
-    /// The member of the `--json` object, and the name of its port on the command line.
+    /// The name of the member in the `--json` object, and of the port on the command line.
     let name: String
-    /// How the latch signs in to it, shown to the person after its address.
+    /// The text that people see after the address.
     let title: String
-    /// The paths that the provider may send the browser back to.
+    /// The paths of the gateway's redirect URIs.
     let callbacks: [String]
-    /// The provider's client that this gateway is, where apps of this family have the provider send the browser to
-    /// themselves: it has no secret, and their addresses.
+    /// The gateway's own client at the provider, for families whose apps receive the provider's redirect themselves. It
+    /// has no secret, and the redirect URIs of the apps.
     var publicClient: (id: String, redirects: [String])?
-    /// Turns this dialect on, and any other off.
+    /// Enables this dialect and disables the others.
     let enable: @Sendable (inout GatewaySettings) -> Void
     /// The apps that sign people in at the provider themselves.
     var apps: [RegisteredClient] = []
-    /// Whether a made-up backend stands behind it.
+    /// Whether the gateway protects the demonstration backend.
     var hasBackend = false
 
-    /// Every dialect of the sandbox, in the order they are shown.
+    /// All dialects of the sandbox, in display order.
     static let all = [onyx, timeTracker, immich, relateMail, backend]
 
     private static let onyxCallbacks = [
@@ -42,7 +42,7 @@ struct SandboxDialect: Sendable {
         name: "immich", title: "Immich", callbacks: ["/api/auth/oauth/callback"],
         enable: { $0.immich.isEnabled = true })
 
-    /// Its apps bring the provider's access token to the gateway, so they get one that it can check.
+    /// Its apps send the provider's access token to the gateway, so they get a JWT that it can validate.
     private static let relateMail = SandboxDialect(
         name: "relate-mail", title: "Relate Mail", callbacks: ["/api/auth/oauth/callback"],
         enable: { settings in
@@ -57,7 +57,7 @@ struct SandboxDialect: Sendable {
                 audience: relateMailApp)
         ])
 
-    /// A backend that knows nothing of sign-in, and where an app finds that; it signs people in as Onyx does.
+    /// A backend without sign-in of its own. Apps discover the gateway through it, and sign in as with Onyx.
     private static let backend = SandboxDialect(
         name: "backend", title: "Any backend", callbacks: onyxCallbacks,
         enable: { settings in

@@ -1,12 +1,12 @@
-/// Somebody made up, for the provider, the gateways, or both.
+/// A fictional person with accounts at the provider, the gateways, or both.
 public struct SandboxPerson: Sendable, Equatable {
-    /// Where the person is known.
+    /// Where a person has accounts.
     public enum Place: Sendable, Equatable {
         /// At the provider and in every gateway.
         case everywhere
-        /// At the provider only: a gateway gets to know the person at the first sign-in.
+        /// Only at the provider. A gateway creates the account at the first sign-in.
         case provider
-        /// At the provider and in every gateway, which lets nobody in by this account.
+        /// At the provider and in every gateway, where the account is disabled.
         case disabled
     }
 
@@ -14,16 +14,16 @@ public struct SandboxPerson: Sendable, Equatable {
     public let email: String
     /// The password, the same at the provider and in the gateways.
     public let password: String
-    /// The name to show.
+    /// The display name.
     public let name: String
-    /// Whether the person administers the gateways.
+    /// Whether the person is an administrator of the gateways.
     public let isAdministrator: Bool
     /// The groups at the provider.
     public var groups: [String] { isAdministrator ? ["admins"] : [] }
-    /// Where the person is known.
+    /// Where the person has accounts.
     public let place: Place
 
-    /// Everybody in the sandbox.
+    /// All people in the sandbox.
     public static let all = [
         SandboxPerson("ada", name: "Ada Lovelace", isAdministrator: true),
         SandboxPerson("bob", name: "Bob Builder"),

@@ -2,20 +2,20 @@ import Crypto
 import LatchGateway
 import OpenIDConnect
 
-/// What the gateways and the provider of the sandbox know of each other.
+/// The settings that the gateways and the provider of the sandbox share.
 enum SandboxProvider {
-    /// The provider's id in the gateways' configuration.
+    /// The id of the provider in the gateways' configuration.
     static let id = "sandbox"
-    /// The gateways' name at the provider.
+    /// The client id of the gateways at the provider.
     static let clientID = "latchd"
-    /// How long a gateway waits for the provider: short, so that ``Fault/slow`` is soon seen.
+    /// The timeout of a gateway's requests to the provider. It is short, so that ``Fault/slow`` takes effect quickly.
     static let timeout = Duration.seconds(3)
 
-    /// Made anew for each sandbox.
+    /// Returns a new random client secret.
     static func makeSecret() -> Secret { Secret(Base64URL.encode(SecureRandom.bytes(24))) }
 
-    /// The provider as the gateways are told of it. It verifies e-mail addresses, so people are linked by them; whoever is
-    /// not known is added.
+    /// Returns the provider configuration of the gateways. The provider verifies e-mail addresses, so accounts are
+    /// linked by address, and unknown people are registered.
     static func configuration(
         issuer: String, clientID: String = clientID, secret: Secret?
     ) -> ProviderConfiguration {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPServer
 import LatchGateway
 
-/// One dialect's gateway with its people, on a port of its own, in this process.
+/// A gateway for one dialect with its people, on its own port, in this process.
 final class SandboxServer: Sendable {
     let dialect: SandboxDialect
     let url: String
@@ -23,7 +23,7 @@ final class SandboxServer: Sendable {
         upkeep = Task { try await gateway.run() }
     }
 
-    /// Makes the people, opens the gateway and listens.
+    /// Adds the people, opens the gateway and starts listening.
     static func start(
         _ dialect: SandboxDialect, _ settings: GatewaySettings, host: String, port: UInt16
     ) async throws -> SandboxServer {
@@ -51,7 +51,7 @@ final class SandboxServer: Sendable {
         }
     }
 
-    /// Adds the people before the gateway is open, and says nothing of it in the log.
+    /// Adds the people before the gateway opens, without logging it.
     private static func addPeople(_ settings: GatewaySettings) async throws {
         var settings = settings
         settings.logLevel = .error

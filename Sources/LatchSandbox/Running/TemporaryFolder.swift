@@ -1,14 +1,14 @@
 import Crypto
 import FoundationEssentials
 
-/// A folder below the system's own for temporary files, for this person only, removed with all that is in it.
+/// A private folder in the system's folder for temporary files, removed together with its contents.
 struct TemporaryFolder: Sendable {
     /// The absolute path.
     let path: String
 
-    /// Makes the folder, with mode 0700.
+    /// Creates the folder with mode 0700.
     ///
-    /// - Throws: ``SandboxError/Code/folder`` when it cannot be made, or is there already.
+    /// - Throws: ``SandboxError/Code/folder`` when the folder cannot be created or already exists.
     init(named name: String) throws(SandboxError) {
         let suffix = Base64URL.encode(SecureRandom.bytes(9))
         let root = FileManager.default.temporaryDirectory.path
@@ -21,10 +21,10 @@ struct TemporaryFolder: Sendable {
         }
     }
 
-    /// The path of `name` inside; nothing is made.
+    /// Returns the path of `name` in the folder, without creating it.
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Removes the folder. What cannot be removed stays: there is nobody left to tell.
+    /// Removes the folder. Errors are ignored, because nobody can handle them at this point.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

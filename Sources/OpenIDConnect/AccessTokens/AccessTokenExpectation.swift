@@ -1,17 +1,17 @@
-/// What a token that comes with a request must be.
+/// The requirements for a token that a client sends with a request.
 public struct AccessTokenExpectation: Sendable, Equatable {
-    /// Which of a provider's tokens is taken.
+    /// The kinds of a provider's tokens that can be accepted.
     public enum Kind: String, Sendable, CaseIterable {
-        /// An access token and nothing else.
+        /// An access token only.
         case access
-        /// An ID token, for providers whose access tokens nobody else can read.
+        /// An ID token, for providers whose access tokens only the provider can read.
         case id
     }
 
-    /// Which token it is.
+    /// The kind of token that is accepted.
     public var kind: Kind
-    /// Whom the token may be meant for: one of these must be in `aud`. Nil takes tokens that are meant for anybody, other
-    /// servers' and other apps' included.
+    /// The accepted audiences, one of which must be in `aud`. Nil accepts tokens for any audience, including those for
+    /// other servers and apps.
     public var audiences: [String]?
 
     /// Makes an expectation.

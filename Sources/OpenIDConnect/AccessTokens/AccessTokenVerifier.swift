@@ -3,13 +3,13 @@ import FoundationEssentials
 import JOSE
 import OAuth
 
-/// Says whose a token is that an identity provider has signed and that a program brings with its requests.
+/// Verifies tokens that an identity provider signed and that programs send with their requests.
 ///
-/// The token is checked with the provider's published keys. One that names another issuer, is of another kind, is meant for
-/// somebody else or is over is refused before anything is asked of the provider; the keys are fetched again when none made
-/// the signature, but not more often than every ten seconds.
+/// The signature is verified with the provider's published keys. A token with another issuer, kind or audience, or an
+/// expired one, is rejected before any request to the provider. If no key matches the signature, the keys are fetched
+/// again, but at most every ten seconds.
 ///
-/// A token is good until it expires, whatever the provider has learnt since.
+/// A token is valid until it expires, even if the provider has revoked it since.
 ///
 /// Source: RFC 9068 §4; RFC 8725 §3; RM-6.
 public struct AccessTokenVerifier: Sendable {
@@ -19,18 +19,19 @@ public struct AccessTokenVerifier: Sendable {
     /// Makes a verifier.
     ///
     /// - Parameters:
-    ///   - party: The provider; its clock and how much clocks may differ hold here too.
-    ///   - expected: What a token must be.
+    ///   - party: The provider. Its clock and its maximum clock skew also apply here.
+    ///   - expected: The requirements for a token.
     public init(_ party: RelyingParty, expecting expected: AccessTokenExpectation) {
         self.party = party
         self.expected = expected
     }
 
-    /// Whose a token is, by what stands in it.
+    /// Returns the identity in a token.
     ///
-    /// - Returns: The identity; what the token does not tell of the person is missing.
-    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken`` when the token opens nothing,
-    ///   ``OpenIDConnectError/Code/unreachable`` when the provider's keys cannot be had now; or `CancellationError`.
+    /// - Returns: The identity. Claims that are not in the token are missing.
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken`` when the token is not accepted,
+    ///   ``OpenIDConnectError/Code/unreachable`` when the provider's keys are not available now; or
+    ///   `CancellationError`.
     public func identity(of token: Secret) async throws -> ProviderIdentity {
         let issuer = party.settings.issuer
         let signature: JSONWebSignature
@@ -59,12 +60,13 @@ public struct AccessTokenVerifier: Sendable {
             groups: claims.person.groups ?? [])
     }
 
-    /// The same person with the e-mail address and the name that the UserInfo endpoint tells.
+    /// Completes an identity with the e-mail address, name and groups from the UserInfo endpoint.
     ///
     /// - Parameters:
-    ///   - identity: As ``identity(of:)`` gave it.
-    ///   - token: The token it was made of.
-    /// - Returns: The identity; the same one where the provider has no such endpoint or an ID token is spoken for.
+    ///   - identity: The result of ``identity(of:)``.
+    ///   - token: The token of that identity.
+    /// - Returns: The completed identity. It is unchanged when the provider has no such endpoint, when the endpoint
+    ///   gives no e-mail address, or when ID tokens are expected.
     /// - Throws: As ``identity(of:)``.
     ///
     /// Source: OpenID Connect Core §5.3.

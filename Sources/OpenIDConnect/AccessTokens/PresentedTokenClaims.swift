@@ -2,20 +2,21 @@ import FoundationEssentials
 import JOSE
 import Wire
 
-/// The claims of a token that came with a request; whether they can be believed, its signature says.
+/// The claims of a token that a client sent with a request. Only the signature shows whether they are authentic.
 ///
 /// Source: RFC 9068 §2.2 and §4; RFC 8725 §3.8 to §3.12.
 struct PresentedTokenClaims: Sendable {
     let subject: String
     let sessionID: String?
-    /// When the token was issued (`iat`), in seconds since 1970; nil without the claim.
+    /// When the token was issued (`iat`), in seconds since 1970. Nil without the claim.
     let issued: Double?
-    /// When the person signed in, in seconds since 1970: the older of `auth_time` and `iat`, as a refreshed token tells of an old
-    /// sign-in. Nil where that is not known: without `iat`, or with an `auth_time` that cannot be read.
+    /// When the person signed in, in seconds since 1970: the earlier of `auth_time` and `iat`. A refreshed token has a
+    /// new `iat` but the `auth_time` of the original sign-in. Nil when it is unknown: without `iat`, or with an invalid
+    /// `auth_time`.
     let authenticated: Double?
     let person: PersonClaims
 
-    /// Checks all but the signature.
+    /// Checks everything except the signature.
     ///
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken``, naming the claim.
     init(
@@ -38,14 +39,15 @@ struct PresentedTokenClaims: Sendable {
         person = PersonClaims(reader.value, groupsClaim: groupsClaim)
     }
 
-    /// One key signs tokens of every kind; what one is for, its type says, or what it holds.
+    /// Checks the kind of a token by its type and its claims, because one key signs tokens of every kind.
     ///
-    /// An access token of RFC 9068 has a type of its own. Older ones have the ID token's and are told by their scope, their
-    /// client or Keycloak's `typ` claim; what only an ID token holds is in none of them.
+    /// An access token of RFC 9068 has its own type. Older access tokens have the type of an ID token. They are
+    /// recognized by a scope, a client id or Keycloak's `typ` claim, and must not contain a claim that only ID tokens
+    /// have.
     private static func checkKind(
         _ type: String?, _ reader: ClaimReader, _ kind: AccessTokenExpectation.Kind
     ) throws(OpenIDConnectError) {
-        // Whoever shows such a token must hold a key as well, which a bearer does not show.
+        // A token with `cnf` requires a proof of possession of a key, which a bearer does not give.
         guard reader.value["cnf"] == nil, reader.value["events"] == nil else {
             throw reader.bad("it is bound to a key, or tells of an event: it opens nothing by itself.")
         }
@@ -78,7 +80,7 @@ struct PresentedTokenClaims: Sendable {
             throw reader.bad("its 'aud' names nobody who is expected: it is meant for somebody else.")
         }
         guard expected.kind == .id else { return }
-        // Of several audiences the authorized party says whose sign-in it was.
+        // With several audiences, the authorized party says which client the token was issued to.
         guard try reader.text("azp").map(isExpected) ?? (named.count == 1) else {
             throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
         }

@@ -1,33 +1,33 @@
 import Wire
 
-/// What a provider says of itself, checked.
+/// The validated metadata of a provider.
 ///
 /// Source: OpenID Connect Discovery §3; RFC 9207 §3.
 public struct ProviderMetadata: Sendable, Equatable {
-    /// The provider's name for itself, the one that was asked for.
+    /// The issuer identifier of the provider, equal to the requested one.
     public let issuer: String
-    /// Where the person's browser is sent.
+    /// The endpoint to which the person's browser is sent.
     public let authorizationEndpoint: String
-    /// Where a code is exchanged.
+    /// The endpoint that exchanges a code for tokens.
     public let tokenEndpoint: String
-    /// Where the provider's keys are.
+    /// The URL of the provider's keys.
     public let keysAddress: String
-    /// Where more is told about a person.
+    /// The endpoint with further claims about a person. Nil when the provider has none.
     public let userInfoEndpoint: String?
-    /// Where a browser signs out.
+    /// The endpoint where a browser signs out. Nil when the provider has none or its URL is invalid.
     public let endSessionEndpoint: String?
-    /// The names of the algorithms that ID tokens are signed by; empty when it does not say.
+    /// The names of the algorithms that sign ID tokens. Empty when the provider does not say.
     public let signingAlgorithms: [String]
-    /// Whether every answer to the browser names the issuer.
+    /// Whether every authorization response contains the issuer as `iss`.
     public let namesIssuerInAnswers: Bool
 
-    /// Reads and checks a discovery document.
+    /// Parses and validates a discovery document.
     ///
-    /// Every address must be `https`; when the issuer is plain `http` on this machine itself, so may they be.
+    /// Every URL must be `https`. If the issuer is `http` on this machine, URLs on this machine may be `http` too.
     ///
     /// - Parameters:
     ///   - document: The document.
-    ///   - issuer: The issuer that was asked for; the document must say the same, character by character.
+    ///   - issuer: The requested issuer. The document must contain the same text, character by character.
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badAnswer``.
     ///
     /// Source: OpenID Connect Discovery §4.3.
@@ -39,7 +39,7 @@ public struct ProviderMetadata: Sendable, Equatable {
         tokenEndpoint = try reader.endpoint("token_endpoint")
         keysAddress = try reader.endpoint("jwks_uri")
         userInfoEndpoint = try reader.optionalEndpoint("userinfo_endpoint")
-        // Nothing stands on it, so one that cannot be used is none.
+        // This endpoint is optional, so an invalid one is ignored.
         endSessionEndpoint = (try? reader.optionalEndpoint("end_session_endpoint")) ?? nil
         signingAlgorithms = try reader.texts("id_token_signing_alg_values_supported") ?? []
         namesIssuerInAnswers = try reader.flag("authorization_response_iss_parameter_supported")

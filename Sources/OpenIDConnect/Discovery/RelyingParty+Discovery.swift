@@ -1,6 +1,8 @@
 import JOSE
 
 extension RelyingParty {
+    /// Fetches and validates the provider's discovery document.
+    ///
     /// Source: OpenID Connect Discovery §4.1.
     static func discover(_ settings: ProviderSettings, _ requests: ProviderRequests) async throws -> ProviderMetadata {
         try settings.check()
@@ -20,9 +22,9 @@ extension RelyingParty {
         }
     }
 
-    /// Whether one of the provider's keys made the signature.
+    /// Returns whether one of the provider's keys made the signature.
     ///
-    /// When none fits, the keys are fetched again: the provider may have changed them a moment ago.
+    /// If no key matches, the keys are fetched again, because the provider may have just replaced them.
     ///
     /// Source: OpenID Connect Core §10.1.1.
     func isSigned(_ signature: JSONWebSignature) async throws -> Bool {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import JOSE
 import Wire
 
-/// The client secret of Sign in with Apple: a signed text that is good for some minutes.
+/// Generates client secrets for Sign in with Apple: signed tokens that are valid for a few minutes.
 ///
 /// Source: Apple, "Creating a client secret"; RFC 7523 §3 for the claims.
 struct AppleSecret: Sendable {
@@ -12,7 +12,7 @@ struct AppleSecret: Sendable {
     private let audience: String
     private let key: SigningKey
 
-    /// Reads the key; a mistake in it is found before it is used.
+    /// Parses the key, so that an invalid one is detected before its first use.
     ///
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/misconfigured``.
     init(_ settings: ProviderSettings) throws(OpenIDConnectError) {
@@ -36,7 +36,7 @@ struct AppleSecret: Sendable {
         audience = settings.issuer
     }
 
-    /// A secret that is good for five minutes.
+    /// Returns a secret that is valid for five minutes.
     func text(at moment: Date) throws(OpenIDConnectError) -> Secret {
         let seconds = moment.timeIntervalSince1970.rounded(.down)
         let claims: JSONValue = [

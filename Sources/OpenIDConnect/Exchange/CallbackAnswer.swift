@@ -1,22 +1,23 @@
 import Crypto
 import Wire
 
-/// What a provider handed to the person's browser, whichever way it came.
+/// The authorization response that a provider sent through the person's browser, in either response mode.
 ///
 /// Source: RFC 6749 §4.1.2; RFC 9207 §2.4.
 struct CallbackAnswer: Sendable {
     let code: Secret
 
-    /// Reads a callback.
+    /// Validates the fields of a callback.
     ///
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/denied`` or
-    ///   ``OpenIDConnectError/Code/refused`` for the provider's own errors, else ``OpenIDConnectError/Code/badAnswer``.
+    ///   ``OpenIDConnectError/Code/refused`` for the provider's own errors, otherwise
+    ///   ``OpenIDConnectError/Code/badAnswer``.
     init(_ fields: FormFields, from provider: ProviderMetadata) throws(OpenIDConnectError) {
         for name in ["code", "state", "iss", "error", "error_description", "error_uri"]
         where fields.values(name).count > 1 {
             throw Self.bad(provider, "it holds '\(name)' twice; start signing in again.")
         }
-        // Before anything else is believed, an error included: it may come from another provider.
+        // Checked before everything else, including an error, because the response may come from another provider.
         guard fields["iss"] ?? (provider.namesIssuerInAnswers ? nil : provider.issuer) == provider.issuer else {
             throw Self.bad(provider, "it does not come from there; do not go on signing in.")
         }

@@ -5,7 +5,7 @@ import OAuth
 import Wire
 
 extension RelyingParty {
-    /// Exchanges a code at the token endpoint.
+    /// Exchanges a code for tokens at the token endpoint.
     ///
     /// Source: OpenID Connect Core §3.1.3.1 to §3.1.3.5; RFC 7636 §4.5.
     func exchange(
@@ -31,13 +31,15 @@ extension RelyingParty {
         }
     }
 
-    /// Whether the provider accepts this client and its secret. Sends a made-up code, which the provider must refuse anyway.
+    /// Returns whether the provider accepts this client and its secret. Sends an invented code, which the provider must
+    /// refuse in any case.
     ///
-    /// A provider checks the client before the code, and its error says which of them it refuses. A provider that checks the
-    /// code first looks as if it knows the client.
+    /// A provider checks the client before the code, and its error says which of them it refuses. A provider that
+    /// checks the code first appears to accept the client.
     ///
-    /// - Parameter redirect: An address that is registered there.
-    /// - Returns: True when the provider refused the code and not the client; false when its answer does not say which.
+    /// - Parameter redirect: A redirect address that is registered at the provider.
+    /// - Returns: True when the provider refused the code and not the client. False when its response does not say
+    ///   which.
     /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/misconfigured`` when the client is refused; or
     ///   `CancellationError`.
     ///
@@ -54,9 +56,9 @@ extension RelyingParty {
         }
     }
 
-    /// Adds what shows who this client is, and gives back the secret in it.
+    /// Adds the client authentication to a token request. Returns the secret that it contains.
     ///
-    /// Source: RFC 6749 §2.3.1, which has both halves form-encoded before they are joined.
+    /// Source: RFC 6749 §2.3.1, which requires that both parts are form-encoded before they are joined.
     private func authenticate(
         _ request: inout ClientRequest, _ form: inout [(String, String)]
     ) throws(OpenIDConnectError) -> Secret? {
@@ -82,6 +84,8 @@ extension RelyingParty {
         String(FormURLEncoded.encode([("", text)]).dropFirst())
     }
 
+    /// Returns the error for an unsuccessful response of the token endpoint.
+    ///
     /// Source: RFC 6749 §5.2.
     private func refusal(_ answer: ClientResponse, secrets: [Secret]) -> OpenIDConnectError {
         guard let refusal = try? TokenErrorResponse(parsing: answer.body),

@@ -1,9 +1,9 @@
-/// A value that is fetched when it is first asked for, held for a while, and fetched once for everybody who waits.
+/// A cached value that is fetched on first use. Concurrent callers share one fetch.
 ///
-/// A failure is held too, for a few seconds, so that a crowd at the door does not press on a server that is down. Who stops
-/// waiting leaves the fetch to the others; it ends by its own time limit.
+/// A failure is cached too, for a few seconds, so that many callers do not overload a server that is down. A caller
+/// that is cancelled does not cancel the fetch, which continues for the others until its own timeout.
 actor CachedFetch<Value: Sendable> {
-    /// How long a value is good, how long a failure, and how much time lies between two fetches out of turn.
+    /// How long a value and a failure are cached, and the minimum time between two early fetches.
     struct Times: Sendable {
         var value: Duration = .seconds(3600)
         var failure: Duration = .seconds(3)
@@ -29,13 +29,14 @@ actor CachedFetch<Value: Sendable> {
 
     deinit { flight?.cancel() }
 
-    /// The value and when it was fetched.
+    /// Returns the value and when it was fetched.
     func current() async throws -> (value: Value, moment: ContinuousClock.Instant) {
         if let found, now() - found.moment < times.value { return found }
         return try await fetched()
     }
 
-    /// A newer value than the one of `moment`, which has not served; nil when a fetch out of turn was made too short ago.
+    /// Returns a value newer than the one fetched at `moment`, which the caller could not use. Nil when the last early
+    /// fetch was too recent.
     func newer(than moment: ContinuousClock.Instant) async throws -> Value? {
         if let found, found.moment > moment { return found.value }
         if flight == nil {

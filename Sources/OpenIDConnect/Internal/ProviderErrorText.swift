@@ -1,16 +1,17 @@
 import Crypto
 
-/// A provider's `error` and `error_description`, made fit to be shown.
+/// A provider's `error` and `error_description`, sanitized for display.
 ///
-/// Source: RFC 6749 §4.1.2.1 and §5.2 for the characters that they may have.
+/// Source: RFC 6749 §4.1.2.1 and §5.2 for the allowed characters.
 struct ProviderErrorText: Sendable, Equatable {
     let code: String
     let description: String?
 
-    /// Takes what came; nil unless `code` has 1 to 64 of the characters that it may have.
+    /// Sanitizes the texts of a provider. Nil unless `code` consists of 1 to 64 allowed characters and contains none of
+    /// `secrets`.
     ///
-    /// A description is cut to 200 characters, what may not be in it becomes a blank, and it is left out when it quotes one
-    /// of `secrets`.
+    /// A description is cut to 200 characters, and characters that are not allowed become spaces. It is omitted when it
+    /// contains one of `secrets`.
     init?(code: String, description: String?, secrets: [Secret] = []) {
         guard (1...64).contains(code.utf8.count), code.utf8.allSatisfy(Self.isAllowed),
             !Self.quotes(code, secrets)

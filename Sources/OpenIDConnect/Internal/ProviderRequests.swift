@@ -2,23 +2,24 @@ import FoundationEssentials
 import HTTPClient
 import Wire
 
-/// Requests to one provider: bounded in time and size, and no redirect followed, since it could lead a secret elsewhere.
+/// Sends requests to one provider, limited in time and size. Redirects are not followed, because they could send a
+/// secret elsewhere.
 struct ProviderRequests: Sendable {
     let issuer: String
     let client: HTTPClient
     let timeout: Duration
 
-    /// The largest answer, in bytes.
+    /// The maximum size of a response body, in bytes.
     static let maximumBodyBytes = 262_144
 
-    /// Asks for a document that everybody may read, and takes nothing but 200.
+    /// Fetches a public document. Accepts only status 200.
     func document(_ url: String, named what: String) async throws -> [UInt8] {
         let answer = try await send(ClientRequest(url: url, headers: ["Accept": JSON.mediaType]), named: what)
         guard answer.status == .ok else { throw unexpected(answer, named: what) }
         return answer.body
     }
 
-    /// Sends a request; an answer of any status but a redirect or 5xx comes back.
+    /// Sends a request. Returns a response with any status except redirects and 5xx, which throw.
     func send(_ request: ClientRequest, named what: String) async throws -> ClientResponse {
         var request = request
         request.timeout = timeout
@@ -35,7 +36,7 @@ struct ProviderRequests: Sendable {
         return answer
     }
 
-    /// An answer that cannot be used, told by its status.
+    /// Returns the error for an unusable response, by its status.
     func unexpected(_ answer: ClientResponse, named what: String) -> OpenIDConnectError {
         let start = "Could not use \(what) of '\(issuer)': "
         if answer.status.isRedirect {

@@ -1,6 +1,6 @@
 extension String {
-    /// Whether two texts have the same bytes. `==` takes for one what Unicode writes in two ways, and names in tokens are compared
-    /// without any normalization.
+    /// Returns whether two strings have the same bytes. In contrast, `==` treats canonically equivalent Unicode strings
+    /// as equal, but names in tokens are compared without normalization.
     ///
     /// Source: RFC 7519 §2, `StringOrURI`; RFC 8259 §8.3.
     func isExactly(_ other: String) -> Bool {

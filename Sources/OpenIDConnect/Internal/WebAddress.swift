@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Wire
 
-/// An address that a provider is asked at, as far as it must be trusted: scheme and host.
+/// The security properties of a provider's URL: its scheme, host and query.
 struct WebAddress: Sendable {
     let isSecure: Bool
     let isLoopback: Bool
     let hasQuery: Bool
 
-    /// Takes an absolute `http` or `https` address without user name, password and fragment; nil for any other.
+    /// Parses an absolute `http` or `https` URL without user name, password and fragment. Nil for any other text.
     init?(_ text: String) {
         guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),

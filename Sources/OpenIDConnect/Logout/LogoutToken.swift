@@ -3,22 +3,22 @@ public import FoundationEssentials
 import JOSE
 import Wire
 
-/// What an identity provider says of a sign-out there, once it was found true.
+/// A verified message from an identity provider about a sign-out there.
 ///
 /// Source: OpenID Connect Back-Channel Logout 1.0 §2.4 and §2.6.
 public struct LogoutToken: Sendable, Equatable {
-    /// The provider's name for itself.
+    /// The issuer identifier of the provider.
     public let issuer: String
-    /// The person's name at the provider; nil when it is about a session alone.
+    /// The subject: the person's id at the provider. Nil when the token concerns only a session.
     public let subject: String?
-    /// The session at the provider; nil when it is about all of the person's.
+    /// The id of the session at the provider. Nil when the token concerns all sessions of the person.
     public let sessionID: String?
-    /// The token's own name, `jti`; the provider gives it to no other.
+    /// The unique id of the token, `jti`. The provider uses it for no other token.
     public let id: String
-    /// When it is refused from, by the clock that it was checked by.
+    /// When the token expires, according to the clock with which it was checked.
     public let expires: Date
 
-    /// What the claims are compared with.
+    /// The expected values of the claims.
     struct Expectation: Sendable {
         var issuer: String
         var clientID: String
@@ -27,10 +27,10 @@ public struct LogoutToken: Sendable, Equatable {
     }
 
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// How old a token may be that does not say when it expires.
+    /// The maximum age of a token, in seconds. It also applies to a token without an expiry.
     private static let maximumAge = 600.0
 
-    /// Checks the claims of a token whose signature is good.
+    /// Checks the claims of a token with a valid signature.
     init(checking claims: [UInt8], against expected: Expectation) throws(OpenIDConnectError) {
         let reader = try ClaimReader(parsing: claims, what: "The logout token of '\(expected.issuer)'")
         guard try reader.requiredText("iss").isExactly(expected.issuer) else {
@@ -49,7 +49,7 @@ public struct LogoutToken: Sendable, Equatable {
         guard reader.value["events"]?[Self.event]?.members != nil else {
             throw reader.bad("its 'events' do not tell of a sign-out.")
         }
-        // An ID token has one, and must not be taken for a sign-out.
+        // ID tokens have a nonce. An ID token must not be accepted as a logout token.
         guard reader.value["nonce"] == nil else { throw reader.bad("it has a 'nonce', which no logout token has.") }
         id = try reader.requiredText("jti")
         expires = Date(timeIntervalSince1970: end)
@@ -59,7 +59,7 @@ public struct LogoutToken: Sendable, Equatable {
         guard subject != nil || sessionID != nil else { throw reader.bad("it names neither 'sub' nor 'sid'.") }
     }
 
-    /// The issuer that a token names, before anything of it is believed: to know by whose keys it is to be checked.
+    /// Returns the issuer in a token without verifying the token. Used to select the provider whose keys verify it.
     public static func unverifiedIssuer(of text: Secret) -> String? {
         guard let signature = try? JSONWebSignature(parsing: text.reveal()),
             let claims = try? JSONValue(parsing: signature.payload)
@@ -69,7 +69,7 @@ public struct LogoutToken: Sendable, Equatable {
 }
 
 extension RelyingParty {
-    /// Checks a logout token: its signature by the provider's keys, then its claims.
+    /// Verifies a logout token: its signature with the provider's keys, then its claims.
     ///
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     public func logoutToken(_ text: Secret) async throws -> LogoutToken {

@@ -1,29 +1,29 @@
-/// What is configured about one identity provider.
+/// The settings of one identity provider.
 public struct ProviderSettings: Sendable, Equatable {
-    /// The provider's name for itself: an address without query and fragment, compared character by character.
+    /// The issuer identifier of the provider: a URL without query and fragment, compared character by character.
     ///
-    /// `https`, or `http` when its host is this machine itself.
+    /// Must be `https`, or `http` if its host is this machine.
     public var issuer: String
-    /// The gateway's name at the provider.
+    /// The client id of the gateway at the provider.
     public var clientID: String
-    /// How the gateway shows who it is.
+    /// The method by which the gateway authenticates.
     public var authentication: ClientAuthentication
-    /// What is asked for; `openid` is added when it is missing.
+    /// The requested scopes. `openid` is added if it is missing.
     public var scopes: [String]
-    /// How the answer shall come; nil leaves it to the provider, whose usual way is the query.
+    /// The mode of the authorization response. Nil leaves it to the provider, which usually uses the query.
     public var responseMode: ResponseMode?
-    /// Further parameters of the authorization request, as `prompt` or `hd`.
+    /// Further parameters of the authorization request, such as `prompt` or `hd`.
     public var parameters: [(String, String)]
-    /// Whom an ID token may be meant for besides this client, where a provider names more; nobody unless told.
+    /// Audiences that an ID token may contain besides this client. Default: none.
     ///
     /// Source: OpenID Connect Core §3.1.3.7, step 3.
     public var trustedAudiences: [String]
-    /// How much the provider's clock may differ from this one.
+    /// The maximum difference between the provider's clock and this one. Default: 60 seconds.
     public var maximumClockSkew: Duration
-    /// The longest that one request to the provider may take.
+    /// The timeout of each request to the provider. Default: 10 seconds.
     public var timeout: Duration
-    /// The claim that tells the person's groups, such as `groups`, or with dots for one that is deeper; nil when groups are
-    /// not asked for.
+    /// The claim with the person's groups, such as `groups`, or a path with dots for a nested claim. Nil when groups
+    /// are not requested.
     public var groupsClaim: String?
 
     /// Makes settings.
@@ -45,7 +45,7 @@ public struct ProviderSettings: Sendable, Equatable {
         self.groupsClaim = groupsClaim
     }
 
-    /// Says what cannot work, before any request is made.
+    /// Validates the settings without sending a request.
     ///
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/misconfigured``.
     ///
@@ -80,7 +80,8 @@ public struct ProviderSettings: Sendable, Equatable {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
-    /// What a request for a code holds anyway, and what would change the kind of answer or hand it on unsigned.
+    /// Parameters that the authorization request sets itself, and parameters that would change the kind of response or
+    /// pass the request on unsigned.
     static let ownParameters: Set = [
         "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "response_mode", "request", "request_uri", "client_secret",
@@ -88,7 +89,7 @@ public struct ProviderSettings: Sendable, Equatable {
 }
 
 extension ProviderSettings {
-    /// Whether both say the same.
+    /// Returns whether two settings are equal.
     public static func == (one: ProviderSettings, other: ProviderSettings) -> Bool {
         one.issuer == other.issuer && one.clientID == other.clientID && one.authentication == other.authentication
             && one.scopes == other.scopes && one.responseMode == other.responseMode
@@ -99,7 +100,7 @@ extension ProviderSettings {
 }
 
 extension ProviderSettings: CustomReflectable {
-    /// A mirror without the parameters' values.
+    /// A mirror with the issuer, client id and scopes only, and without secrets.
     public var customMirror: Mirror {
         Mirror(self, children: ["issuer": issuer, "clientID": clientID, "scopes": scopes])
     }

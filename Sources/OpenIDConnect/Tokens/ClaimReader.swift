@@ -1,12 +1,12 @@
 import Wire
 
-/// Claims of a token or of a UserInfo answer, read one by one; every mistake names its claim and quotes nothing.
+/// Reads the claims of a token or of a UserInfo response. Every error names the claim but does not quote its value.
 struct ClaimReader: Sendable {
     let value: JSONValue
-    /// What is read, as the beginning of a sentence names it.
+    /// The name of the source of the claims, as the beginning of a sentence.
     let what: String
 
-    /// Reads a JSON object.
+    /// Parses a JSON object.
     init(parsing bytes: [UInt8], what: String) throws(OpenIDConnectError) {
         guard let value = try? JSONValue(parsing: bytes), value.members != nil else {
             throw OpenIDConnectError(.badToken, "\(what) cannot be believed: it is no JSON object.")
@@ -19,20 +19,20 @@ struct ClaimReader: Sendable {
         OpenIDConnectError(.badToken, "\(what) cannot be believed: \(reason)")
     }
 
-    /// A text; nil when it is missing or null.
+    /// Returns a string claim. Nil when it is missing or null.
     func text(_ name: String) throws(OpenIDConnectError) -> String? {
         guard let member = value[name], member != .null else { return nil }
         guard let text = member.string else { throw bad("its '\(name)' is no text.") }
         return text
     }
 
-    /// A text that must be there.
+    /// Returns a required string claim.
     func requiredText(_ name: String) throws(OpenIDConnectError) -> String {
         guard let text = try text(name) else { throw bad("its '\(name)' is missing.") }
         return text
     }
 
-    /// A moment in seconds since 1970; nil when it is missing.
+    /// Returns a time in seconds since 1970. Nil when it is missing or null.
     ///
     /// Source: RFC 7519 §2, `NumericDate`.
     func moment(_ name: String) throws(OpenIDConnectError) -> Double? {
@@ -43,13 +43,13 @@ struct ClaimReader: Sendable {
         return seconds
     }
 
-    /// A moment that must be there.
+    /// Returns a required time.
     func requiredMoment(_ name: String) throws(OpenIDConnectError) -> Double {
         guard let seconds = try moment(name) else { throw bad("its '\(name)' is missing.") }
         return seconds
     }
 
-    /// One text or an array of texts; empty when it is missing.
+    /// Returns the strings of a claim that is one string or an array of strings. Empty when it is missing or null.
     func texts(_ name: String) throws(OpenIDConnectError) -> [String] {
         switch value[name] {
         case nil, .null?: return []
@@ -62,7 +62,7 @@ struct ClaimReader: Sendable {
         throw bad("its '\(name)' is neither a text nor an array of texts.")
     }
 
-    /// The person's name at the provider.
+    /// Returns the subject: the person's id at the provider.
     ///
     /// Source: OpenID Connect Core §2: at most 255 ASCII characters.
     func subject() throws(OpenIDConnectError) -> String {

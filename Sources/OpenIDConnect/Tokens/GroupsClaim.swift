@@ -1,17 +1,18 @@
 import Wire
 
-/// The groups in a token or a UserInfo answer.
+/// Reads the groups in a token or a UserInfo response.
 ///
-/// No specification names the claim: providers call it `groups`, `roles`, or put it deeper, as `realm_access.roles`.
+/// No specification defines the claim. Providers call it `groups` or `roles`, or nest it, such as `realm_access.roles`.
 enum GroupsClaim {
-    /// The longest list that is taken, and the longest name in it, in bytes.
+    /// The maximum number of groups, and the maximum length of a group name in bytes.
     static let maximumCount = 200
     static let maximumBytes = 256
 
-    /// The groups of the claim of this name, or of the one that its dots lead to; nil when it is not there.
+    /// Returns the groups in the claim with this name or, if there is none, in the nested claim at this path. Nil when
+    /// neither exists.
     ///
-    /// One text is a list of one. What is no text, empty, too long or holds a control character is left out, and so is what
-    /// is beyond the longest list.
+    /// A single string counts as a list of one. Elements that are not strings, are empty, are too long or contain a
+    /// control character are omitted, and so are those beyond the maximum number.
     static func read(_ name: String, in claims: JSONValue) -> [String]? {
         guard let value = claims[name] ?? value(at: name, in: claims), value != .null else { return nil }
         let texts = value.string.map { [$0] } ?? value.array?.compactMap(\.string) ?? []

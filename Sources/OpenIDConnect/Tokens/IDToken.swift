@@ -4,11 +4,11 @@ import JOSE
 import OAuth
 import Wire
 
-/// An ID token whose signature was found good, with what its claims must say.
+/// The claims of an ID token with a valid signature.
 ///
 /// Source: OpenID Connect Core §2, §3.1.3.6 and §3.1.3.7.
 struct IDToken: Sendable {
-    /// What the claims are compared with.
+    /// The expected values of the claims.
     struct Expectation: Sendable {
         var issuer: String
         var clientID: String
@@ -16,23 +16,24 @@ struct IDToken: Sendable {
         var nonce: String
         var now: Date
         var maximumClockSkew: Duration
-        /// The longest since the person last signed in at the provider, in seconds, when that was asked for.
+        /// The maximum time since the person's sign-in at the provider, in seconds. Nil when none was requested.
         var maximumAge: Double?
-        /// When a sign-in began for which the person was to sign in at the provider anew; nil where any sign-in will do.
+        /// When a sign-in began that required a new sign-in at the provider. Nil when any sign-in is accepted.
         var freshSince: Date?
         var accessToken: Secret
         var code: Secret
-        /// The claim that tells groups; nil when they are not asked for.
+        /// The claim with the groups. Nil when they are not requested.
         var groupsClaim: String?
     }
 
     let subject: String
     let sessionID: String?
-    /// When the person signed in at the provider, in seconds since 1970, if told; 0 for a time that cannot be read.
+    /// When the person signed in at the provider, in seconds since 1970. Nil when the provider does not say; 0 for an
+    /// invalid time.
     let authenticated: Double?
     let person: PersonClaims
 
-    /// Checks the claims of a token whose signature is good.
+    /// Checks the claims of a token with a valid signature.
     ///
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken``, naming the claim.
     init(
@@ -66,7 +67,7 @@ struct IDToken: Sendable {
         guard audiences.allSatisfy({ audience in trusted.contains { audience.isExactly($0) } }) else {
             throw reader.bad("its 'aud' names others too, who are not trusted; configure those that are.")
         }
-        // A single audience says by itself who asked for the token.
+        // A single audience identifies the client that requested the token.
         guard try reader.text("azp")?.isExactly(expected.clientID) ?? (audiences.count == 1) else {
             throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
         }
@@ -84,10 +85,10 @@ struct IDToken: Sendable {
         }
     }
 
-    /// When the person signed in there. A provider may leave `max_age` and `prompt` alone, so what it says is compared with what
-    /// was asked for. Where nothing was, what cannot be read is an old sign-in.
+    /// Returns when the person signed in at the provider. A provider may ignore `max_age` and `prompt`, so the claim is
+    /// compared with what was requested. If nothing was requested, an invalid time counts as an old sign-in.
     ///
-    /// Source: OpenID Connect Core §2 and §3.1.2.1: `auth_time` must be there when `max_age` was asked for.
+    /// Source: OpenID Connect Core §2 and §3.1.2.1: `auth_time` is required when `max_age` was requested.
     private static func authenticated(
         _ reader: ClaimReader, _ expected: Expectation
     ) throws(OpenIDConnectError) -> Double? {

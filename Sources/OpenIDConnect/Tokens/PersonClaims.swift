@@ -1,13 +1,13 @@
 import Wire
 
-/// What a provider tells about a person beside the subject; a claim of another type counts as missing.
+/// The claims about a person besides the subject. A claim with the wrong type counts as missing.
 ///
 /// Source: OpenID Connect Core §5.1; claims by reference (§5.6.2) are not followed.
 struct PersonClaims: Sendable, Equatable {
     var email: String?
     var isEmailVerified: Bool
     var name: String?
-    /// Nil when the groups are not told, or not asked for.
+    /// The person's groups. Nil when the provider does not say or they are not requested.
     var groups: [String]?
 
     init(email: String?, isEmailVerified: Bool, name: String?, groups: [String]? = nil) {
@@ -17,10 +17,10 @@ struct PersonClaims: Sendable, Equatable {
         self.groups = groups
     }
 
-    /// Reads the claims; `groupsClaim` is the one that tells groups.
+    /// Reads the claims. `groupsClaim` is the claim with the groups.
     init(_ value: JSONValue, groupsClaim: String? = nil) {
         email = value["email"]?.string.flatMap { Self.shown($0, maximum: 320) }
-        // Apple writes the truth as a text.
+        // Apple sends the boolean as a string.
         isEmailVerified = email != nil && [.bool(true), .string("true")].contains(value["email_verified"])
         name =
             ["name", "preferred_username"].lazy.compactMap {
@@ -30,7 +30,7 @@ struct PersonClaims: Sendable, Equatable {
         groups = groupsClaim.flatMap { GroupsClaim.read($0, in: value) }
     }
 
-    /// The text, unless it is empty, too long or holds a control character.
+    /// Returns the text. Nil when it is empty, too long or contains a control character.
     private static func shown(_ text: String, maximum: Int) -> String? {
         let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return !text.isEmpty && text.utf8.count <= maximum && isPlain ? text : nil

@@ -4,7 +4,7 @@ import JOSE
 import OAuth
 
 extension RelyingParty {
-    /// Checks the ID token of a token answer: its signature, then its claims.
+    /// Verifies the ID token of a token response: its signature, then its claims.
     func idToken(
         of tokens: TokenResponse, code: Secret, nonce: String, freshSince: Date?, from provider: ProviderMetadata
     ) async throws -> IDToken {
@@ -24,8 +24,8 @@ extension RelyingParty {
                 accessToken: tokens.accessToken, code: code, groupsClaim: settings.groupsClaim))
     }
 
-    /// A signed text of the provider, once its signature was found good; `type` is the kind of token that it may be besides
-    /// one that names none.
+    /// Verifies the signature of a token of the provider and returns the parsed token. `type` is the accepted type;
+    /// tokens without a type are accepted too.
     ///
     /// Source: OpenID Connect Core §3.1.3.7; RFC 8725 §3.1, §3.2 and §3.11.
     func verified(
@@ -41,7 +41,7 @@ extension RelyingParty {
         guard signature.header.algorithm != nil,
             provider.signingAlgorithms.isEmpty || provider.signingAlgorithms.contains(name)
         else { throw Self.unsigned(what) }
-        // Another kind of token, which the same key may have signed for another use, says so with its type.
+        // The same key may sign other kinds of tokens for other uses. Those have a type that says so.
         let named = signature.header.type?.lowercased()
         guard named?.hasSuffix("+jwt") != true || named == type else {
             throw OpenIDConnectError(.badToken, "\(what) cannot be believed: it is another kind of token.")

@@ -4,9 +4,9 @@ import JOSE
 import Wire
 
 extension RelyingParty {
-    /// What the UserInfo endpoint tells about `subject`.
+    /// Returns the claims about `subject` from the UserInfo endpoint.
     ///
-    /// A signed answer is checked like an ID token's signature; an encrypted one cannot be read.
+    /// The signature of a signed response is verified like that of an ID token. Encrypted responses are not supported.
     ///
     /// Source: OpenID Connect Core §5.3.2 to §5.3.4; RFC 6750 §2.1.
     func userInfo(

@@ -1,16 +1,16 @@
 internal import CHiredis
 internal import Glibc
 
-/// One connection to Redis, used by one thread at a time.
+/// A connection to Redis. Only one thread may use it at a time.
 ///
-/// It never blocks longer than asked: hiredis reads and writes without blocking, and waiting is done here.
+/// No call blocks past its deadline: hiredis reads and writes without blocking, and this class does the waiting.
 ///
 /// Source: hiredis 0.14, `hiredis.h`, `redisConnectNonBlock`.
 final class Connection {
     private let context: UnsafeMutablePointer<redisContext>
     private let place: String
 
-    /// Connects.
+    /// Connects to a server.
     ///
     /// - Throws: ``RedisError/Code/unreachable``.
     init(to address: RedisSettings.Address, before deadline: ContinuousClock.Instant) throws(RedisError) {
@@ -30,18 +30,18 @@ final class Connection {
         redisFree(context)
     }
 
-    /// Whether the connection is as it must be between two commands: open, and nothing that no command asked for.
+    /// Whether the connection is ready for the next command: open, without unread data.
     var isQuiet: Bool {
-        // A reply too many would be taken for the next command's.
+        // An unexpected reply would be taken for the reply to the next command.
         guard context.pointee.reader.pointee.pos == context.pointee.reader.pointee.len else { return false }
         var state = pollfd(fd: context.pointee.fd, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) == 0
     }
 
-    /// Sends commands together and gives each reply, or Redis's own error, to `answered` as it comes, in order.
+    /// Sends commands in one batch and passes each reply or Redis error to `answered` when it arrives, in order.
     ///
-    /// - Throws: ``RedisError/Code/lost`` or ``RedisError/Code/timedOut`` for the commands not answered yet; the
-    ///   connection is not to be used any more.
+    /// - Throws: ``RedisError/Code/lost`` or ``RedisError/Code/timedOut`` for the commands without a reply. The
+    ///   connection must not be used after that.
     func exchange(
         _ commands: [RedisCommand], before deadline: ContinuousClock.Instant,
         answered: (Int, Result<RedisReply, RedisError>) -> Void
@@ -78,7 +78,7 @@ final class Connection {
         let bytes = command.words.flatMap { $0 }
         let status = bytes.withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { characters in
-                // An empty array may have no address; hiredis copies nothing from it then.
+                // The base address of an empty array may be nil. Hiredis copies nothing from it in that case.
                 var start = characters.baseAddress
                 var pointers = lengths.map { length in
                     defer { start = start.map { $0 + length } }
@@ -113,14 +113,15 @@ final class Connection {
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { throw timedOut }
             var state = pollfd(fd: context.pointee.fd, events: Int16(events), revents: 0)
-            // A part of a millisecond counts as a whole one: none would turn this into a busy loop.
+            // Rounded up to a whole millisecond, because a timeout of 0 would make this a busy loop.
             let count = poll(&state, 1, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
             if count > 0 { return Int32(state.revents) }
             guard count == 0 || errno == EINTR else { throw lost }
         }
     }
 
-    /// hiredis's own words about its last failure: of the system, or of the protocol, and never of what was carried.
+    /// A description of hiredis's last failure. It comes from the system or the protocol and never contains the data of
+    /// a command.
     private var failure: String {
         switch context.pointee.err {
         case REDIS_ERR_PROTOCOL: "its answer is not in the protocol of Redis"

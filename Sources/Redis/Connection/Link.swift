@@ -1,9 +1,9 @@
 internal import Crypto
 
-/// The way to Redis: a connection that is made when it is needed and again after it was lost.
+/// Connects to Redis when a command needs it, and reconnects after the connection was lost.
 ///
-/// After a failure it waits before it tries again, 50 ms at first and 2 s at most, and says at once that Redis is gone
-/// meanwhile. Used by one thread.
+/// After a failure it waits before the next attempt, 50 ms at first and at most 2 s. Commands during this time fail at
+/// once. Only one thread may use it.
 struct Link {
     private static let pauses = (first: Duration.milliseconds(50), longest: Duration.seconds(2))
 
@@ -16,7 +16,7 @@ struct Link {
         self.settings = settings
     }
 
-    /// Sends commands together; see ``Connection/exchange(_:before:answered:)``.
+    /// Sends commands in one batch; see ``Connection/exchange(_:before:answered:)``.
     mutating func exchange(
         _ commands: [RedisCommand], before deadline: ContinuousClock.Instant,
         answered: (Int, Result<RedisReply, RedisError>) -> Void
@@ -32,7 +32,7 @@ struct Link {
     }
 
     private mutating func connected() throws(RedisError) -> Connection {
-        // A server that was restarted has closed the connection: that is seen here, before anything is sent.
+        // A server that restarted has closed the connection. The check detects that before a command is sent.
         if let connection, connection.isQuiet { return connection }
         connection = nil
         if let failed, ContinuousClock.now < failed.until {
@@ -51,13 +51,13 @@ struct Link {
     }
 
     private mutating func note(_ error: RedisError) {
-        // Many gateways on one Redis must not all come back at the same moment.
+        // A random part of the delay keeps many gateways on one Redis from reconnecting at the same moment.
         failed = (error, .now + pause * Double.random(in: 0.75...1))
         pause = min(pause * 2, Self.pauses.longest)
     }
 
-    /// Connects and signs in. The last step shows that a server is there that answers: the system takes connections for
-    /// one that hangs.
+    /// Connects and authenticates. The final PING proves that the server responds, because the system accepts
+    /// connections on behalf of a server that hangs.
     private func open() throws(RedisError) -> Connection {
         let deadline = ContinuousClock.now + settings.connectTimeout
         let connection = try Connection(to: settings.address, before: deadline)

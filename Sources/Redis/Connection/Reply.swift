@@ -1,9 +1,9 @@
 internal import CHiredis
 
-/// A reply as hiredis has it: one of ``RedisReply``, or Redis's own error.
+/// A reply from hiredis: a ``RedisReply`` or an error from Redis.
 enum Reply {
     case reply(RedisReply)
-    /// The first word of the error; the rest may repeat what the command carried.
+    /// The first word of the error. The rest is dropped because it may repeat the arguments of the command.
     case error(String)
 
     init(_ raw: redisReply) {
@@ -17,7 +17,7 @@ enum Reply {
         }
     }
 
-    /// The reply, or an error that names the command.
+    /// Returns the reply, or an error that names the command.
     func result(of command: RedisCommand) -> Result<RedisReply, RedisError> {
         switch self {
         case .reply(let reply): .success(reply)

@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Commands on their way to Redis and the thread that takes them there.
+/// A queue of commands and the work of the thread that sends them to Redis.
 ///
-/// What waits is sent together, up to ``batch`` commands, so that many callers share a round trip.
+/// Queued commands are sent together, up to ``batch`` at a time, so that many callers share one round trip.
 final class Worker: Sendable {
     struct Call: Sendable {
         let command: RedisCommand
@@ -26,7 +26,7 @@ final class Worker: Sendable {
         self.settings = settings
     }
 
-    /// Has a call wait for the thread, or answers it with a refusal.
+    /// Adds a call to the queue, or fails it when the queue is full or closed.
     func post(_ call: Call) {
         let refusal: RedisError? = state.withLock { state in
             if state.isClosed { return RedisError(.closed, "The client of Redis was closed.") }
@@ -40,7 +40,7 @@ final class Worker: Sendable {
         if let refusal { call.answer.resume(returning: .failure(refusal)) } else { arrivals.signal() }
     }
 
-    /// Refuses what waits and ends the thread after the commands in hand.
+    /// Fails all queued calls and ends the thread after the commands in progress.
     func close() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -53,7 +53,7 @@ final class Worker: Sendable {
         arrivals.signal()
     }
 
-    /// The thread's work: serves calls until the worker is closed.
+    /// Serves calls until the worker is closed. This is the work of the thread.
     func run() {
         var link = Link(settings)
         while true {

@@ -2,19 +2,18 @@ public import Crypto
 import Wire
 
 extension RedisSettings {
-    /// Reads settings from a URL: `redis://[USER@]HOST[:PORT][/DATABASE]` or `unix://[USER@]/PATH[?db=DATABASE]`;
-    /// `unix:/PATH` is understood too.
+    /// Creates settings from a URL: `redis://[USER@]HOST[:PORT][/DATABASE]` or `unix://[USER@]/PATH[?db=DATABASE]`.
+    /// `unix:/PATH` is accepted too.
     ///
-    /// A password in the URL is refused: URLs are shown and logged.
+    /// A password in the URL is rejected, because URLs are shown and logged.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - password: The password, from a file.
-    ///   - allowsPlainText: Whether a host that is not this machine may be used although nothing is encrypted on the
-    ///     way there.
+    ///   - password: The password, read from a file.
+    ///   - allowsPlainText: Whether a host other than this machine is allowed. The connection is not encrypted.
     /// - Throws: ``RedisError/Code/misconfigured``.
     ///
-    /// Source: `redis` and `redis+unix` URLs as redis-py and redis-cli read them.
+    /// Source: `redis` and `redis+unix` URLs as redis-py and redis-cli parse them.
     public init(url: String, password: Secret? = nil, allowsPlainText: Bool = false) throws(RedisError) {
         guard let colon = url.firstIndex(of: ":") else { throw Self.malformed }
         let rest = url[url.index(after: colon)...]
@@ -57,7 +56,7 @@ extension RedisSettings {
             }
             path = path[slash...]
         }
-        // `sun_path` of unix(7) has room for 107 bytes and a zero.
+        // `sun_path` of unix(7) holds 107 bytes and a terminating zero.
         guard path.hasPrefix("/"), path.count > 1, let plain = PercentEncoding.decode(path.utf8),
             plain.utf8.count <= 107, !plain.utf8.contains(0)
         else { throw Self.malformed }

@@ -1,15 +1,15 @@
 public import Crypto
 
-/// Where a Redis server is and how it is used.
+/// The address and options of a Redis server.
 public struct RedisSettings: Sendable, Equatable {
-    /// Where a Redis server listens.
+    /// The address of a Redis server.
     public enum Address: Sendable, Hashable, CustomStringConvertible {
-        /// A host's name or IP address, without brackets, and its port.
+        /// A host name or IP address, without brackets, and a port.
         case host(String, port: Int)
-        /// The path of a Unix socket.
+        /// The path of a Unix domain socket.
         case socket(path: String)
 
-        /// The address as `host:port`, `[host]:port` or the path.
+        /// The address as `host:port`, as `[host]:port` for IPv6, or as the path.
         public var description: String {
             switch self {
             case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -18,22 +18,22 @@ public struct RedisSettings: Sendable, Equatable {
         }
     }
 
-    /// Where the server listens.
+    /// The address of the server.
     public var address: Address
-    /// The number of the database, 0 by default.
+    /// The number of the database. Default: 0.
     public var database = 0
-    /// The user to sign in as; nil for the default user.
+    /// The user name. Nil, the default, for Redis's default user.
     public var user: String?
-    /// The password; nil to use the server without signing in.
+    /// The password. Nil, the default, to connect without authentication.
     public var password: Secret?
-    /// How long making a connection may take, signing in to Redis included; 2 s by default.
+    /// The timeout for connecting, including authentication. Default: 2 s.
     public var connectTimeout = Duration.seconds(2)
-    /// How long a command may take, its wait for the ones before it included; 2 s by default.
+    /// The timeout of a command, including its time in the queue. Default: 2 s.
     public var commandTimeout = Duration.seconds(2)
-    /// How many commands may wait; what comes then is refused at once. 4,096 by default.
+    /// The maximum number of queued commands. Further commands fail at once. Default: 4,096.
     public var maximumWaiting = 4_096
 
-    /// Makes settings of an address and defaults.
+    /// Creates settings with an address and defaults.
     public init(_ address: Address) {
         self.address = address
     }

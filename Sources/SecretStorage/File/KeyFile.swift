@@ -3,10 +3,10 @@ import Glibc
 
 /// A file with a key of 32 bytes, raw or as 64 hexadecimal digits, that only its owner may read.
 enum KeyFile {
-    /// Reads the key; nil when there is no file.
+    /// Reads the key. Returns nil when the file does not exist.
     ///
-    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/denied`` when the file is not a plain file
-    ///   of ours with mode 0600, ``SecretStorageError/Code/damaged`` when it does not hold such a key.
+    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/denied`` when the file is not a regular
+    ///   file of this user with mode 0600, and ``SecretStorageError/Code/damaged`` when it does not contain a key.
     static func read(_ path: String) throws(SecretStorageError) -> Secret? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -37,7 +37,7 @@ enum KeyFile {
         return Secret(bytes: key)
     }
 
-    /// Decodes 64 hexadecimal digits, with or without a line feed at the end; nil for anything else.
+    /// Decodes 64 hexadecimal digits, with an optional line feed at the end. Returns nil for anything else.
     private static func decoded(_ text: [UInt8]) -> [UInt8]? {
         let count = Sealing.keyCount * 2
         guard text.count == count || text.count == count + 1 && text.last == UInt8(ascii: "\n") else { return nil }
@@ -62,7 +62,7 @@ enum KeyFile {
         }
     }
 
-    /// Makes a new key; the caller holds the lock and knows that nothing is sealed yet.
+    /// Creates a new key. The caller must hold the lock and know that nothing has been sealed yet.
     static func make(_ path: String) throws(SecretStorageError) -> Secret {
         let key = Secret.random(Sealing.keyCount)
         try PrivateFile.withLock(path) { () throws(SecretStorageError) in

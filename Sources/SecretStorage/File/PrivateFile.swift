@@ -3,11 +3,11 @@ import FoundationEssentials
 import Glibc
 import Primitives
 
-/// Files that belong to one person: 0600 in a folder of 0700, replaced as a whole.
+/// Files that only one user can access: mode 0600 in a folder with mode 0700, always replaced atomically.
 package enum PrivateFile {
     private static let maximumCount = 16 << 20
 
-    /// Reads a file; nil when there is none.
+    /// Reads a file. Returns nil when it does not exist.
     static func read(_ path: String) throws(SecretStorageError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
@@ -30,7 +30,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Replaces a file as a whole: a crash leaves the old one or the new one. The caller holds the lock.
+    /// Replaces a file atomically: after a crash it has either the old or the new contents. The caller must hold the
+    /// lock.
     ///
     /// Source: `rename(2)`, `fsync(2)`.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SecretStorageError) {
@@ -50,7 +51,7 @@ package enum PrivateFile {
         try keepNames(in: folder(of: path))
     }
 
-    /// Makes new names in a folder survive a loss of power.
+    /// Synchronizes a folder to disk, so that new names in it survive a power failure.
     private static func keepNames(in path: String) throws(SecretStorageError) {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
@@ -58,7 +59,8 @@ package enum PrivateFile {
         guard fsync(folder) == 0 else { throw failure("keep", path) }
     }
 
-    /// Runs `body` while no other process or store value is inside for the same path; the lock dies with its holder.
+    /// Runs `body` while holding an exclusive lock for the path, across processes and store values. The system releases
+    /// the lock when the process ends.
     ///
     /// Source: `flock(2)`.
     static func withLock<Value>(
@@ -69,7 +71,7 @@ package enum PrivateFile {
         let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("create", lock) }
         defer { close(descriptor) }
-        // A program that is just being started has a copy of the descriptor until its exec: closing alone is not enough.
+        // Closing the descriptor is not enough, because a child process holds a copy of it until its exec.
         defer { flock(descriptor, LOCK_UN) }
         let end = ContinuousClock.now + .seconds(20)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -87,7 +89,7 @@ package enum PrivateFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes a folder of mode 0700, and those above it that are missing; on disk on return.
+    /// Creates a folder with mode 0700, and missing parent folders. They are on disk when the function returns.
     package static func makeFolder(_ path: String) throws(SecretStorageError) {
         let parent = folder(of: path)
         var isMade = mkdir(path, 0o700) == 0

@@ -2,11 +2,12 @@ import Crypto
 
 /// The layout of a sealed file.
 ///
-/// `magic 8 ‖ version 1 ‖ kind 1 ‖ zero 2 ‖ memory KiB 4 ‖ passes 4 ‖ salt 16`, then a check block of 40 bytes (nothing,
-/// sealed), the SHA-256 of all that, then the box with the secrets. Numbers are big-endian. The hash tells a damaged head
-/// from a wrong passphrase, which the check block shows; the head with check block and hash is the box's context.
+/// `magic 8 ‖ version 1 ‖ kind 1 ‖ zero 2 ‖ memory KiB 4 ‖ passes 4 ‖ salt 16`, then a check block of 40 bytes (an
+/// empty text, sealed), the SHA-256 of everything before, then the box with the secrets. Numbers are big-endian. The
+/// hash detects a damaged head, and the check block detects a wrong passphrase. The head with the check block and the
+/// hash is the context of the box.
 struct SealedFileFormat {
-    /// What the key comes from.
+    /// The source of the key.
     enum Kind: UInt8 { case passphrase = 1, keyFile = 2 }
 
     struct Header: Equatable {
@@ -27,7 +28,7 @@ struct SealedFileFormat {
     private var headerBytes: [UInt8] { Array(head.prefix(Self.headerCount)) }
     private var check: [UInt8] { Array(head[Self.headerCount..<Self.headerCount + Sealing.overhead]) }
 
-    /// Reads a file's bytes; nil when they are damaged.
+    /// Parses a file. Returns nil when it is damaged.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.headCount + Sealing.overhead else { return nil }
         head = Array(bytes.prefix(Self.headCount))
@@ -37,7 +38,7 @@ struct SealedFileFormat {
             head[8] == Self.version, let kind = Kind(rawValue: head[9]), head[10] == 0, head[11] == 0
         else { return nil }
 
-        // A file must not be able to ask for all of the machine's memory.
+        // The limits keep a manipulated file from requesting all memory of the machine.
         let (memory, passes) = (Self.number(head[12..<16]), Self.number(head[16..<20]))
         guard memory <= 1 << 20, passes <= 100,
             let parameters = try? Argon2idParameters(memoryKiB: memory, iterations: passes)
@@ -45,19 +46,19 @@ struct SealedFileFormat {
         header = Header(kind: kind, parameters: parameters, salt: Array(head[20..<36]))
     }
 
-    /// Whether `key` is the one that the file was sealed with.
+    /// Returns whether the file was sealed with `key`.
     func accepts(_ key: Secret) -> Bool {
         (try? Sealing.open(check, key: key, context: headerBytes)) == []
     }
 
-    /// The secrets; nil when the box is damaged.
+    /// Decrypts the secrets. Returns nil when the box is damaged.
     func secrets(_ key: Secret) -> [SecretKey: Secret]? {
         guard var plaintext = try? Sealing.open(body, key: key, context: head) else { return nil }
         defer { wipe(&plaintext) }
         return SecretTable.read(plaintext)
     }
 
-    /// A whole file that holds `secrets`.
+    /// Returns the contents of a file with `secrets`.
     static func make(_ secrets: [SecretKey: Secret], header: Header, key: Secret) throws(CryptoError) -> [UInt8] {
         var head = magic + [version, header.kind.rawValue, 0, 0]
         head += bytes(header.parameters.memoryKiB) + bytes(header.parameters.iterations) + header.salt

@@ -1,56 +1,56 @@
 public import Crypto
 import Synchronization
 
-/// Secrets in one file, sealed with XChaCha20-Poly1305.
+/// A secret store in one file, sealed with XChaCha20-Poly1305.
 ///
-/// Several processes may use the file at once: it is replaced as a whole under a lock, so nothing written is lost and a
-/// crash leaves the old or the new file. The file has mode 0600, a folder made for it 0700. A damaged file is an error
-/// and never looks empty; only a file that does not exist holds nothing.
+/// Several processes may use the file at the same time. It is replaced atomically under a lock, so no write is lost,
+/// and a crash leaves either the old or the new file. The file has mode 0600, and folders that the store creates have
+/// mode 0700. A damaged file is an error and never counts as empty. Only a missing file counts as empty.
 ///
 /// Source: draft-irtf-cfrg-xchacha-03 §2; RFC 9106; `flock(2)`, `rename(2)`.
 public final class SealedFileStore: SecretStoring {
-    /// Where the key comes from.
+    /// The source of the key.
     public enum Unlock: Sendable {
-        /// Argon2id over a passphrase; an empty one is refused.
+        /// A passphrase, stretched with Argon2id. An empty passphrase is rejected.
         case passphrase(Secret)
-        /// A file with a key of 32 bytes and mode 0600, made when there is neither it nor a sealed file yet.
+        /// A file with a key of 32 bytes and mode 0600. It is created when neither it nor a sealed file exists.
         case keyFile(path: String)
     }
 
-    /// Where the sealed file is.
+    /// The path of the sealed file.
     public let path: String
     private let unlock: Unlock
     private let parameters: Argon2idParameters
     private let queue = BlockingQueue("org.latchstring.sealed-file")
-    // Deriving is dear; the key is good as long as the header stays the same.
+    // Key derivation is expensive, and the key stays valid as long as the header does not change.
     private let derived = Mutex<(header: SealedFileFormat.Header, key: Secret)?>(nil)
 
-    /// Makes a store; nothing is read or made before the first call.
+    /// Creates a store. No file is read or written before the first call.
     ///
     /// - Parameters:
-    ///   - path: Where the sealed file is or shall be.
-    ///   - unlock: Where the key comes from.
-    ///   - parameters: The work for a passphrase of a new file; an existing file keeps its own.
+    ///   - path: The path of the sealed file, which need not exist.
+    ///   - unlock: The source of the key.
+    ///   - parameters: The Argon2id parameters for a new file. An existing file keeps its own.
     public init(path: String, unlock: Unlock, parameters: Argon2idParameters = .default) {
         self.path = path
         self.unlock = unlock
         self.parameters = parameters
     }
 
-    /// `sealed file` and the path.
+    /// `sealed file`, followed by the path.
     public var label: String { "sealed file \(path)" }
 
-    /// Reads a secret; nil when the file holds none under `key` or does not exist.
+    /// Reads a secret. Returns nil when the file does not exist or has no secret for `key`.
     public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         try await queue.run { [self] () throws(SecretStorageError) in try load()?.secrets[key.flat] }
     }
 
-    /// Keeps a secret; on disk on return.
+    /// Stores a secret. It is on disk when the function returns.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in try change { $0[key.flat] = secret } }
     }
 
-    /// Removes a secret; on disk on return.
+    /// Removes a secret. The change is on disk when the function returns.
     public func remove(_ key: SecretKey) async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in
             guard try load()?.secrets[key.flat] != nil else { return }
@@ -58,7 +58,8 @@ public final class SealedFileStore: SecretStoring {
         }
     }
 
-    /// Checks that the sealed file, if it exists, can be opened; otherwise that the key file, if it exists, holds a key.
+    /// Checks that the sealed file, if it exists, can be opened. Otherwise checks that the key file, if it exists,
+    /// contains a key.
     public func check() async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in
             if try load() != nil { return }
@@ -66,7 +67,8 @@ public final class SealedFileStore: SecretStoring {
         }
     }
 
-    /// Whether a passphrase opens the file at `path`, rather than a key file; nil when there is no file or it is damaged.
+    /// Returns whether the file at `path` is locked by a passphrase rather than a key file. Nil when the file is
+    /// missing or damaged.
     public static func isLockedByPassphrase(_ path: String) -> Bool? {
         guard let bytes = try? PrivateFile.read(path), let file = SealedFileFormat(bytes) else { return nil }
         return file.header.kind == .passphrase

@@ -1,12 +1,13 @@
 import Crypto
 
-/// The plaintext inside a sealed file: for every secret its service, account and bytes, each after a count of 4 bytes.
+/// The plaintext of a sealed file: the service, account and bytes of each secret, each preceded by its length in 4
+/// bytes.
 ///
-/// Whoever has a table wipes it; none of its secrets is copied to memory that is not wiped.
+/// The caller must wipe a table after use. No secret is copied to memory that is not wiped.
 enum SecretTable {
     static func write(_ secrets: [SecretKey: Secret]) -> [UInt8] {
         var table: [UInt8] = []
-        // A table that grew would leave what it held behind.
+        // Reserved in advance, because a growing array would leave copies of the secrets in freed memory.
         table.reserveCapacity(
             secrets.reduce(0) { $0 + 12 + $1.key.service.utf8.count + $1.key.account.utf8.count + $1.value.count })
         for (key, secret) in secrets {

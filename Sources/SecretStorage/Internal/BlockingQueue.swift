@@ -2,7 +2,7 @@ import Dispatch
 import Primitives
 import Synchronization
 
-/// Runs blocking calls one after another on a thread off the shared pool.
+/// Runs blocking calls one after another on a thread outside the shared thread pool.
 struct BlockingQueue: Sendable {
     private let queue: DispatchQueue
 
@@ -10,7 +10,7 @@ struct BlockingQueue: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs `body` and returns what it returns, or `late` once `limit` passed, whatever `body` does then.
+    /// Runs `body` and returns its result. Throws `late` when `limit` passes first; `body` then continues to run.
     func run<Value: Sendable>(
         limit: Duration? = nil, late: SecretStorageError? = nil,
         _ body: @escaping @Sendable () throws(SecretStorageError) -> Value
@@ -32,7 +32,7 @@ struct BlockingQueue: Sendable {
     }
 }
 
-/// Resumes a continuation with the first answer and drops the others.
+/// Resumes a continuation with the first result and ignores later ones.
 private final class OneAnswer<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, SecretStorageError>, Never>
     private let waiting: Mutex<Continuation?>

@@ -2,8 +2,8 @@ import CSecret
 import Dispatch
 import Primitives
 
-/// A `GCancellable` that ends a blocking call.
-final class Cancellation: @unchecked Sendable {  // GLib lets every thread use a cancellable.
+/// A `GCancellable` that cancels a blocking call.
+final class Cancellation: @unchecked Sendable {  // GLib allows the use of a cancellable from any thread.
     let pointer: OpaquePointer?
     private let library: latch_secret_functions
 

@@ -1,9 +1,9 @@
 import CSecret
 import Glibc
 
-/// libsecret and GLib, loaded when the Secret Service is first asked.
+/// The functions of libsecret and GLib, loaded on first use.
 enum SecretLibrary {
-    /// Their functions; nil where they are not installed.
+    /// The functions. Nil when the libraries are not installed.
     static let functions: latch_secret_functions? = {
         guard let library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL) else { return nil }
         let functions = UnsafeMutablePointer<latch_secret_functions>.allocate(capacity: 1)

@@ -1,8 +1,8 @@
 import CSecret
 import Crypto
 
-/// One blocking conversation with the Secret Service, with a session of its own: a service that was restarted since
-/// the last one does not matter.
+/// A blocking exchange with the Secret Service. Each has its own session, so a restart of the service between two
+/// exchanges does no harm.
 struct SecretServiceCall {
     private let service: OpaquePointer
     private let cancellation: Cancellation
@@ -13,7 +13,8 @@ struct SecretServiceCall {
     {
         var error: UnsafeMutablePointer<GError>?
         guard let bus = library.g_bus_get_sync(Int32(BUS_TYPE_SESSION), cancellation.pointer, &error) else {
-            // A bus that is there and does not answer, or refuses, is not one that is absent: nothing weaker may take over.
+            // A bus that exists but refuses or does not respond does not count as absent, so that no weaker store is
+            // selected.
             if let reason = error, latch_secret_is_cancelled(library, reason) || latch_secret_is_denied(library, reason)
             {
                 throw failure(library, "reach", &error)
@@ -24,7 +25,7 @@ struct SecretServiceCall {
                 "Could not reach the Secret Service: there is no session bus; sign in to a desktop or use --secrets file."
             )
         }
-        // GLib ends the whole program when the session bus goes away, unless told not to.
+        // By default GLib ends the process when the connection to the session bus closes.
         library.g_dbus_connection_set_exit_on_close(bus, 0)
         defer { library.g_object_unref(UnsafeMutableRawPointer(bus)) }
         let opened = library.secret_service_open_sync(
@@ -41,7 +42,8 @@ struct SecretServiceCall {
         let items = try search(key)
         defer { release(items) }
         guard let items else {
-            // Attributes inside a locked keyring cannot be seen, so only an unlocked one can say "nothing".
+            // Attributes in a locked keyring cannot be read, so "no secret" is only certain when the keyring is
+            // unlocked.
             try requireUnlocked()
             return nil
         }
@@ -126,7 +128,7 @@ struct SecretServiceCall {
         Self.failure(library, act, &error)
     }
 
-    /// Turns GLib's error into ours and frees it.
+    /// Converts a GLib error to a ``SecretStorageError`` and frees it.
     private static func failure(
         _ library: latch_secret_functions, _ act: String, _ error: inout UnsafeMutablePointer<GError>?
     ) -> SecretStorageError {

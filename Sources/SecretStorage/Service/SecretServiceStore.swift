@@ -2,34 +2,35 @@ import CSecret
 public import Crypto
 import Primitives
 
-/// Secrets in the desktop's Secret Service: GNOME Keyring, KWallet.
+/// A secret store in the desktop's Secret Service, such as GNOME Keyring or KWallet.
 ///
-/// A secret is a password item with the schema `org.latchstring.Secret` and the attributes `service`, `account` and, when
-/// several share these two, `id`, so that a person finds it in their keyring program. No call asks the person to unlock:
-/// a locked keyring is the error ``SecretStorageError/Code/locked``. Every call ends within ``limit``, also when the bus hangs.
+/// A secret is a password item with the schema `org.latchstring.Secret` and the attributes `service`, `account` and,
+/// when several secrets share these two, `id`. People can find it in their keyring program. No call asks the person to
+/// unlock the keyring: a locked keyring is the error ``SecretStorageError/Code/locked``. Every call ends within
+/// ``limit``, even when the bus hangs.
 ///
-/// Source: the Secret Service API 0.2; libsecret's `secret_service_search_sync` and neighbours.
+/// Source: the Secret Service API 0.2; libsecret's `secret_service_search_sync` and related functions.
 public struct SecretServiceStore: SecretStoring {
-    /// How long a call may take. `10 s` by default.
+    /// The timeout of a call. Default: 10 s.
     public let limit: Duration
 
-    // One for the program: libsecret's blocking calls wait for one another's bus anyway.
+    // One queue for the whole program, because libsecret's blocking calls wait for each other anyway.
     private static let queue = BlockingQueue("org.latchstring.secret-service")
 
-    /// Makes a store; nothing is asked before the first call.
+    /// Creates a store. The service is not contacted before the first call.
     public init(limit: Duration = .seconds(10)) {
         self.limit = limit
     }
 
-    /// `Secret Service`.
+    /// The text `Secret Service`.
     public var label: String { "Secret Service" }
 
-    /// Reads a secret; nil when the keyring is unlocked and holds none under `key`.
+    /// Reads a secret. Returns nil when the keyring is unlocked and has no secret for `key`.
     public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         try await run { call throws(SecretStorageError) in try call.read(key) }
     }
 
-    /// Keeps a secret in the default keyring.
+    /// Stores a secret in the default keyring.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         try await run { call throws(SecretStorageError) in try call.write(secret, key) }
     }
@@ -39,7 +40,7 @@ public struct SecretServiceStore: SecretStoring {
         try await run { call throws(SecretStorageError) in try call.remove(key) }
     }
 
-    /// Whether a service answers with an unlocked default keyring; throws what else it is.
+    /// Checks that the service responds and that its default keyring is unlocked. Throws the reason otherwise.
     public func check() async throws(SecretStorageError) {
         try await run { call throws(SecretStorageError) in try call.requireUnlocked() }
     }
@@ -56,7 +57,8 @@ public struct SecretServiceStore: SecretStoring {
         let cancellation = Cancellation(library)
         let late = SecretStorageError(
             .io, "Could not ask the Secret Service: it did not answer within \(limit); restart the keyring service.")
-        // A little earlier than the caller is let go: by then the one thread for these calls is free again.
+        // The call is cancelled shortly before its caller times out, so that the thread for these calls is free again
+        // by then.
         let end = limit * 0.9
         return try await Self.queue.run(limit: limit, late: late) { () throws(SecretStorageError) in
             cancellation.cancel(after: end)

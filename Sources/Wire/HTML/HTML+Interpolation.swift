@@ -1,21 +1,21 @@
 extension HTML {
-    /// Puts a piece of HTML together; the compiler makes it of a literal.
+    /// Builds a piece of HTML from a literal with interpolations. The compiler creates it.
     public struct StringInterpolation: StringInterpolationProtocol {
         var markup = ""
 
-        /// Begins a piece.
+        /// Creates an empty piece with reserved capacity.
         public init(literalCapacity: Int, interpolationCount: Int) {
             markup.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        /// Appends markup of the source.
+        /// Appends markup from the source code.
         public mutating func appendLiteral(_ literal: StaticString) {
             markup += literal.description
         }
 
         /// Appends text, escaped.
         public mutating func appendInterpolation(_ text: String) {
-            // Without quotes a space would end the value, and what follows would be an attribute.
+            // Without quotes, a space would end the value, and the text after it would become an attribute.
             assert(markup.utf8.last != UInt8(ascii: "="), "A value needs quotes.")
             markup += HTML.escaped(text)
         }
@@ -25,63 +25,67 @@ extension HTML {
             markup += String(number)
         }
 
-        /// Appends a piece of HTML as it is.
+        /// Appends a piece of HTML unchanged.
         public mutating func appendInterpolation(_ html: HTML) {
             markup += html.markup
         }
 
-        /// Appends a piece of HTML, where there is one.
+        /// Appends a piece of HTML unchanged, or nothing for nil.
         public mutating func appendInterpolation(_ html: HTML?) {
             if let html { markup += html.markup }
         }
 
-        /// Appends pieces one after another, each on a line of its own.
+        /// Appends pieces in order, each on its own line.
         public mutating func appendInterpolation(_ pieces: [HTML]) {
             markup += HTML(lines: pieces).markup
         }
 
-        /// Appends a text of the source as it is, such as a style sheet.
+        /// Appends a text from the source code unchanged, such as a style sheet.
         public mutating func appendInterpolation(source: StaticString) {
             markup += source.description
         }
 
-        /// Appends the address of a link, a form or a picture, escaped; for one that ``HTML/isLink(_:)`` does not allow it is
-        /// `about:invalid`, which leads nowhere.
+        /// Appends the escaped address of a link, a form or a picture. An address that ``HTML/isLink(_:)`` does not
+        /// allow is replaced by `about:invalid`, which loads nothing.
         public mutating func appendInterpolation(link address: String) {
             appendInterpolation(HTML.isLink(address) ? address : "about:invalid")
         }
 
-        /// Appends an attribute with a space before it; nothing at all without a value.
+        /// Appends an attribute with a space before it, or nothing when the value is nil.
         public mutating func appendInterpolation(attribute name: StaticString, _ value: String?) {
             if let value { markup += " \(name)=\"\(HTML.escaped(value))\"" }
         }
 
-        /// Appends an attribute without a value, such as `checked`, with a space before it, or nothing.
+        /// Appends an attribute without a value, such as `checked`, with a space before it. Appends nothing when
+        /// `isThere` is false.
         public mutating func appendInterpolation(flag name: StaticString, _ isThere: Bool) {
             if isThere { markup += " \(name)" }
         }
     }
 
-    /// Whether a link may lead to an address: to a path, a query or a fragment, or to an address with a scheme that runs
-    /// nothing in the page. The schemes of apps are such.
+    /// Returns whether an address is allowed in a link: a path, a query, a fragment, or an address whose scheme runs
+    /// nothing in the page. The schemes of apps are allowed.
     ///
-    /// Source: URL Standard §4.4: browsers drop tabs and line ends and take `\` for `/`, so none may be there.
+    /// Source: URL Standard §4.4: browsers drop tabs and line ends and treat `\` as `/`, so an address must not contain
+    /// them.
     public static func isLink(_ address: String) -> Bool {
         guard address.utf8.allSatisfy({ $0 > 32 && $0 != 127 && $0 != UInt8(ascii: "\\") }) else { return false }
         let head = address.utf8.prefix { !"/?#".utf8.contains($0) }
         guard let colon = head.firstIndex(of: UInt8(ascii: ":")) else {
-            // Bytes: a mark that combines makes another character of the slash before it.
+            // Compares bytes, because a combining mark after a slash forms another character with it.
             return !address.utf8.starts(with: "//".utf8)
         }
         let scheme = String(Substring(head[..<colon])).lowercased()
         return isScheme(scheme) && !refusedSchemes.contains(scheme)
     }
 
-    /// Schemes that run what they hold, or open what is on the person's machine.
+    /// Schemes that run their content in the page, or open files of the person's machine.
     private static let refusedSchemes: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source",
     ]
 
+    /// Returns whether a lower-case text is a valid scheme.
+    ///
     /// Source: RFC 3986 §3.1.
     private static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }

@@ -1,32 +1,33 @@
-/// A piece of HTML that is escaped by construction: only what the program's own source says becomes markup.
+/// A piece of HTML that is escaped by construction: only text from the program's own source code becomes markup.
 ///
-/// A literal is markup as it stands, and it can only be a literal: it is a `StaticString`. Whatever is put into one is text
-/// and is escaped, unless it is a piece of HTML already:
+/// A literal is markup. It can only be a literal, because it is a `StaticString`. Interpolated values are text and are
+/// escaped, unless they are pieces of HTML already:
 /// ```swift
 /// let row: HTML = "<td title=\"\(title)\">\(name)</td>"
 /// ```
-/// Escaped text is right in an element and in an attribute in quotes; nowhere else, least of all in `script` and `style`. An
-/// address goes in by ``StringInterpolation/appendInterpolation(link:)``, which looks at its scheme too.
+/// Escaped text is safe in an element and in an attribute with quotes. It is not safe elsewhere, in particular in
+/// `script` and `style`. Insert an address with ``StringInterpolation/appendInterpolation(link:)``, which also checks
+/// its scheme.
 ///
 /// Source: HTML Living Standard §13.3, "escaping a string"; OWASP Cross Site Scripting Prevention Cheat Sheet.
 public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    /// The markup.
+    /// The markup as text.
     public let markup: String
 
-    /// Nothing.
+    /// An empty piece.
     public static let empty: HTML = ""
 
-    /// Takes a literal as markup.
+    /// Creates a piece from a literal, which is used as markup.
     public init(stringLiteral value: StaticString) {
         markup = value.description
     }
 
-    /// Takes a literal with what was put into it.
+    /// Creates a piece from a literal with interpolations.
     public init(stringInterpolation: StringInterpolation) {
         markup = stringInterpolation.markup
     }
 
-    /// Puts pieces one after another, each on a line of its own.
+    /// Joins pieces in order, each on its own line. Empty pieces are left out.
     public init(lines pieces: some Sequence<HTML>) {
         markup = pieces.map(\.markup).filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -37,7 +38,7 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation, Custo
     /// The markup.
     public var description: String { markup }
 
-    /// Text as it may stand in an element, and in an attribute in single or double quotes.
+    /// Escapes text for use in an element, or in an attribute with single or double quotes.
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isSpecial) else { return text }
         var escaped = ""

@@ -2,38 +2,38 @@
 ///
 /// Source: `AlbumResponseDto` of 3.1.0.
 public struct ImmichAlbum: Codable, Sendable, Equatable {
-    /// The id.
+    /// The id of the album.
     public var id: String
-    /// The name to show.
+    /// The display name of the album.
     public var albumName: String
-    /// What it is about.
+    /// The description of the album. Default: empty.
     public var description = ""
-    /// The id of the person whose it is.
+    /// The id of the owner.
     public var ownerId: String
-    /// The photograph that stands for it.
+    /// The id of the asset that is the album's cover. Null when there is none.
     @Nullable public var albumThumbnailAssetId: String?
-    /// Who can see the album, the owner first; latchd never sends an empty list.
+    /// The people who can see the album, the owner first. latchd never sends an empty list.
     public var albumUsers: [JSONValue] = []
-    /// How many photographs and films are in it.
+    /// The number of photos and videos in the album.
     public var assetCount: Int
-    /// When it was first known of.
+    /// When the album was created.
     public var createdAt: String
-    /// When something in it last changed.
+    /// When the album or an asset in it last changed.
     public var updatedAt: String
-    /// When its oldest photograph was taken.
+    /// When the oldest asset of the album was taken.
     public var startDate: String?
-    /// When its newest photograph was taken.
+    /// When the newest asset of the album was taken.
     public var endDate: String?
-    /// Whether there is an address that shows it to anybody.
+    /// Whether a link exists that shows the album to anyone who has it. Default: false.
     public var hasSharedLink = false
-    /// Whether people may write about it.
+    /// Whether people may comment on the album. Default: false.
     public var isActivityEnabled = false
-    /// Whether several people see it.
+    /// Whether the album is shared with other people.
     public var shared: Bool
-    /// `asc` or `desc`.
+    /// The order of the assets: `asc` or `desc`. Default: `desc`.
     public var order: String? = "desc"
 
-    /// Makes an album.
+    /// Creates an album.
     public init(
         id: String, albumName: String, ownerId: String, cover: String?, assetCount: Int, createdAt: String,
         updatedAt: String, shared: Bool
@@ -53,26 +53,26 @@ public struct ImmichAlbum: Codable, Sendable, Equatable {
 ///
 /// Source: `AlbumUserResponseDto` and `UserResponseDto` of 3.1.0.
 public struct ImmichAlbumUser: Sendable, Equatable {
-    /// What a person may do with an album.
+    /// The role of a person in an album.
     public enum Role: String, Sendable {
-        /// The album belongs to the person.
+        /// The owner of the album.
         case owner
-        /// The person can see the album.
+        /// A person who can view the album.
         case viewer
     }
 
-    /// The person.
+    /// The person who can see the album.
     public var user: ImmichUser
-    /// What the person may do.
+    /// The role of the person.
     public var role: Role
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(_ user: ImmichUser, _ role: Role) {
         self.user = user
         self.role = role
     }
 
-    /// The entry as JSON: the person as other people see them, and the role.
+    /// The entry as JSON: the person's public profile and the role.
     public var json: JSONValue {
         [
             "role": .string(role.rawValue),
@@ -85,19 +85,19 @@ public struct ImmichAlbumUser: Sendable, Equatable {
     }
 }
 
-/// The answer to `GET /people`: whose faces are known. Of a server of ours nobody's.
+/// The response to `GET /people`: the people whose faces were recognized. Always empty from latchd.
 ///
 /// Source: `PeopleResponseDto` of 3.1.0.
 public struct ImmichPeople: Codable, Sendable, Equatable {
-    /// The people.
+    /// The recognized people.
     public var people: [JSONValue] = []
-    /// How many there are.
+    /// The number of people.
     public var total = 0
-    /// How many are not shown.
+    /// The number of hidden people.
     public var hidden = 0
-    /// Whether there are more.
+    /// Whether there is a next page.
     public var hasNextPage = false
 
-    /// Makes an answer with nobody.
+    /// Creates a response without people.
     public init() {}
 }

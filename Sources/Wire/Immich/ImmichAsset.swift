@@ -1,65 +1,65 @@
-/// A photograph or film, at `GET /assets/{id}` and in every list.
+/// A photo or video, at `GET /assets/{id}` and in every list.
 ///
 /// Source: DL-6, IM-15; contract of Immich, `AssetResponseDto`, b.20, b.21.
 public struct ImmichAsset: Codable, Sendable, Equatable {
-    /// The id.
+    /// The id of the asset.
     public var id: String
-    /// `IMAGE`, `VIDEO`, `AUDIO` or `OTHER`.
+    /// The kind of asset: `IMAGE`, `VIDEO`, `AUDIO` or `OTHER`.
     public var type: String
-    /// The id of the person whose it is.
+    /// The id of the owner.
     public var ownerId: String
     /// The name of the file.
     public var originalFileName: String
-    /// Where it is on the server.
+    /// The path of the file on the server.
     public var originalPath: String
     /// The media type of the file.
     public var originalMimeType: String?
-    /// The SHA-1 of the file in Base64; of a file that a server only refers to, perhaps that of its path.
+    /// The SHA-1 of the file in Base64. For a file in an external library, it may be the SHA-1 of the path.
     public var checksum: String
-    /// When it was taken, ISO 8601 in UTC.
+    /// When the asset was taken, ISO 8601 in UTC.
     public var fileCreatedAt: String
     /// When the file was last changed.
     public var fileModifiedAt: String
-    /// What the camera's clock showed, as though it stood in UTC.
+    /// The local time that the camera's clock showed, written as though it were UTC.
     public var localDateTime: String
-    /// When the server first knew of it.
+    /// When the server added the asset.
     public var createdAt: String
-    /// When what the server knows of it last changed.
+    /// When the asset's data on the server last changed.
     public var updatedAt: String
-    /// The width in pixels.
+    /// The width in pixels. Null when it is not known.
     @Nullable public var width: Int?
-    /// The height in pixels.
+    /// The height in pixels. Null when it is not known.
     @Nullable public var height: Int?
-    /// How long it plays, in milliseconds.
+    /// The duration in milliseconds. Null for an asset without a duration.
     @Nullable public var duration: Int?
-    /// The id of the film that moves with this photograph.
+    /// The id of the video part of a live photo. Null for other assets.
     @Nullable public var livePhotoVideoId: String?
-    /// `timeline`, `archive`, `hidden` or `locked`.
+    /// The visibility: `timeline`, `archive`, `hidden` or `locked`.
     public var visibility: String
-    /// Whether it was read already.
+    /// Whether the metadata of the file has been read. Default: true.
     public var hasMetadata = true
-    /// Whether it was put away.
+    /// Whether the asset is archived. Default: false.
     public var isArchived = false
-    /// Whether there is an edited form of it.
+    /// Whether an edited version exists. Default: false.
     public var isEdited = false
-    /// Whether the person likes it best.
+    /// Whether the person marked the asset as a favorite. Default: false.
     public var isFavorite = false
-    /// Whether the file cannot be reached.
+    /// Whether the file is not available. Default: false.
     public var isOffline = false
-    /// Whether it lies in the bin.
+    /// Whether the asset is in the trash. Default: false.
     public var isTrashed = false
-    /// Always true; older clients ask for it.
+    /// Always true. Older clients require it.
     public var resized: Bool? = true
-    /// A tiny form of the picture, to show while it comes.
+    /// A tiny placeholder image to show while the picture loads. Null when there is none.
     @Nullable public var thumbhash: String?
-    /// What the camera said.
+    /// The metadata that the camera recorded.
     public var exifInfo: ImmichExif?
-    /// Who is on it; nobody was looked for.
+    /// The people in the picture. Empty by default, because latchd does not recognize faces.
     public var people: [JSONValue]? = []
-    /// Its tags.
+    /// The tags of the asset. Default: empty.
     public var tags: [JSONValue]? = []
 
-    /// Makes a photograph or film that nothing further is known of.
+    /// Creates an asset without optional data.
     public init(
         id: String, type: String, ownerId: String, originalFileName: String, originalPath: String, checksum: String,
         fileCreatedAt: String, fileModifiedAt: String, localDateTime: String, createdAt: String, updatedAt: String,
@@ -85,30 +85,30 @@ public struct ImmichAsset: Codable, Sendable, Equatable {
     }
 }
 
-/// What a camera said of a photograph.
+/// The metadata that a camera recorded with a photo.
 ///
 /// Source: contract of Immich, `ExifResponseDto`.
 public struct ImmichExif: Codable, Sendable, Equatable {
-    /// The camera's maker.
+    /// The manufacturer of the camera.
     @Nullable public var make: String?
-    /// The camera's model.
+    /// The model of the camera.
     @Nullable public var model: String?
-    /// The width in pixels.
+    /// The width in pixels. Null when it is not known.
     @Nullable public var exifImageWidth: Int?
-    /// The height in pixels.
+    /// The height in pixels. Null when it is not known.
     @Nullable public var exifImageHeight: Int?
-    /// The size of the file.
+    /// The size of the file in bytes.
     @Nullable public var fileSizeInByte: Int?
-    /// How it is to be turned, `1` to `8`.
+    /// The EXIF orientation, `1` to `8`.
     @Nullable public var orientation: String?
-    /// When it was taken.
+    /// When the photo was taken.
     @Nullable public var dateTimeOriginal: String?
     /// When the file was last changed.
     @Nullable public var modifyDate: String?
-    /// The camera's distance from UTC, such as `UTC+2`.
+    /// The time zone of the camera, such as `UTC+2`.
     @Nullable public var timeZone: String?
 
-    /// Makes an answer that says nothing.
+    /// Creates metadata in which every value is null.
     public init() {
         _make = Nullable(wrappedValue: nil)
         _model = Nullable(wrappedValue: nil)

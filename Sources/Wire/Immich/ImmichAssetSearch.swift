@@ -1,21 +1,21 @@
-/// The answer to `POST /search/metadata`: one page of what was asked for.
+/// The response to `POST /search/metadata`: one page of results.
 ///
 /// Source: contract of Immich, endpoints; `SearchResponseDto` of 3.1.0.
 public struct ImmichSearchAnswer: Codable, Sendable, Equatable {
-    /// A part of the answer.
+    /// The results of one kind.
     public struct Part<Item: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
-        /// How many there are on this page.
+        /// The number of items on this page.
         public var total: Int
-        /// The same.
+        /// The number of items on this page, as in ``total``.
         public var count: Int
-        /// The things found.
+        /// The items found.
         public var items: [Item]
-        /// The number of the next page, as text; null on the last one, and in a part that has no pages.
+        /// The number of the next page, as text. Null on the last page, and for a kind of results without pages.
         @Nullable public var nextPage: String?
-        /// Always empty.
+        /// The facets of the results. Always empty.
         public var facets: [JSONValue]
 
-        /// Makes a part.
+        /// Creates results of one kind.
         public init(_ items: [Item], nextPage: Int? = nil) {
             total = items.count
             count = items.count
@@ -25,30 +25,30 @@ public struct ImmichSearchAnswer: Codable, Sendable, Equatable {
         }
     }
 
-    /// Albums; nobody finds one this way.
+    /// The albums found. Always empty, because this search finds no albums.
     public var albums: Part<JSONValue>
-    /// Photographs and films.
+    /// The photos and videos found.
     public var assets: Part<ImmichAsset>
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(_ assets: [ImmichAsset], nextPage: Int?) {
         albums = Part([])
         self.assets = Part(assets, nextPage: nextPage)
     }
 }
 
-/// The answer to `GET /assets/statistics`.
+/// The response to `GET /assets/statistics`.
 ///
 /// Source: `AssetStatsResponseDto` of 3.1.0.
 public struct ImmichAssetStatistics: Codable, Sendable, Equatable {
-    /// How many photographs there are.
+    /// The number of photos.
     public var images: Int
-    /// How many films.
+    /// The number of videos.
     public var videos: Int
-    /// How many together.
+    /// The number of photos and videos.
     public var total: Int
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(images: Int, videos: Int) {
         self.images = images
         self.videos = videos
@@ -56,30 +56,30 @@ public struct ImmichAssetStatistics: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to `GET /server/statistics`, for administrators.
+/// The response to `GET /server/statistics`, for administrators.
 ///
 /// Source: `ServerStatsResponseDto` of 3.1.0.
 public struct ImmichServerStatistics: Codable, Sendable, Equatable {
-    /// What one person has.
+    /// The storage use of one person.
     public struct Usage: Codable, Sendable, Equatable {
         /// The person's id.
         public var userId: String
         /// The person's name.
         public var userName: String
-        /// How many photographs.
+        /// The number of photos.
         public var photos: Int
-        /// How many films.
+        /// The number of videos.
         public var videos: Int
-        /// The bytes of all.
+        /// The size of all files in bytes.
         public var usage: Int
-        /// The bytes of the photographs.
+        /// The size of all photos in bytes.
         public var usagePhotos: Int
-        /// The bytes of the films.
+        /// The size of all videos in bytes.
         public var usageVideos: Int
-        /// How much the person may store.
+        /// The person's storage quota in bytes. Null for no quota.
         @Nullable public var quotaSizeInBytes: Int?
 
-        /// Makes a row.
+        /// Creates the storage use of one person, without a quota.
         public init(
             userId: String, userName: String, photos: Int, videos: Int, usagePhotos: Int, usageVideos: Int
         ) {
@@ -94,20 +94,20 @@ public struct ImmichServerStatistics: Codable, Sendable, Equatable {
         }
     }
 
-    /// How many photographs.
+    /// The number of photos.
     public var photos: Int
-    /// How many films.
+    /// The number of videos.
     public var videos: Int
-    /// The bytes of all.
+    /// The size of all files in bytes.
     public var usage: Int
-    /// The bytes of the photographs.
+    /// The size of all photos in bytes.
     public var usagePhotos: Int
-    /// The bytes of the films.
+    /// The size of all videos in bytes.
     public var usageVideos: Int
-    /// Each person's.
+    /// The storage use of each person.
     public var usageByUser: [Usage]
 
-    /// Adds the people's up.
+    /// Creates statistics with the sums over all people.
     public init(_ usageByUser: [Usage]) {
         self.usageByUser = usageByUser
         photos = usageByUser.reduce(0) { $0 + $1.photos }

@@ -1,17 +1,17 @@
-/// The body of `POST /download/info`: what shall be fetched, by exactly one of three ways.
+/// The body of `POST /download/info`: the assets to download. Exactly one of the first three members is set.
 ///
 /// Source: DL-3; contract of Immich, `DownloadInfoDto`.
 public struct ImmichDownloadRequest: Codable, Sendable, Equatable {
-    /// These photographs and films.
+    /// The ids of the photos and videos to download.
     public var assetIds: [String]?
-    /// All of an album.
+    /// The id of the album to download.
     public var albumId: String?
-    /// All of a person.
+    /// The id of the person whose assets are to be downloaded.
     public var userId: String?
-    /// How large one archive may become, in bytes; 4 GiB when it is not said.
+    /// The maximum size of one archive, in bytes. Nil means 4 GiB.
     public var archiveSize: Int?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(assetIds: [String]? = nil, albumId: String? = nil, userId: String? = nil, archiveSize: Int? = nil) {
         self.assetIds = assetIds
         self.albumId = albumId
@@ -20,30 +20,30 @@ public struct ImmichDownloadRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to it: how it comes apart into archives.
+/// The response to `POST /download/info`: how the assets are divided into archives.
 ///
 /// Source: contract of Immich, `DownloadResponseDto`, b.22.
 public struct ImmichDownloadPlan: Codable, Sendable, Equatable {
-    /// One archive.
+    /// One archive of the download.
     public struct Archive: Codable, Sendable, Equatable {
-        /// The bytes of its files.
+        /// The size of the archive's files in bytes.
         public var size: Int
-        /// What is in it, in order.
+        /// The ids of the assets in the archive, in order.
         public var assetIds: [String]
 
-        /// Makes an archive.
+        /// Creates an archive.
         public init(size: Int = 0, assetIds: [String] = []) {
             self.size = size
             self.assetIds = assetIds
         }
     }
 
-    /// The bytes of all files.
+    /// The size of all files in bytes.
     public var totalSize: Int
-    /// The archives.
+    /// The archives to download.
     public var archives: [Archive]
 
-    /// Makes a plan.
+    /// Creates a plan.
     public init(_ archives: [Archive]) {
         self.archives = archives
         totalSize = archives.reduce(0) { $0 + $1.size }

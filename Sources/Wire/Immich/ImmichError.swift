@@ -1,25 +1,25 @@
-/// An Immich server's refusal, in the envelope of either generation.
+/// An error response of an Immich server, in the envelope of either generation.
 ///
-/// From 3.0 on it is `{"message": text}`, with `errors` where the request itself is not as it must be. Before that it had
+/// From 3.0 on, the body is `{"message": text}`, with `errors` when the request is invalid. Earlier versions also sent
 /// `statusCode`, and `message` could be an array of sentences.
 ///
 /// Source: contract of Immich, error body.
 public struct ImmichError: Codable, Sendable, Equatable {
-    /// The sentence; of an array of them all, parted by `; `.
+    /// The error message. An array of sentences is joined with `; `.
     public var message: String
-    /// What is wrong with the request.
+    /// The validation errors of the request. Nil when there are none.
     public var errors: [Issue]?
 
-    /// One thing that is wrong with a request.
+    /// One validation error of a request.
     public struct Issue: Codable, Sendable, Equatable {
-        /// The names that lead to the member.
+        /// The path of the invalid member: the names of the members from the top, and indices of arrays.
         public var path: [String]
-        /// What is wrong with it.
+        /// The description of the error.
         public var message: String
-        /// The kind of mistake, such as `invalid_type`.
+        /// The kind of error, such as `invalid_type`.
         public var code: String
 
-        /// Makes an issue.
+        /// Creates an issue.
         public init(path: [String], message: String, code: String) {
             self.path = path
             self.message = message
@@ -27,16 +27,17 @@ public struct ImmichError: Codable, Sendable, Equatable {
         }
     }
 
-    /// The message of a refusal that has ``errors``.
+    /// The message of an error response that has ``errors``.
     public static let validationFailed = "Validation failed"
 
-    /// Makes a refusal.
+    /// Creates an error response.
     public init(message: String, errors: [Issue]? = nil) {
         self.message = message
         self.errors = errors
     }
 
-    /// Reads a body; nil when it is of neither generation, so not an Immich server's own word.
+    /// Reads an error from a body. Returns nil when the body is of neither generation and therefore not from an Immich
+    /// server.
     public init?(body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body), let message = json["message"] else { return nil }
         if let text = message.string {
@@ -50,7 +51,7 @@ public struct ImmichError: Codable, Sendable, Equatable {
 
     private static func issue(_ json: JSONValue) -> Issue? {
         guard let message = json["message"]?.string else { return nil }
-        // A number in a path is the place in an array.
+        // A number in a path is an index of an array.
         let path = (json["path"]?.array ?? []).map { part in
             part.string ?? part.integer.map(String.init) ?? ""
         }

@@ -2,25 +2,25 @@
 ///
 /// Source: IM-5; contract of Immich, endpoints.
 public struct ImmichLogin: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The address.
+    /// The e-mail address.
     public var email: String
-    /// The password, in the clear.
+    /// The password in plain text.
     public var password: String
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(email: String, password: String) {
         self.email = email
         self.password = password
     }
 
-    /// Without the password.
+    /// The name of the type, without the values.
     public var description: String { "ImmichLogin" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The answer to a sign-in, with a password or through an identity provider, 201.
+/// The response to a sign-in with a password or through an identity provider, 201.
 ///
 /// Source: IM-5; contract of Immich, shapes.
 public struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -28,20 +28,20 @@ public struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, C
     public var accessToken: String
     /// The person's id.
     public var userId: String
-    /// The person's address.
+    /// The person's e-mail address.
     public var userEmail: String
-    /// The name to show.
+    /// The person's display name.
     public var name: String
-    /// Where a picture of the person is; empty for none.
+    /// The path of the person's profile picture. Empty when there is none.
     public var profileImagePath: String
     /// Whether the person administers the server.
     public var isAdmin: Bool
-    /// Whether the person must choose another password first.
+    /// Whether the person must change the password first.
     public var shouldChangePassword: Bool
-    /// Whether the person was shown around; older servers leave it out.
+    /// Whether the person has completed the app's introduction. Older servers leave it out.
     public var isOnboarded: Bool?
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         accessToken: String, userId: String, userEmail: String, name: String, profileImagePath: String = "",
         isAdmin: Bool = false, shouldChangePassword: Bool = false, isOnboarded: Bool? = true
@@ -56,43 +56,43 @@ public struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, C
         self.isOnboarded = isOnboarded
     }
 
-    /// The person's id; the token is never described.
+    /// The name of the type and the person's id, without the token.
     public var description: String { "ImmichLoginResponse(\(userId))" }
 
     /// A mirror without the token.
     public var customMirror: Mirror { Mirror(self, children: ["userId": userId]) }
 }
 
-/// The answer to `POST /auth/validateToken`, 200.
+/// The response to `POST /auth/validateToken`, 200.
 ///
 /// Source: contract of Immich, endpoints.
 public struct ImmichTokenStatus: Codable, Sendable, Equatable {
-    /// Whether the token is good; a refusal is a 401.
+    /// Whether the token is valid. Always true, because an invalid token is refused with 401.
     public var authStatus: Bool
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(authStatus: Bool) {
         self.authStatus = authStatus
     }
 }
 
-/// The answer to `POST /auth/logout`, 200.
+/// The response to `POST /auth/logout`, 200.
 ///
 /// Source: IM-11; contract of Immich, b.5.
 public struct ImmichLogoutResponse: Codable, Sendable, Equatable {
-    /// Whether the session was ended.
+    /// Whether the session ended.
     public var successful: Bool
-    /// Where a browser goes now.
+    /// The address that a browser opens next.
     public var redirectUri: String
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(successful: Bool, redirectUri: String) {
         self.successful = successful
         self.redirectUri = redirectUri
     }
 }
 
-/// The answer to `GET /auth/status`, 200.
+/// The response to `GET /auth/status`, 200.
 ///
 /// Source: IM-15; contract of Immich, endpoints.
 public struct ImmichAuthStatus: Codable, Sendable, Equatable {
@@ -100,14 +100,14 @@ public struct ImmichAuthStatus: Codable, Sendable, Equatable {
     public var pinCode: Bool
     /// Whether the person has a password.
     public var password: Bool
-    /// Whether the session may see what is locked.
+    /// Whether the session may access locked assets.
     public var isElevated: Bool
-    /// When the session ends, ISO 8601 in UTC.
+    /// When the session expires, ISO 8601 in UTC.
     public var expiresAt: String?
-    /// When ``isElevated`` ends.
+    /// When ``isElevated`` becomes false, ISO 8601 in UTC.
     public var pinExpiresAt: String?
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         pinCode: Bool, password: Bool, isElevated: Bool, expiresAt: String? = nil, pinExpiresAt: String? = nil
     ) {

@@ -2,14 +2,14 @@
 ///
 /// Source: IM-7; contract of Immich, b.10.
 public struct ImmichAuthorization: Codable, Sendable, Equatable {
-    /// Where the browser ends.
+    /// The address to which the browser is redirected at the end of the sign-in.
     public var redirectUri: String
-    /// Ties the answer to this client.
+    /// The value that ties the response to this client.
     public var state: String?
-    /// The S256 challenge of the client's verifier.
+    /// The S256 challenge of the client's PKCE verifier.
     public var codeChallenge: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(redirectUri: String, state: String? = nil, codeChallenge: String? = nil) {
         self.redirectUri = redirectUri
         self.state = state
@@ -17,14 +17,14 @@ public struct ImmichAuthorization: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to it, 201.
+/// The response to `POST /oauth/authorize`, 201.
 ///
 /// Source: IM-7; contract of Immich, endpoints.
 public struct ImmichAuthorizationResponse: Codable, Sendable, Equatable {
-    /// Where the browser begins.
+    /// The address that the browser opens to begin the sign-in.
     public var url: String
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(url: String) {
         self.url = url
     }
@@ -34,23 +34,23 @@ public struct ImmichAuthorizationResponse: Codable, Sendable, Equatable {
 ///
 /// Source: IM-7; contract of Immich, b.10.
 public struct ImmichCallback: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The whole address that the browser ended at.
+    /// The complete address to which the browser was redirected at the end.
     public var url: String
-    /// The state that the client began with.
+    /// The state with which the client began the sign-in.
     public var state: String?
-    /// The verifier that the client began with.
+    /// The PKCE verifier with which the client began the sign-in.
     public var codeVerifier: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(url: String, state: String? = nil, codeVerifier: String? = nil) {
         self.url = url
         self.state = state
         self.codeVerifier = codeVerifier
     }
 
-    /// Neither code nor verifier is ever described.
+    /// The name of the type, without code and verifier.
     public var description: String { "ImmichCallback" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,49 +1,49 @@
-/// The body of `POST /auth/change-password`; with ``newPassword`` alone missing, that of the older `PUT`.
+/// The body of `POST /auth/change-password`. Without ``newPassword``, the body of the older `PUT`.
 ///
 /// Source: IM-12; contract of Immich, endpoints; specification of the app, "Password Change".
 public struct ImmichPasswordChange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The current password; in the older form the new one.
+    /// The current password. In the older form, the new password.
     public var password: String
-    /// The new password.
+    /// The new password. Nil in the older form.
     public var newPassword: String?
-    /// Whether other sessions shall end; they do whatever it says.
+    /// Whether the client asks to end the other sessions. latchd ends them in either case.
     public var invalidateSessions: Bool?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(password: String, newPassword: String? = nil, invalidateSessions: Bool? = nil) {
         self.password = password
         self.newPassword = newPassword
         self.invalidateSessions = invalidateSessions
     }
 
-    /// Without the passwords.
+    /// The name of the type, without the values.
     public var description: String { "ImmichPasswordChange" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The body of every request about a PIN: setting, changing, taking away, unlocking a session.
+/// The body of every request about a PIN: to set, change or remove it, or to unlock a session.
 ///
 /// Source: IM-15; contract of Immich, b.7.
 public struct ImmichPINRequest: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The PIN: the one to set, or the one that is set.
+    /// The PIN to set, or the current PIN.
     public var pinCode: String?
-    /// The new PIN of a change.
+    /// The new PIN, when the PIN is changed.
     public var newPinCode: String?
-    /// The password, where it proves who asks in place of the PIN.
+    /// The password, when it authenticates the request in place of the PIN.
     public var password: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(pinCode: String? = nil, newPinCode: String? = nil, password: String? = nil) {
         self.pinCode = pinCode
         self.newPinCode = newPinCode
         self.password = password
     }
 
-    /// Without any of them.
+    /// The name of the type, without the values.
     public var description: String { "ImmichPINRequest" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,49 +1,49 @@
-/// The answer to `GET /.well-known/immich`: where the API is.
+/// The response to `GET /.well-known/immich`: where the API is.
 ///
 /// Source: IM-3; contract of Immich, endpoints.
 public struct ImmichWellKnown: Codable, Sendable, Equatable {
-    /// Where the API is.
+    /// The location of the API.
     public struct API: Codable, Sendable, Equatable {
-        /// A path of the server, or a whole address.
+        /// The path of the API on the server, or its complete address.
         public var endpoint: String
     }
 
-    /// Where the API is.
+    /// The location of the API.
     public var api: API
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(endpoint: String) {
         api = API(endpoint: endpoint)
     }
 }
 
-/// The answer to `GET /server/ping`.
+/// The response to `GET /server/ping`.
 ///
 /// Source: IM-3; contract of Immich, endpoints.
 public struct ImmichPing: Codable, Sendable, Equatable {
-    /// `pong`.
+    /// The text `pong`.
     public var res: String
 
-    /// Makes the answer.
+    /// Creates the response.
     public init() {
         res = "pong"
     }
 }
 
-/// The answer to `GET /server/version`.
+/// The response to `GET /server/version`.
 ///
 /// Source: IM-4; contract of Immich, b.17.
 public struct ImmichVersion: Codable, Sendable, Equatable {
-    /// The first number.
+    /// The major version number.
     public var major: Int
-    /// The second number.
+    /// The minor version number.
     public var minor: Int
-    /// The third number.
+    /// The patch version number.
     public var patch: Int
-    /// The number of the release candidate.
+    /// The number of the release candidate. Null for a release.
     @Nullable public var prerelease: Int?
 
-    /// Makes a version of a release.
+    /// Creates the version of a release.
     public init(major: Int, minor: Int, patch: Int) {
         self.major = major
         self.minor = minor
@@ -51,51 +51,52 @@ public struct ImmichVersion: Codable, Sendable, Equatable {
         _prerelease = Nullable(wrappedValue: nil)
     }
 
-    /// The version whose answers the gateway gives.
+    /// The Immich version whose responses latchd implements.
     public static let spoken = ImmichVersion(major: 3, minor: 1, patch: 0)
 
-    /// `v3.1.0`.
+    /// The version as text, such as `v3.1.0`.
     public var text: String { "v\(major).\(minor).\(patch)" }
 }
 
-/// The answer to `GET /server/features`: what the server can do.
+/// The response to `GET /server/features`: the features of the server.
 ///
 /// Source: IM-4; contract of Immich, endpoints.
 public struct ImmichFeatures: Codable, Sendable, Equatable {
-    /// Whether people sign in through an identity provider.
+    /// Whether people can sign in through an identity provider.
     public var oauth: Bool
-    /// Whether the browser goes there without being asked.
+    /// Whether the browser opens the identity provider without waiting for a click.
     public var oauthAutoLaunch: Bool
-    /// Whether e-mail and password sign in.
+    /// Whether people can sign in with e-mail and password.
     public var passwordLogin: Bool
-    /// Whether settings come from a file.
+    /// Whether the settings come from a configuration file.
     public var configFile: Bool
-    /// Whether there is a search.
+    /// Whether the server offers search.
     public var search: Bool
-    /// The rest, which a server of ours does not have; older servers leave some out.
+    /// Whether the server finds duplicates. latchd does not have this feature or those below. Older servers leave some
+    /// of them out.
     public var duplicateDetection: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server sends e-mail.
     public var email: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server recognizes faces.
     public var facialRecognition: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server imports faces from metadata.
     public var importFaces: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server offers a map.
     public var map: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server recognizes text in pictures.
     public var ocr: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server transcodes videos during playback.
     public var realtimeTranscoding: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server determines the names of places from coordinates.
     public var reverseGeocoding: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server reads sidecar files.
     public var sidecar: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server searches by the content of pictures.
     public var smartSearch: Bool?
-    /// See ``duplicateDetection``.
+    /// Whether the server has a trash for deleted assets.
     public var trash: Bool?
 
-    /// Makes an answer of a server that can nothing else.
+    /// Creates the response of a server that has no other features.
     public init(oauth: Bool, passwordLogin: Bool, search: Bool) {
         self.oauth = oauth
         self.passwordLogin = passwordLogin
@@ -116,36 +117,36 @@ public struct ImmichFeatures: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to `GET /server/config`; in maintenance it may be ``maintenanceMode`` alone.
+/// The response to `GET /server/config`. In maintenance mode it may contain only ``maintenanceMode``.
 ///
 /// Source: IM-4; contract of Immich, endpoints and b.24.
 public struct ImmichConfig: Codable, Sendable, Equatable {
-    /// The text of the button that leads to the identity provider.
+    /// The text of the button that opens the identity provider.
     public var oauthButtonText: String?
-    /// What stands on the page of signing in.
+    /// The message on the sign-in page.
     public var loginPageMessage: String?
-    /// For how many days deleted pictures are kept.
+    /// The number of days for which deleted pictures are kept.
     public var trashDays: Int?
-    /// For how many days removed people are kept.
+    /// The number of days for which removed accounts are kept.
     public var userDeleteDelay: Int?
-    /// Whether anybody has an account yet.
+    /// Whether at least one account exists.
     public var isInitialized: Bool?
-    /// Whether the administrator was shown around.
+    /// Whether the administrator has completed the introduction.
     public var isOnboarded: Bool?
-    /// The address that the server is known by; empty where it does not say.
+    /// The public address of the server. Empty when it is not configured.
     public var externalDomain: String?
-    /// Whether people see each other.
+    /// Whether people can see each other.
     public var publicUsers: Bool?
-    /// The style of a dark map; empty for none.
+    /// The address of the style of the dark map. Empty when there is none.
     public var mapDarkStyleUrl: String?
-    /// The style of a light map; empty for none.
+    /// The address of the style of the light map. Empty when there is none.
     public var mapLightStyleUrl: String?
-    /// Whether the server does nothing but say so.
+    /// Whether the server is in maintenance mode.
     public var maintenanceMode: Bool?
-    /// How many pictures make a face somebody.
+    /// The number of pictures from which a face is listed as a person.
     public var minFaces: Int?
 
-    /// Makes an answer of a server at work.
+    /// Creates the response of a server that is not in maintenance mode.
     public init(oauthButtonText: String, isInitialized: Bool, externalDomain: String) {
         self.oauthButtonText = oauthButtonText
         self.isInitialized = isInitialized

@@ -1,17 +1,17 @@
-/// The answer to `GET /server/about`.
+/// The response to `GET /server/about`.
 ///
 /// Source: contract of Immich, endpoints.
 public struct ImmichAbout: Codable, Sendable, Equatable {
-    /// The version, `v3.1.0`.
+    /// The version, such as `v3.1.0`.
     public var version: String
-    /// Where the version is described.
+    /// The address of the release notes of the version.
     public var versionUrl: String
     /// Whether the server has a licence.
     public var licensed: Bool
-    /// What was built.
+    /// The identifier of the build.
     public var build: String?
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(version: String, versionUrl: String, licensed: Bool = false, build: String? = nil) {
         self.version = version
         self.versionUrl = versionUrl
@@ -20,26 +20,26 @@ public struct ImmichAbout: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to `GET /server/storage`.
+/// The response to `GET /server/storage`.
 ///
 /// Source: description of Immich 3.1.0, `ServerStorageResponseDto`.
 public struct ImmichStorage: Codable, Sendable, Equatable {
-    /// The size of the disk, for people.
+    /// The size of the disk, as text for people.
     public var diskSize: String
-    /// What is used of it, for people.
+    /// The used space, as text for people.
     public var diskUse: String
-    /// What is free for the server, for people.
+    /// The space that is available to the server, as text for people.
     public var diskAvailable: String
     /// The size of the disk in bytes.
     public var diskSizeRaw: Int
-    /// What is used of it in bytes.
+    /// The used space in bytes.
     public var diskUseRaw: Int
-    /// What is free for the server in bytes.
+    /// The space that is available to the server in bytes.
     public var diskAvailableRaw: Int
-    /// What is used, in percent with two places.
+    /// The used space in percent, rounded to two decimal places.
     public var diskUsagePercentage: Double
 
-    /// Makes an answer of two numbers.
+    /// Creates a response from the size and the available space, in bytes.
     public init(size: Int, available: Int) {
         let use = max(0, size - available)
         diskSizeRaw = size
@@ -51,7 +51,7 @@ public struct ImmichStorage: Codable, Sendable, Equatable {
         diskUsagePercentage = size > 0 ? (Double(use) / Double(size) * 10_000).rounded() / 100 : 0
     }
 
-    /// `1.5 GiB`.
+    /// Returns a size as text, such as `1.5 GiB`.
     private static func text(_ bytes: Int) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var tenths = bytes.multipliedReportingOverflow(by: 10)
@@ -65,18 +65,18 @@ public struct ImmichStorage: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to `GET /server/media-types`: endings of file names, with the dot.
+/// The response to `GET /server/media-types`: file name extensions, with the dot.
 ///
 /// Source: description of Immich 3.1.0, `ServerMediaTypesResponseDto`.
 public struct ImmichMediaTypes: Codable, Sendable, Equatable {
-    /// Of pictures.
+    /// The extensions of pictures.
     public var image: [String]
-    /// Of what stands beside pictures.
+    /// The extensions of sidecar files of pictures.
     public var sidecar: [String]
-    /// Of videos.
+    /// The extensions of videos.
     public var video: [String]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(image: [String], sidecar: [String], video: [String]) {
         self.image = image
         self.sidecar = sidecar
@@ -84,16 +84,16 @@ public struct ImmichMediaTypes: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to `GET /server/version-check`: whether there is a newer release.
+/// The response to `GET /server/version-check`: whether a newer release exists.
 ///
 /// Source: description of Immich 3.1.0, `VersionCheckStateResponseDto`.
 public struct ImmichVersionCheck: Codable, Sendable, Equatable {
-    /// When that was looked up.
+    /// When the server last looked for a release. Null for never.
     @Nullable public var checkedAt: String?
-    /// The newest release.
+    /// The newest release. Null when it is not known.
     @Nullable public var releaseVersion: String?
 
-    /// Makes the answer of a server that does not look.
+    /// Creates the response of a server that does not look for releases.
     public init() {
         _checkedAt = Nullable(wrappedValue: nil)
         _releaseVersion = Nullable(wrappedValue: nil)

@@ -1,50 +1,51 @@
-/// Who is signed in, at `GET /users/me` and wherever a person is answered.
+/// The signed-in person, at `GET /users/me` and in every response that contains a person.
 ///
 /// Source: IM-10; contract of Immich, shapes, `UserAdminResponse`.
 public struct ImmichUser: Codable, Sendable, Equatable {
     /// The person's id.
     public var id: String
-    /// The address.
+    /// The e-mail address.
     public var email: String
-    /// The name to show.
+    /// The display name.
     public var name: String
-    /// Where a picture of the person is; empty for none.
+    /// The path of the profile picture. Empty when there is none.
     public var profileImagePath: String
-    /// The colour that stands for the person where there is no picture.
+    /// The colour that represents the person where there is no picture.
     public var avatarColor: String
-    /// When the picture was last changed.
+    /// When the profile picture last changed.
     public var profileChangedAt: String
-    /// The name of the person's folder.
+    /// The name of the person's folder. Null when it is not set.
     @Nullable public var storageLabel: String?
-    /// Whether the person must choose another password first.
+    /// Whether the person must change the password first.
     public var shouldChangePassword: Bool
     /// Whether the person administers the server.
     public var isAdmin: Bool
     /// When the person was added.
     public var createdAt: String
-    /// When something of this was last changed.
+    /// When the account last changed.
     public var updatedAt: String
-    /// When the person was removed.
+    /// When the person was removed. Null for a person who was not.
     @Nullable public var deletedAt: String?
-    /// The person's name at the identity provider; empty for none.
+    /// The person's id at the identity provider. Empty when there is none.
     public var oauthId: String
-    /// How much the person may store.
+    /// The storage quota in bytes. Null for no quota.
     @Nullable public var quotaSizeInBytes: Int?
-    /// How much the person has stored.
+    /// The used storage in bytes. Null when it is not known.
     @Nullable public var quotaUsageInBytes: Int?
-    /// `active`, `removing` or `deleted`.
+    /// The status: `active`, `removing` or `deleted`.
     public var status: String
-    /// The person's licence; of a server of ours always none.
+    /// The person's licence. Always null from latchd.
     @Nullable public var license: JSONValue?
-    /// The group of people whose faces are recognised together, from 3.3.0 on; latchd sends the person's own id.
+    /// The id of the group of people whose faces are recognized together, from 3.3.0 on. latchd sends the person's own
+    /// id.
     public var clusterGroupId: String?
 
-    /// The colours that there are.
+    /// The allowed avatar colours.
     public static let avatarColors = [
         "primary", "pink", "red", "yellow", "blue", "green", "purple", "orange", "gray", "amber",
     ]
 
-    /// Makes a person who is active.
+    /// Creates an active person.
     public init(id: String, email: String, name: String, createdAt: String) {
         self.id = id
         self.email = email
@@ -66,20 +67,20 @@ public struct ImmichUser: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of `PUT` and `PATCH /users/me`: what shall be another.
+/// The body of `PUT` and `PATCH /users/me`: the changes. Nil members stay unchanged.
 ///
 /// Source: IM-12; contract of Immich, endpoints.
 public struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The address.
+    /// The e-mail address.
     public var email: String?
-    /// A new password, where the server asks for one.
+    /// The new password, on servers that support it.
     public var password: String?
-    /// The name to show.
+    /// The display name.
     public var name: String?
-    /// The colour.
+    /// The avatar colour.
     public var avatarColor: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(email: String? = nil, password: String? = nil, name: String? = nil, avatarColor: String? = nil) {
         self.email = email
         self.password = password
@@ -87,10 +88,10 @@ public struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, Cust
         self.avatarColor = avatarColor
     }
 
-    /// Without the password.
+    /// The name of the type, without the values.
     public var description: String { "ImmichUserUpdate" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -98,23 +99,23 @@ public struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, Cust
 ///
 /// Source: contract of Immich, endpoints.
 public struct ImmichSignUp: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The address.
+    /// The e-mail address.
     public var email: String
-    /// The password, in the clear.
+    /// The password in plain text.
     public var password: String
-    /// The name to show.
+    /// The display name.
     public var name: String
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(email: String, password: String, name: String) {
         self.email = email
         self.password = password
         self.name = name
     }
 
-    /// Without the password.
+    /// The name of the type, without the values.
     public var description: String { "ImmichSignUp" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,21 +1,21 @@
-/// What an Onyx server says of signing in, at `GET /auth/type`.
+/// The sign-in options of an Onyx server, at `GET /auth/type`.
 ///
-/// Older servers leave out ``multiTenant`` and have ``authType`` instead; either is proof that an Onyx server answered.
-/// Fields that a server leaves out are nil.
+/// Older servers leave out ``multiTenant`` and send ``authType``. Either member identifies an Onyx server. Members that
+/// a server leaves out are nil.
 ///
 /// Source: OX-8; Onyx `AuthTypeResponse`.
 public struct OnyxAuthType: Codable, Sendable, Equatable {
-    /// Whether one server holds several tenants.
+    /// Whether the server hosts several tenants.
     public var multiTenant: Bool?
     /// The sign-in method of an old server.
     public var authType: String?
-    /// Whether a person must prove the e-mail address first.
+    /// Whether people must verify their e-mail address first.
     public var requiresVerification: Bool?
-    /// Whether some of the server is open without signing in.
+    /// Whether a part of the server can be used without signing in.
     public var anonymousUserEnabled: Bool?
-    /// Shortest password, in characters.
+    /// The minimum length of a password, in characters.
     public var passwordMinLength: Int?
-    /// Longest password, in characters.
+    /// The maximum length of a password, in characters.
     public var passwordMaxLength: Int?
     /// Whether a password needs an upper-case letter.
     public var passwordRequireUppercase: Bool?
@@ -25,24 +25,24 @@ public struct OnyxAuthType: Codable, Sendable, Equatable {
     public var passwordRequireDigit: Bool?
     /// Whether a password needs one of ``OnyxPasswordRule/specialCharacters``.
     public var passwordRequireSpecialCharacter: Bool?
-    /// Whether anybody has an account yet.
+    /// Whether at least one account exists.
     public var hasUsers: Bool?
-    /// Whether the server signs in through Google.
+    /// Whether people can sign in through Google.
     public var oauthEnabled: Bool?
-    /// Whether e-mail and password sign in.
+    /// Whether people can sign in with e-mail and password.
     public var passwordAuthEnabled: Bool?
     /// The identity providers that the server offers.
     public var ssoProviders: [SSOProvider]?
 
-    /// One identity provider of the list.
+    /// One identity provider of ``OnyxAuthType/ssoProviders``.
     public struct SSOProvider: Codable, Sendable, Equatable {
         /// The provider's id.
         public var name: String
-        /// The text for the button.
+        /// The text of the sign-in button.
         public var displayName: String
-        /// The kind, such as `oidc`.
+        /// The kind of provider, such as `oidc`.
         public var providerType: String
-        /// Where the browser starts.
+        /// The address that the browser opens to begin the sign-in.
         public var authorizeURL: String
 
         enum CodingKeys: String, CodingKey {
@@ -52,7 +52,7 @@ public struct OnyxAuthType: Codable, Sendable, Equatable {
             case authorizeURL = "authorize_url"
         }
 
-        /// Makes a provider.
+        /// Creates a provider.
         public init(name: String, displayName: String, providerType: String, authorizeURL: String) {
             self.name = name
             self.displayName = displayName
@@ -78,6 +78,6 @@ public struct OnyxAuthType: Codable, Sendable, Equatable {
         case ssoProviders = "sso_providers"
     }
 
-    /// Makes an answer that says nothing yet.
+    /// Creates a response in which every member is nil.
     public init() {}
 }

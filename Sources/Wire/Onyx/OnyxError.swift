@@ -1,4 +1,4 @@
-/// An Onyx server's refusal. It has four envelopes, and this reads them all:
+/// An error response of an Onyx server. Onyx has four envelopes, and this type reads all of them:
 ///
 /// 1. business: `{"error_code": CODE, "detail": text}`;
 /// 2. framework: `{"detail": text}` or `{"detail": {"code": CODE, "reason": text}}`;
@@ -7,11 +7,11 @@
 ///
 /// Source: contract of Onyx, HTTP error envelopes.
 public struct OnyxError: Sendable, Equatable {
-    /// The machine's word: `error_code`, the code inside `detail`, or `detail` when it looks like one (`LOGIN_BAD…`).
+    /// The error code: `error_code`, the code inside `detail`, or `detail` when it looks like a code (`LOGIN_BAD…`).
     public var code: String?
-    /// The text for a person, when there is any.
+    /// The text for a person. Nil when there is none.
     public var detail: String?
-    /// Which envelope it came in.
+    /// The envelope of the response.
     public var envelope: Envelope
 
     /// The shape of an error body.
@@ -28,14 +28,15 @@ public struct OnyxError: Sendable, Equatable {
         case message
     }
 
-    /// Makes a refusal.
+    /// Creates an error response.
     public init(_ envelope: Envelope, code: String? = nil, detail: String? = nil) {
         self.envelope = envelope
         self.code = code
         self.detail = detail
     }
 
-    /// Reads a body; nil when it is none of the four envelopes, so not an Onyx server's own word.
+    /// Reads an error from a body. Returns nil when the body has none of the four envelopes and is therefore not from
+    /// an Onyx server.
     public init?(body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body), json.members != nil else { return nil }
         if let code = json["error_code"]?.string {
@@ -53,7 +54,7 @@ public struct OnyxError: Sendable, Equatable {
         }
     }
 
-    /// The body in this envelope; `status` stands in the one of validation.
+    /// Returns the body in this envelope. Only the validation envelope contains `status`.
     public func body(status: HTTPStatus) -> [UInt8] {
         let code = code.map(JSONValue.string) ?? .null
         let detail = detail.map(JSONValue.string) ?? .null

@@ -1,8 +1,8 @@
-/// The body of `POST /auth/mobile/sso/exchange`: a one-time code and the verifier that its challenge was made of.
+/// The body of `POST /auth/mobile/sso/exchange`: a one-time code, and the verifier from which its challenge was made.
 ///
 /// Source: OX-5; contract of Onyx, endpoints.
 public struct OnyxExchange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The code of the deep link.
+    /// The one-time code from the deep link.
     public var code: String
     /// The app's PKCE verifier.
     public var codeVerifier: String
@@ -12,15 +12,15 @@ public struct OnyxExchange: Codable, Sendable, CustomStringConvertible, CustomRe
         case codeVerifier = "code_verifier"
     }
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(code: String, codeVerifier: String) {
         self.code = code
         self.codeVerifier = codeVerifier
     }
 
-    /// Neither is ever described.
+    /// The name of the type, without code and verifier.
     public var description: String { "OnyxExchange" }
 
-    /// A mirror without children.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,4 +1,4 @@
-/// Constants of Onyx's password policy that both ends need.
+/// Constants of Onyx's password policy that both server and client need.
 ///
 /// Source: contract of Onyx, b.8.
 public enum OnyxPasswordRule {

@@ -1,45 +1,45 @@
-/// A machine's word in an Onyx server's refusal; an unknown one survives the round trip.
+/// An error code of an Onyx server. An unknown code is kept unchanged.
 ///
 /// Source: contract of Onyx, endpoints and rejection codes.
 public struct OnyxReason: RawRepresentable, Hashable, Sendable {
-    /// The word.
+    /// The text of the code.
     public let rawValue: String
 
-    /// Makes a reason of any word.
+    /// Creates a reason from any text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// The session's time ran out.
+    /// The session has expired.
     public static let sessionExpired = OnyxReason(rawValue: "SESSION_EXPIRED")
     /// The session was signed out or revoked.
     public static let sessionTerminated = OnyxReason(rawValue: "SESSION_TERMINATED")
     /// No session has this token.
     public static let sessionUnrecognized = OnyxReason(rawValue: "SESSION_UNRECOGNIZED")
-    /// Wrong password, unknown person or disabled person: one word for all three.
+    /// The password is wrong, or the person is unknown or disabled. One code for all three.
     public static let badCredentials = OnyxReason(rawValue: "LOGIN_BAD_CREDENTIALS")
-    /// Nobody signs in with a password here.
+    /// The server does not allow signing in with a password.
     public static let passwordLoginDisabled = OnyxReason(rawValue: "PASSWORD_LOGIN_DISABLED")
-    /// This person has no password and signs in through an identity provider.
+    /// The person has no password and signs in through an identity provider.
     public static let noPassword = OnyxReason(rawValue: "NO_WEB_LOGIN_AND_HAS_NO_PASSWORD")
     /// Registration is closed.
     public static let registrationDisabled = OnyxReason(rawValue: "REGISTRATION_DISABLED")
-    /// The address has an account already.
+    /// An account with this e-mail address already exists.
     public static let userAlreadyExists = OnyxReason(rawValue: "REGISTER_USER_ALREADY_EXISTS")
-    /// The password breaks the policy; the reason says how.
+    /// The password violates the policy; the detail of the error describes how.
     public static let invalidPassword = OnyxReason(rawValue: "REGISTER_INVALID_PASSWORD")
-    /// The input is refused, such as an address that is none.
+    /// The input is invalid, such as a malformed e-mail address.
     public static let invalidInput = OnyxReason(rawValue: "INVALID_INPUT")
-    /// Too many requests.
+    /// The client has sent too many requests.
     public static let rateLimited = OnyxReason(rawValue: "RATE_LIMITED")
     /// The request is not authenticated.
     public static let unauthenticated = OnyxReason(rawValue: "UNAUTHENTICATED")
-    /// A parameter may not be what it is.
+    /// A parameter is invalid.
     public static let validationError = OnyxReason(rawValue: "VALIDATION_ERROR")
-    /// This person may not come in, such as one who is not invited.
+    /// The person may not sign in, for example because they are not invited.
     public static let unauthorized = OnyxReason(rawValue: "UNAUTHORIZED")
-    /// Every seat that was paid for is taken.
+    /// All paid seats are in use.
     public static let seatLimitExceeded = OnyxReason(rawValue: "SEAT_LIMIT_EXCEEDED")
-    /// The person must prove the e-mail address before signing in.
+    /// The person must verify the e-mail address before signing in.
     public static let userNotVerified = OnyxReason(rawValue: "LOGIN_USER_NOT_VERIFIED")
 }

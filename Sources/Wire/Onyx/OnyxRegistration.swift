@@ -2,39 +2,39 @@
 ///
 /// Source: contract of Onyx, endpoints.
 public struct OnyxRegistration: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The address.
+    /// The e-mail address.
     public var email: String
-    /// The password, in the clear.
+    /// The password in plain text.
     public var password: String
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(email: String, password: String) {
         self.email = email
         self.password = password
     }
 
-    /// Without the password.
+    /// The name of the type, without the values.
     public var description: String { "OnyxRegistration" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The answer to `POST /auth/register`, 201.
+/// The response to `POST /auth/register`, 201.
 ///
 /// Source: contract of Onyx, endpoints.
 public struct OnyxRegistered: Codable, Sendable, Equatable {
     /// The new person's id.
     public var id: String
-    /// The address, lower-cased.
+    /// The e-mail address in lower case.
     public var email: String
     /// Whether the person may sign in.
     public var isActive: Bool
     /// Whether the person administers the server.
     public var isSuperuser: Bool
-    /// Whether the address was proved.
+    /// Whether the e-mail address was verified.
     public var isVerified: Bool
-    /// The kind of account, `STANDARD` for a person.
+    /// The kind of account: `STANDARD` for a person.
     public var accountType: String
 
     enum CodingKeys: String, CodingKey {
@@ -45,7 +45,7 @@ public struct OnyxRegistered: Codable, Sendable, Equatable {
         case accountType = "account_type"
     }
 
-    /// Makes an answer for a plain account.
+    /// Creates a response for an active standard account.
     public init(id: String, email: String, isSuperuser: Bool = false, isVerified: Bool = false) {
         self.id = id
         self.email = email

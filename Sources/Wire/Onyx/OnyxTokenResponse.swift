@@ -1,14 +1,14 @@
-/// The answer to a sign-in, a refresh and an exchange: `{"access_token": …, "token_type": "bearer"}`.
+/// The response to a sign-in, a refresh and an exchange: `{"access_token": …, "token_type": "bearer"}`.
 ///
 /// Source: OX-1; RFC 6749 §5.1 without an expiry.
 public struct OnyxTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The opaque token.
     public var accessToken: String
-    /// `bearer`, compared without case.
+    /// The token type `bearer`, compared without regard to case.
     public var tokenType: String
-    /// The token to refresh with, where it is another one; the servers of today leave it out.
+    /// The token for refreshing, when it differs from the access token. Current servers leave it out.
     public var refreshToken: String?
-    /// For how many seconds the access token works, where the client must know.
+    /// The lifetime of the access token in seconds. Nil when the server does not send it.
     public var expiresIn: Int?
 
     enum CodingKeys: String, CodingKey {
@@ -18,13 +18,13 @@ public struct OnyxTokenResponse: Codable, Sendable, CustomStringConvertible, Cus
         case expiresIn = "expires_in"
     }
 
-    /// Makes an answer of type `bearer`.
+    /// Creates a response with the token type `bearer`.
     public init(accessToken: String) {
         self.accessToken = accessToken
         tokenType = "bearer"
     }
 
-    /// The type alone; the token is never described.
+    /// The token type, without the token.
     public var description: String { "OnyxTokenResponse(\(tokenType))" }
 
     /// A mirror without the token.

@@ -1,34 +1,34 @@
-/// Who is signed in, at `GET /me`.
+/// The signed-in person, at `GET /me`.
 ///
 /// Source: OX-8; Onyx `UserInfo`, of which the app reads `id`, `email`, `is_active` and `preferences`.
 public struct OnyxUser: Codable, Sendable, Equatable {
     /// The person's id.
     public var id: String
-    /// The address, lower-cased.
+    /// The e-mail address in lower case.
     public var email: String
     /// Whether the person may sign in.
     public var isActive: Bool
     /// Whether the person administers the server.
     public var isSuperuser: Bool?
-    /// Whether the address was proved.
+    /// Whether the e-mail address was verified.
     public var isVerified: Bool?
-    /// The kind of account, `STANDARD` for a person.
+    /// The kind of account: `STANDARD` for a person.
     public var accountType: String?
-    /// Settings of the person.
+    /// The settings of the person.
     public var preferences: JSONValue?
-    /// What the person told about themselves; `name` among them.
+    /// The information that the person gave about themselves, including `name`.
     public var personalization: JSONValue?
-    /// When the token ends, ISO 8601 in UTC; nil where a server does not tell.
+    /// When the token expires, ISO 8601 in UTC. Nil when the server does not send it.
     public var tokenExpiresAt: String?
     /// Whether the person administers the whole service.
     public var isCloudSuperuser: Bool?
-    /// The team's name.
+    /// The name of the person's team.
     public var teamName: String?
-    /// Whether nobody is signed in and the server is open.
+    /// Whether this is the anonymous user of a server that can be used without signing in.
     public var isAnonymousUser: Bool?
     /// Whether the person has a password.
     public var passwordConfigured: Bool?
-    /// What the person may do.
+    /// The permissions of the person.
     public var effectivePermissions: [String]?
 
     enum CodingKeys: String, CodingKey {
@@ -45,7 +45,7 @@ public struct OnyxUser: Codable, Sendable, Equatable {
         case effectivePermissions = "effective_permissions"
     }
 
-    /// Makes a person.
+    /// Creates a person.
     public init(id: String, email: String, isActive: Bool) {
         self.id = id
         self.email = email

@@ -1,48 +1,48 @@
-/// How mail programs reach a server of Relate Mail.
+/// The connection settings for mail programs of a Relate Mail server.
 ///
 /// Source: contract of Relate Mail, endpoint table.
 public struct RelateMailConnectionInfo: Codable, Sendable, Equatable {
-    /// The name of the server that mail is sent through.
+    /// The host name of the SMTP server, for sending mail.
     public var smtpServer: String
-    /// Its port where encryption is asked for after connecting.
+    /// The SMTP port with STARTTLS.
     public var smtpPort: Int
-    /// Its port with encryption from the beginning.
+    /// The SMTP port with implicit TLS.
     public var smtpSecurePort: Int
-    /// Whether it is there.
+    /// Whether SMTP is available.
     public var smtpEnabled: Bool
-    /// The name of the server that mail is fetched from.
+    /// The host name of the POP3 server, for fetching mail.
     public var pop3Server: String
-    /// Its port where encryption is asked for after connecting.
+    /// The POP3 port with STARTTLS.
     public var pop3Port: Int
-    /// Its port with encryption from the beginning.
+    /// The POP3 port with implicit TLS.
     public var pop3SecurePort: Int
-    /// Whether it is there.
+    /// Whether POP3 is available.
     public var pop3Enabled: Bool
-    /// The name of the server that mail is read at.
+    /// The host name of the IMAP server, for reading mail.
     public var imapServer: String
-    /// Its port where encryption is asked for after connecting.
+    /// The IMAP port with STARTTLS.
     public var imapPort: Int
-    /// Its port with encryption from the beginning.
+    /// The IMAP port with implicit TLS.
     public var imapSecurePort: Int
-    /// Whether it is there.
+    /// Whether IMAP is available.
     public var imapEnabled: Bool
-    /// The name to sign in with, a key being the password.
+    /// The user name for mail programs. The password is an API key.
     public var username: String
-    /// How many keys are good.
+    /// The number of valid API keys.
     public var activeKeyCount: Int
 
-    /// A server of one kind.
+    /// The settings of the server for one protocol.
     public struct Service: Sendable, Equatable {
-        /// Its name.
+        /// The host name of the server.
         public var server: String
-        /// Its port where encryption is asked for after connecting.
+        /// The port with STARTTLS.
         public var port: Int
-        /// Its port with encryption from the beginning.
+        /// The port with implicit TLS.
         public var securePort: Int
-        /// Whether it is there.
+        /// Whether the service is available.
         public var isEnabled: Bool
 
-        /// Makes the value.
+        /// Creates the settings of one protocol.
         public init(server: String, port: Int, securePort: Int, isEnabled: Bool) {
             self.server = server
             self.port = port
@@ -51,7 +51,7 @@ public struct RelateMailConnectionInfo: Codable, Sendable, Equatable {
         }
     }
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(smtp: Service, pop3: Service, imap: Service, username: String, activeKeyCount: Int) {
         (smtpServer, smtpPort, smtpSecurePort, smtpEnabled) = (smtp.server, smtp.port, smtp.securePort, smtp.isEnabled)
         (pop3Server, pop3Port, pop3SecurePort, pop3Enabled) = (pop3.server, pop3.port, pop3.securePort, pop3.isEnabled)

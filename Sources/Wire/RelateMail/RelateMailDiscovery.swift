@@ -1,17 +1,17 @@
-/// The answer of `GET /api/discovery`: what the server is and can do.
+/// The response to `GET /api/discovery`: the versions and features of the server.
 ///
 /// Source: RM-4; contract of Relate Mail, rule 1.
 public struct RelateMailDiscovery: Codable, Sendable, Equatable {
-    /// The server's version.
+    /// The version of the server.
     public var version: String
-    /// The interface's version.
+    /// The version of the API.
     public var apiVersion: String
-    /// Whether people sign in through an identity provider.
+    /// Whether people can sign in through an identity provider.
     public var oidcEnabled: Bool
-    /// What there is, as `smtp`, `imap`, `api-keys`.
+    /// The features of the server, such as `smtp`, `imap`, `api-keys`.
     public var features: [String]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(version: String = "1.0.0", apiVersion: String = "v1", oidcEnabled: Bool, features: [String]) {
         self.version = version
         self.apiVersion = apiVersion
@@ -19,7 +19,7 @@ public struct RelateMailDiscovery: Codable, Sendable, Equatable {
         self.features = features
     }
 
-    /// Reads an answer; of what such a server says, `oidcEnabled` and `features` must be there, versions may be missing.
+    /// Decodes a response. `oidcEnabled` and `features` are required; the versions may be missing.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         version = try members.decodeIfPresent(String.self, forKey: .version) ?? ""
@@ -29,23 +29,24 @@ public struct RelateMailDiscovery: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer of `GET /config/config.json`: how an app signs people in at the identity provider. What is not set is empty.
+/// The response to `GET /config/config.json`: how an app signs people in at the identity provider. Values that are not
+/// set are empty.
 ///
 /// Source: RM-4; contract of Relate Mail, endpoint table and rule 2.
 public struct RelateMailConfiguration: Codable, Sendable, Equatable {
-    /// The provider's address, before `/.well-known/openid-configuration`.
+    /// The address of the provider, to which `/.well-known/openid-configuration` is appended.
     public var oidcAuthority: String
-    /// What the provider calls the apps: a client without a secret.
+    /// The client id of the apps at the provider. The client has no secret.
     public var oidcClientId: String
-    /// Where the provider sends the browser back to, for the app in the browser alone.
+    /// The address to which the provider redirects the browser. Used only by the app in the browser.
     public var oidcRedirectUri: String
-    /// What is asked for, parted by blanks.
+    /// The requested scopes, separated by spaces.
     public var oidcScope: String
 
-    /// What is asked for unless the server says otherwise.
+    /// The scopes that are requested unless the server specifies others.
     public static let standardScope = "openid profile email"
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         oidcAuthority: String = "", oidcClientId: String = "", oidcRedirectUri: String = "",
         oidcScope: String = Self.standardScope
@@ -56,7 +57,8 @@ public struct RelateMailConfiguration: Codable, Sendable, Equatable {
         self.oidcScope = oidcScope
     }
 
-    /// Reads an answer: the server and the file beside its pages each make one, and neither must set everything.
+    /// Decodes a response. Every member may be missing, because either the server or a file next to its pages provides
+    /// the response, and neither must set every member.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         oidcAuthority = try members.decodeIfPresent(String.self, forKey: .oidcAuthority) ?? ""

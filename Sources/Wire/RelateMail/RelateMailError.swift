@@ -1,16 +1,17 @@
-/// An error of a server of Relate Mail, in whichever of its envelopes.
+/// An error of a Relate Mail server, in either of its envelopes.
 ///
 /// Source: contract of Relate Mail, error shapes.
 public enum RelateMailError: Sendable, Equatable {
-    /// `{"error": text}`: a check of the server's own.
+    /// The envelope of the server's own checks: `{"error": text}`.
     case sentence(String)
-    /// `application/problem+json`: the framework's. `errors` has what is wrong with each member of the body.
+    /// The envelope of the framework: `application/problem+json`. `errors` has the errors for each member of the
+    /// request body.
     case problem(title: String, errors: [String: [String]])
 
     /// The media type of ``problem(title:errors:)``.
     public static let problemType = "application/problem+json"
 
-    /// Reads an error; nil when the body is in neither envelope.
+    /// Reads an error from a body. Returns nil when the body has neither envelope.
     public init?(body: [UInt8]) {
         guard let value = try? JSONValue(parsing: body) else { return nil }
         if let text = value["error"]?.string {
@@ -25,7 +26,7 @@ public enum RelateMailError: Sendable, Equatable {
         }
     }
 
-    /// What a person is shown.
+    /// The text to show to a person.
     public var text: String {
         switch self {
         case .sentence(let text): text
@@ -33,12 +34,12 @@ public enum RelateMailError: Sendable, Equatable {
         }
     }
 
-    /// The error as JSON.
+    /// Returns the error as JSON.
     ///
     /// - Parameters:
-    ///   - status: The status that it is sent with.
-    ///   - trace: The request's id.
-    /// - Returns: The body.
+    ///   - status: The status of the response.
+    ///   - trace: The id of the request.
+    /// - Returns: The body of the response.
     ///
     /// Source: RFC 9457 §3.1.
     public func body(status: HTTPStatus, trace: String) -> [UInt8] {
@@ -60,13 +61,15 @@ public enum RelateMailError: Sendable, Equatable {
         }
     }
 
-    /// Where the status is described; a problem's type.
+    /// Returns the address of the description of a status, which is the type of a problem.
     private static func section(_ status: HTTPStatus) -> String {
         let code = status.rawValue
         guard let number = sections[code] else { return "about:blank" }
         return "https://tools.ietf.org/html/rfc9110#section-15.\(code / 100 + 1).\(number)"
     }
 
+    /// The section numbers of the statuses.
+    ///
     /// Source: RFC 9110 §15.5 and §15.6.
     private static let sections = [
         400: 1, 401: 2, 403: 4, 404: 5, 405: 6, 408: 9, 413: 14, 415: 16, 417: 18, 422: 21, 500: 1, 501: 2, 503: 4,

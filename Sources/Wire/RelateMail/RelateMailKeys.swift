@@ -2,15 +2,15 @@
 ///
 /// Source: RM-6; contract of Relate Mail, endpoint table and rules 12 and 13.
 public struct RelateMailKeyRequest: Codable, Sendable, Equatable {
-    /// What the key is called, 1 to 100 characters; the server refuses a body without it.
+    /// The name of the key, 1 to 100 characters. The server refuses a body without it.
     public var name: String?
-    /// Its scopes; none asks for all.
+    /// The scopes of the key. Nil or an empty list requests all scopes.
     public var scopes: [String]?
-    /// When the key expires, in the format of RFC 3339; nil leaves it to the server. latchd reads this member, other servers
-    /// ignore it.
+    /// When the key expires, in the format of RFC 3339. Nil leaves it to the server. latchd reads this member; other
+    /// servers ignore it.
     public var expiresAt: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(name: String, scopes: [String]? = nil, expiresAt: String? = nil) {
         self.name = name
         self.scopes = scopes
@@ -22,38 +22,38 @@ public struct RelateMailKeyRequest: Codable, Sendable, Equatable {
 ///
 /// Source: contract of Relate Mail, endpoint table.
 public struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
-    /// What the device is called.
+    /// The name of the device.
     public var deviceName: String?
-    /// What it is: `ios`, `android`, `windows`, `macos`, `web`; this project's servers know `linux` too.
+    /// The platform of the device: `ios`, `android`, `windows`, `macos` or `web`. latchd also accepts `linux`.
     public var platform: String?
-    /// The same as ``RelateMailKeyRequest/expiresAt``.
+    /// When the key expires, as in ``RelateMailKeyRequest/expiresAt``.
     public var expiresAt: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(deviceName: String, platform: String) {
         self.deviceName = deviceName
         self.platform = platform
     }
 }
 
-/// The answer to a key that was made; the only one that holds it.
+/// The response to the creation of a key. It is the only response that contains the key.
 ///
 /// Source: RM-6; contract of Relate Mail, rules 9 and 16.
 public struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The key's public id.
     public var id: String
-    /// What it is called.
+    /// The name of the key.
     public var name: String
     /// The key: 44 characters of standard Base64.
     public var apiKey: String
-    /// What it may be used for, which may be less than was asked for.
+    /// The scopes of the key, which may be fewer than requested.
     public var scopes: [String]
-    /// When it was made.
+    /// When the key was created.
     public var createdAt: String
-    /// When the key expires; nil when it does not.
+    /// When the key expires. Nil when it does not.
     public var expiresAt: String?
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         id: String, name: String, apiKey: String, scopes: [String], createdAt: String, expiresAt: String? = nil
     ) {
@@ -65,7 +65,7 @@ public struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringCo
         self.expiresAt = expiresAt
     }
 
-    /// The id; the key is never described.
+    /// The name of the type and the id, without the key.
     public var description: String { "RelateMailCreatedKey \(id)" }
 
     /// A mirror without the key.
@@ -76,20 +76,20 @@ public struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringCo
 public struct RelateMailKey: Codable, Sendable, Equatable {
     /// The key's public id.
     public var id: String
-    /// What it is called.
+    /// The name of the key.
     public var name: String
-    /// When it was made.
+    /// When the key was created.
     public var createdAt: String
-    /// When it was last used, if it was.
+    /// When the key was last used. Nil when it never was.
     public var lastUsedAt: String?
-    /// When the key expires; nil when it does not, and then the member is left out, as other servers do not have it.
+    /// When the key expires. Nil when it does not. The member is then left out, because other servers do not have it.
     public var expiresAt: String?
-    /// Whether it is good; only such are listed.
+    /// Whether the key is valid. Only valid keys are listed.
     public var isActive: Bool
-    /// What it may be used for.
+    /// The scopes of the key.
     public var scopes: [String]
 
-    /// Makes a row.
+    /// Creates an entry of the list.
     public init(
         id: String, name: String, createdAt: String, lastUsedAt: String?, expiresAt: String? = nil,
         isActive: Bool = true, scopes: [String]
@@ -107,7 +107,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
         case id, name, createdAt, lastUsedAt, expiresAt, isActive, scopes
     }
 
-    /// Reads a row; scopes, times and `isActive` may be missing or `null`.
+    /// Decodes an entry. Scopes, times and `isActive` may be missing or `null`.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
@@ -119,7 +119,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
         scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
     }
 
-    /// Writes every member; what there is not is `null`.
+    /// Encodes the entry. Members without a value are `null`, except `expiresAt`, which is left out.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
@@ -132,26 +132,26 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer of `GET /api/smtp-credentials`.
+/// The response to `GET /api/smtp-credentials`.
 ///
 /// Source: RM-8; contract of Relate Mail, endpoint table.
 public struct RelateMailKeyList: Codable, Sendable, Equatable {
-    /// How mail programs reach the server.
+    /// The connection settings for mail programs.
     public var connectionInfo: RelateMailConnectionInfo
-    /// The keys that are good, newest first.
+    /// The valid keys, newest first.
     public var keys: [RelateMailKey]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(connectionInfo: RelateMailConnectionInfo, keys: [RelateMailKey]) {
         self.connectionInfo = connectionInfo
         self.keys = keys
     }
 }
 
-/// The keys of ``RelateMailKeyList`` alone: a client that asks for them needs nothing of the mail servers.
+/// The keys of ``RelateMailKeyList``, without the connection settings. For clients that do not need those.
 ///
 /// Source: RM-8.
 public struct RelateMailListedKeys: Decodable, Sendable, Equatable {
-    /// The keys that are good, newest first.
+    /// The valid keys, newest first.
     public var keys: [RelateMailKey]
 }

@@ -1,18 +1,18 @@
-/// The answer of `GET` and `PUT /api/profile`: who is signed in.
+/// The response to `GET` and `PUT /api/profile`: the signed-in person.
 ///
-/// Times are text, by ISO 8601 with an offset and up to seven digits of a fraction: read them leniently.
+/// Times are ISO 8601 text with an offset and up to seven digits of a fraction. Clients should parse them leniently.
 ///
 /// Source: contract of Relate Mail, endpoint table.
 public struct RelateMailProfile: Codable, Sendable, Equatable {
-    /// A further address of the person.
+    /// An additional address of the person.
     public struct Address: Codable, Sendable, Equatable {
-        /// The address's id.
+        /// The id of the address.
         public var id: String
-        /// The address.
+        /// The e-mail address.
         public var address: String
-        /// Whether it was proved.
+        /// Whether the address was verified.
         public var isVerified: Bool
-        /// When it was added.
+        /// When the address was added.
         public var addedAt: String
     }
 
@@ -20,16 +20,16 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
     public var id: String
     /// The e-mail address.
     public var email: String
-    /// The name to show, if there is one.
+    /// The display name. Nil when there is none.
     public var displayName: String?
-    /// When the account was made.
+    /// When the account was created.
     public var createdAt: String
-    /// When the person last signed in.
+    /// When the person last signed in. Nil for never.
     public var lastLoginAt: String?
-    /// Further addresses.
+    /// The additional addresses of the person.
     public var additionalAddresses: [Address]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         id: String, email: String, displayName: String?, createdAt: String, lastLoginAt: String?,
         additionalAddresses: [Address] = []
@@ -46,7 +46,7 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
         case id, email, displayName, createdAt, lastLoginAt, additionalAddresses
     }
 
-    /// Reads an answer; only `id` and `email` must be there.
+    /// Decodes a response. Only `id` and `email` are required.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
@@ -57,7 +57,7 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
         additionalAddresses = try members.decodeIfPresent([Address].self, forKey: .additionalAddresses) ?? []
     }
 
-    /// Writes every member; what there is not is `null`.
+    /// Encodes every member. Members without a value are `null`.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
@@ -69,12 +69,12 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of `PUT /api/profile`.
+/// The body of `PUT /api/profile`: the changes to the profile.
 public struct RelateMailProfileChange: Codable, Sendable, Equatable {
-    /// The new name; nil leaves it.
+    /// The new display name. Nil leaves it unchanged.
     public var displayName: String?
 
-    /// Makes a body.
+    /// Creates a request body.
     public init(displayName: String?) {
         self.displayName = displayName
     }

@@ -1,11 +1,11 @@
-/// The one error envelope of Time Tracker: `{"error": "…"}`, a sentence for the person.
+/// The error response of Time Tracker: `{"error": "…"}`, with a sentence for the person.
 ///
 /// Source: TT-9; specification of Time Tracker §2.
 public struct TimeTrackerError: Codable, Sendable, Equatable {
-    /// The sentence.
+    /// The error message.
     public var error: String
 
-    /// Makes an envelope.
+    /// Creates an error response.
     public init(_ error: String) {
         self.error = error
     }

@@ -1,25 +1,25 @@
-/// What a client brings to `POST /auth/token`: `code`, `state` and `redirect_uri`. The server has the verifier.
+/// The body of `POST /auth/token`: `code`, `state` and `redirect_uri`. The server has the verifier.
 ///
 /// Source: TT-4; contract of Time Tracker, (a) and b.1.
 public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The code that came to the client's address.
+    /// The code that the client received at its redirect address.
     public let code: String
-    /// The state that came with it.
+    /// The state that the client received with the code.
     public let state: String
-    /// The client's address, as it was when the sign-in began.
+    /// The client's redirect address, as it was when the sign-in began.
     public let redirectURI: String
-    /// The provider that says it sent the code, where the client hands that on.
+    /// The issuer that the provider sent with the code. Nil when the client does not pass it on.
     ///
     /// Source: RFC 9207 §2.
     public let issuer: String?
 
-    /// What is missing.
+    /// An error for missing members of the request.
     public struct Missing: Error, Equatable {
-        /// The names, in the order in which they are told.
+        /// The names of the missing members, in the order of the error message.
         public let names: [String]
     }
 
-    /// Makes a request.
+    /// Creates a request.
     public init(code: String, state: String, redirectURI: String, issuer: String? = nil) {
         self.code = code
         self.state = state
@@ -27,8 +27,8 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
         self.issuer = issuer
     }
 
-    /// Takes a JSON body. What JavaScript takes for false is missing; what is there and no text is empty text, which nobody
-    /// knows.
+    /// Reads a request from a JSON body. A value that is false in JavaScript counts as missing. Any other value that is
+    /// not a string is read as the empty string, which is never valid.
     ///
     /// - Throws: ``Missing``.
     public init(_ body: JSONValue) throws(Missing) {
@@ -41,7 +41,7 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
         }
     }
 
-    /// Takes a form. A name that stands there twice is no text.
+    /// Reads a request from a form. A name that occurs twice is read as the empty string, which is never valid.
     ///
     /// - Throws: ``Missing``.
     public init(_ form: FormFields) throws(Missing) {
@@ -60,7 +60,7 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
         self.init(code: code, state: state, redirectURI: redirect, issuer: text("iss"))
     }
 
-    /// The body for the server.
+    /// The request as JSON.
     public var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("code", .string(code)), .init("state", .string(state)), .init("redirect_uri", .string(redirectURI)),
@@ -69,9 +69,9 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
         return .object(members)
     }
 
-    /// Neither code nor state is ever described.
+    /// The name of the type, without code and state.
     public var description: String { "TimeTrackerTokenRequest" }
 
-    /// A mirror without children.
+    /// An empty mirror, so that dumps show no secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,14 +1,14 @@
-/// The answer to `POST /auth/token`: `{"access_token", "token_type", "expires_in", "user"}`.
+/// The response to `POST /auth/token`: `{"access_token", "token_type", "expires_in", "user"}`.
 ///
 /// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
 public struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// A JSON web token, to be sent as a bearer.
+    /// A JSON Web Token, sent as a bearer token.
     public var accessToken: String
-    /// `Bearer`, compared without case.
+    /// The token type `Bearer`, compared without regard to case.
     public var tokenType: String
-    /// For how many seconds the token is good; a client need not know.
+    /// The lifetime of the token in seconds. Clients may ignore it.
     public var expiresIn: Int?
-    /// Who signed in.
+    /// The person who signed in.
     public var user: TimeTrackerUser
 
     private enum CodingKeys: String, CodingKey {
@@ -18,7 +18,7 @@ public struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertib
         case user
     }
 
-    /// Makes an answer of type `Bearer`.
+    /// Creates a response with the token type `Bearer`.
     public init(accessToken: String, expiresIn: Int?, user: TimeTrackerUser) {
         self.accessToken = accessToken
         tokenType = "Bearer"
@@ -26,7 +26,7 @@ public struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertib
         self.user = user
     }
 
-    /// The type alone; the token is never described.
+    /// The token type, without the token.
     public var description: String { "TimeTrackerTokenResponse(\(tokenType))" }
 
     /// A mirror without the token.

@@ -1,17 +1,17 @@
-/// A person in Time Tracker's messages: `{"id", "username", "fullName", "email"}`, all four always present, and from latchd
-/// also `email_verified`.
+/// A person in Time Tracker's messages: `{"id", "username", "fullName", "email"}`. All four members are always present.
+/// latchd also sends `email_verified`.
 ///
 /// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
 public struct TimeTrackerUser: Codable, Sendable, Equatable {
-    /// The id.
+    /// The id of the person.
     public var id: String
-    /// What the person is called among users.
+    /// The user name.
     public var username: String
-    /// The whole name; null where it is not known.
+    /// The full name. Nil, or null in JSON, when it is not known.
     public var fullName: String?
     /// The e-mail address.
     public var email: String
-    /// Whether the address was verified; nil from a server that does not send the member.
+    /// Whether the e-mail address was verified. Nil from a server that does not send the member.
     public var isEmailVerified: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -19,7 +19,7 @@ public struct TimeTrackerUser: Codable, Sendable, Equatable {
         case isEmailVerified = "email_verified"
     }
 
-    /// Makes a person.
+    /// Creates a person.
     public init(id: String, username: String, fullName: String?, email: String, isEmailVerified: Bool? = nil) {
         self.id = id
         self.username = username
@@ -28,7 +28,7 @@ public struct TimeTrackerUser: Codable, Sendable, Equatable {
         self.isEmailVerified = isEmailVerified
     }
 
-    /// Writes all four members, an unknown name as null, and `email_verified` if it is known.
+    /// Encodes all four members, with `null` for an unknown name, and `email_verified` if it is known.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)

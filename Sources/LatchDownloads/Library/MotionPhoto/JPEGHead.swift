@@ -1,24 +1,25 @@
-/// What stands before a JPEG's picture, as far as an XMP packet needs to know.
+/// The segments before the image data of a JPEG file, as far as needed to add an XMP packet.
 ///
 /// Source: ITU-T T.81 annex B; Adobe, "XMP Specification Part 3" §1.1.3.
 struct JPEGHead: Sendable {
-    /// It is none, or it ends before the picture begins.
+    /// An error for data that is not a JPEG file, or that ends before the image data.
     struct NotJPEG: Error {}
 
-    /// Where the packet is, with its marker, and what it says.
+    /// The range of the packet's segment with its marker, and its text. Nil when there is none.
     var packet: (place: Range<Int>, text: String)?
-    /// Behind the segments that name the format and what the camera said: the place of a new packet.
+    /// The offset after the segments with the format and the camera's data. A new packet is inserted here.
     private(set) var afterCamera: Int
 
     private static let packetName = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     private static let exifName = Array("Exif\0\0".utf8)
     private static let application = 0xE0...0xEF
-    /// More than any camera writes; a file of nothing but segments must not be read to its end.
+    /// The maximum number of segments, more than any camera writes. It keeps a file of nothing but segments from being
+    /// read to its end.
     private static let maximumSegments = 4_096
 
-    /// Reads it.
+    /// Reads the segments.
     ///
-    /// - Parameter read: Gives so many bytes from an offset on; fewer where the file ends.
+    /// - Parameter read: Returns `count` bytes from an offset, or fewer at the end of the file.
     /// - Throws: ``NotJPEG``; what `read` throws.
     init(_ read: (_ offset: Int, _ count: Int) async throws -> [UInt8]) async throws {
         guard try await read(0, 2) == [0xFF, 0xD8] else { throw NotJPEG() }
@@ -52,12 +53,12 @@ struct JPEGHead: Sendable {
         guard body.count == place.count - 4 else { throw NotJPEG() }
         if body.starts(with: Self.exifName) { afterCamera = place.upperBound }
         guard packet == nil, body.starts(with: Self.packetName) else { return }
-        // In another encoding it is nothing that could be added to.
+        // A packet in another encoding cannot be extended.
         let text = String(validating: body[Self.packetName.count...], as: UTF8.self) ?? ""
         packet = (place, text)
     }
 
-    /// The segment of a packet; nil when it is longer than a segment may be.
+    /// Returns the segment of a packet, or nil when it is too long for a segment.
     static func segment(ofPacket packet: String) -> [UInt8]? {
         let length = 2 + packetName.count + packet.utf8.count
         guard length <= 0xFFFF else { return nil }

@@ -1,24 +1,25 @@
 import HTTPClient
 
-/// One file of a live photo's two: the JPEG, with a note in its XMP of the film that follows its end.
+/// A live photo as one file: the JPEG, with an XMP entry about the video that is appended to it.
 ///
-/// The photograph's own bytes stay as they are but for that one segment, and the film's altogether.
+/// The photograph's own bytes are kept except for that one segment, and the video's bytes are kept completely.
 ///
 /// Source: Google, "Motion Photo format specification 1.0"; DL-6.
 struct MotionPhoto: Sendable {
-    /// Why there can be no such file.
+    /// The reason why the two files cannot be joined.
     struct Impossible: Error {
         let sentence: String
     }
 
     private let still: DownloadPart
     private let film: DownloadPart
-    /// What goes in, and in the place of which of the still's bytes; nil when the still is such a file already.
+    /// The segment to insert, and the range of the still image that it replaces. Nil when the still image already
+    /// contains the video.
     private let change: (segment: [UInt8], place: Range<Int>)?
 
-    /// Looks whether one file can be made of the two.
+    /// Checks whether the two files can be joined.
     ///
-    /// - Throws: ``Impossible``; what reading throws.
+    /// - Throws: ``Impossible``; errors of reading.
     init(still: DownloadPart, film: DownloadPart) async throws {
         (self.still, self.film) = (still, film)
         let head: JPEGHead
@@ -46,7 +47,7 @@ struct MotionPhoto: Sendable {
         change = (try Self.segment(packet), old.place)
     }
 
-    /// Writes the file.
+    /// Writes the joined file.
     func write(to part: DownloadPart) async throws {
         try part.empty()
         guard let change else { return try await part.append(0..<still.count, of: still) }

@@ -1,4 +1,4 @@
-/// The XMP packet of a Motion Photo: that there is a film, and where.
+/// The XMP packet of a Motion Photo. It says that there is a video, and where.
 ///
 /// Source: Google, "Motion Photo format specification 1.0", camera and container metadata; Adobe, "XMP Specification
 /// Part 1" §7.3 and annex C.
@@ -9,12 +9,12 @@ enum MotionPhotoPacket {
         xmlns:Item="http://ns.google.com/photos/1.0/container/item/"
         """
     private static let rdf = #"xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#
-    /// The moment of the photograph within the film is not told by either file.
+    /// Neither file tells the moment of the photograph within the video, so the timestamp is unknown.
     private static let motion = """
         GCamera:MotionPhoto="1" GCamera:MotionPhotoVersion="1" GCamera:MotionPhotoPresentationTimestampUs="-1"
         """
 
-    /// A packet where there was none.
+    /// Returns a packet for a file that has none.
     static func new(filmBytes: Int, filmType: String) -> String {
         """
         <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -24,15 +24,15 @@ enum MotionPhotoPacket {
         """
     }
 
-    /// Whether a packet says that there is a film already, in this form or in the one before it.
+    /// Whether a packet says that there is a video, in the current format or the one before it.
     static func saysMotion(_ packet: String) -> Bool {
         ["MotionPhoto", "MicroVideo"].contains { name in
             ["=\"1\"", "='1'", ">1<"].contains { packet.contains(":" + name + $0) }
         }
     }
 
-    /// A packet with all that was in it, and the film; nil where that cannot be put in without reading more into it
-    /// than is known here.
+    /// Returns a packet with its old content and the video. Nil when the video cannot be added without interpreting
+    /// unknown content.
     static func extending(_ packet: String, filmBytes: Int, filmType: String) -> String? {
         guard packet.contains("http://www.w3.org/1999/02/22-rdf-syntax-ns#"), !packet.contains("<!"),
             !packet.contains("GCamera:Motion"), let end = onlyRange(of: "</rdf:RDF>", in: packet),
@@ -40,7 +40,7 @@ enum MotionPhotoPacket {
         else { return nil }
         var packet = packet
         let hasDirectory = packet.contains(":Directory")
-        // From the end to the beginning, so that the places stay right.
+        // From the end to the beginning, so that earlier ranges stay valid.
         packet.insert(
             contentsOf: description(about, hasDirectory ? "" : directory(filmBytes, filmType)), at: end.lowerBound)
         if hasDirectory {
@@ -79,7 +79,7 @@ enum MotionPhotoPacket {
         """
     }
 
-    /// What the packet is about, which every description in it must say alike.
+    /// Returns the `rdf:about` of a packet, which must be the same in every description.
     private static func about(_ packet: String) -> String? {
         guard let start = packet.firstRange(of: "rdf:about=")?.upperBound, start < packet.endIndex else { return "" }
         let quote = packet[start]
@@ -89,7 +89,7 @@ enum MotionPhotoPacket {
         return about.contains("\"") || about.contains("<") ? nil : String(about)
     }
 
-    /// The blanks before a packet's end are room for just this.
+    /// Removes the spaces before the end of a packet, which are padding for such additions.
     private static func withoutPadding(_ packet: String) -> String {
         guard let end = packet.ranges(of: "<?xpacket end=").last else { return packet }
         var text = packet[..<end.lowerBound]

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// A file made of boxes: films (MP4, MOV) and the photographs of today's phones (HEIC, AVIF).
+/// A file that consists of boxes: videos (MP4, MOV) and the photographs of current phones (HEIC, AVIF).
 ///
 /// Source: ISO/IEC 14496-12 §4.2, §8.2.2 (mvhd), §8.3.2 (tkhd), §8.11 (meta); QuickTime File Format, "Atoms".
 struct BoxFile {
-    /// A box and where its content stands.
+    /// A box and the range of its content, as positions in the file.
     struct Box {
         let type: String
         let start: Int
@@ -29,7 +29,7 @@ struct BoxFile {
         return facts
     }
 
-    /// The boxes that stand one after another between two places, at most 256.
+    /// Returns the consecutive boxes between two positions, at most 256.
     func boxes(_ start: Int, _ end: Int) -> [Box] {
         var found: [Box] = []
         var position = start
@@ -70,13 +70,13 @@ struct BoxFile {
         if let scale, scale > 0, let length = fields.number(8 + 2 * wide, wide), length < 1 << 48 {
             facts.duration = length * 1_000 / scale
         }
-        // Counted from 1904; 0 says that nobody knows.
+        // In seconds since 1904. Zero means unknown.
         if let created = fields.number(4, wide), created > 2_082_844_800, created < 2_082_844_800 + 253_402_300_800 {
             facts.taken = MediaTime(instant: Date(timeIntervalSince1970: Double(created - 2_082_844_800)))
         }
     }
 
-    /// A track without pictures has the size 0 by 0.
+    /// Reads the size of a track. Tracks without pictures have the size 0 by 0 and are ignored.
     private func trackHeader(_ box: Box, _ facts: inout MediaFacts) {
         guard let version = file.bytes(box.start, 1)?.number(0, 1), facts.width == nil else { return }
         let matrix = version == 1 ? 52 : 40
@@ -84,7 +84,7 @@ struct BoxFile {
             let width = fields.number(36, 4), let height = fields.number(40, 4), width >> 16 > 0, height >> 16 > 0
         else { return }
         (facts.width, facts.height) = (width >> 16, height >> 16)
-        // A quarter's turn has nothing on the diagonal of its matrix.
+        // The matrix of a rotation by 90 degrees has zeros on its diagonal.
         if fields.number(0, 4) == 0, fields.number(16, 4) == 0 { swap(&facts.width, &facts.height) }
     }
 }

@@ -1,4 +1,4 @@
-/// The directories of tags that cameras write into their pictures.
+/// The directories of tags that cameras write into pictures.
 ///
 /// Source: TIFF 6.0 §2; Exif 2.32 §4.6.
 enum ExifDirectory {
@@ -12,7 +12,7 @@ enum ExifDirectory {
         static let takenOffset = 0x9011
     }
 
-    /// Reads what stands in the TIFF structure `bytes` into `facts`; what cannot be understood is left as it was.
+    /// Reads the tags of the TIFF structure `bytes` into `facts`. Values that cannot be parsed are ignored.
     static func read(_ bytes: [UInt8], into facts: inout MediaFacts) {
         var fields = MediaFields(bytes)
         switch fields.text(0, 2) {
@@ -31,7 +31,7 @@ enum ExifDirectory {
         facts.taken = moment.flatMap { MediaTime($0, offset: offset) } ?? facts.taken
     }
 
-    /// Where the entry of each tag begins.
+    /// Returns the position of the entry of each tag.
     private static func entries(_ fields: MediaFields, _ start: Int) -> [Int: Int] {
         guard let count = fields.number(start, 2), count <= 512 else { return [:] }
         var entries: [Int: Int] = [:]

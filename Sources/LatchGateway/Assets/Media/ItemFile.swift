@@ -1,6 +1,7 @@
-/// The pictures and their Exif inside a file of boxes whose content is items: HEIC and AVIF.
+/// The pictures and the Exif data of a box file that contains items: HEIC and AVIF.
 ///
-/// Source: ISO/IEC 14496-12 §8.11.3 (iloc), §8.11.6 (iinf), §8.11.14 (iprp); ISO/IEC 23008-12 §6.5.3 (ispe), §A.2.1 (Exif).
+/// Source: ISO/IEC 14496-12 §8.11.3 (iloc), §8.11.6 (iinf), §8.11.14 (iprp); ISO/IEC 23008-12 §6.5.3 (ispe), §A.2.1
+/// (Exif).
 struct ItemFile {
     private let file: BoxFile
     private let boxes: [BoxFile.Box]
@@ -17,10 +18,10 @@ struct ItemFile {
             let exif = item.slice(4 + skipped, item.bytes.count - 4 - skipped)
         else { return }
         ExifDirectory.read(Array(exif), into: &facts)
-        // The picture is turned by a property of its own, so what Exif says of it is for the record only.
+        // A separate property rotates the picture, so the orientation of Exif is informative only.
     }
 
-    /// The largest of the sizes: thumbnails and the tiles of a grid are smaller.
+    /// Reads the largest size. Thumbnails and the tiles of a grid have smaller ones.
     private func size(_ facts: inout MediaFacts) {
         var turns = false
         for properties in boxes where properties.type == "iprp" {
@@ -84,7 +85,7 @@ struct ItemFile {
         return nil
     }
 
-    /// A number whose size the file says, 0 to 8 bytes; of none it is 0.
+    /// Returns a number whose size the file specifies, 0 to 8 bytes. Zero for a size of 0.
     private func number(_ fields: MediaFields, _ position: Int, _ count: Int) -> Int? {
         count == 0 ? 0 : fields.number(position, count)
     }

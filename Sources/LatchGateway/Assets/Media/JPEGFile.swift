@@ -1,4 +1,4 @@
-/// A JPEG file, walked segment by segment up to its picture.
+/// A parser for JPEG files, which reads the segments before the image data.
 ///
 /// Source: ITU-T T.81 §B.1, §B.2.2; Exif 2.32 §4.7.2 for APP1.
 enum JPEGFile {
@@ -11,7 +11,7 @@ enum JPEGFile {
             }
             switch head.bytes[1] {
             case 0xFF:
-                // A marker may be preceded by any number of these.
+                // Any number of these bytes may precede a marker.
                 position += 1
                 continue
             case 0xD9, 0xDA: return turned(facts)

@@ -1,24 +1,24 @@
 import FoundationEssentials
 import Primitives
 
-/// What a photograph or a film says of itself: each field nil where it says nothing, or nothing that can be understood.
+/// The metadata of a photograph or a video. A field is nil when the file does not contain it, or no valid value.
 struct MediaFacts: Sendable, Equatable {
-    /// The width in pixels, as it is to be seen: after turning.
+    /// The width in pixels, after rotation.
     var width: Int?
-    /// The height in pixels, as it is to be seen.
+    /// The height in pixels, after rotation.
     var height: Int?
     /// When it was taken.
     var taken: MediaTime?
-    /// How long it plays, in milliseconds.
+    /// The duration in milliseconds.
     var duration: Int?
     /// The camera's maker.
     var make: String?
     /// The camera's model.
     var model: String?
-    /// How it is to be turned and mirrored, 1 to 8.
+    /// The Exif orientation, 1 to 8, which describes how to rotate and mirror the picture.
     var orientation: Int?
 
-    /// Reads the facts out of a file, whatever its name says; bytes that are nothing known give no facts.
+    /// Reads the metadata of a file. The content determines the format, not the name. Unknown formats have no metadata.
     static func read(_ file: MediaBytes) -> MediaFacts {
         guard let head = file.bytes(0, min(12, file.count)) else { return MediaFacts() }
         var facts: MediaFacts
@@ -39,7 +39,7 @@ struct MediaFacts: Sendable, Equatable {
         return MediaFacts(width: fields.number(6, 2), height: fields.number(8, 2))
     }
 
-    /// Turns the size where the picture is to be turned by a quarter.
+    /// Swaps width and height when the orientation rotates the picture by 90 degrees.
     mutating func turn() {
         guard let orientation, orientation >= 5 else { return }
         swap(&width, &height)

@@ -1,14 +1,14 @@
-/// A few bytes with numbers and texts in them.
+/// A short sequence of bytes that contains numbers and texts.
 struct MediaFields {
     let bytes: [UInt8]
-    /// Whether numbers have their lowest byte first.
+    /// Whether numbers are little-endian. Default: false.
     var isLittleEndian = false
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// The whole number of 1 to 8 bytes at `position`; nil beyond the end, and when it is larger than an `Int`.
+    /// Returns the integer of 1 to 8 bytes at `position`. Nil beyond the end, or when it is larger than an `Int`.
     func number(_ position: Int, _ count: Int) -> Int? {
         guard let field = slice(position, count), count <= 8 else { return nil }
         var value: UInt64 = 0
@@ -16,13 +16,14 @@ struct MediaFields {
         return Int(exactly: value)
     }
 
-    /// The ASCII text of `count` bytes at `position`, up to the first NUL; nil beyond the end, or when it is no ASCII.
+    /// Returns the ASCII text of `count` bytes at `position`, up to the first NUL. Nil beyond the end, or when it is
+    /// not printable ASCII.
     func text(_ position: Int, _ count: Int) -> String? {
         guard let field = slice(position, count)?.prefix(while: { $0 != 0 }) else { return nil }
         return field.allSatisfy { (0x20...0x7E).contains($0) } ? String(decoding: field, as: UTF8.self) : nil
     }
 
-    /// The bytes at `position`; nil beyond the end.
+    /// Returns the bytes at `position`. Nil beyond the end.
     func slice(_ position: Int, _ count: Int) -> ArraySlice<UInt8>? {
         guard position >= 0, count >= 0, position <= bytes.count, count <= bytes.count - position else { return nil }
         return bytes[position..<position + count]

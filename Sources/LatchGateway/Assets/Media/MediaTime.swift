@@ -1,17 +1,18 @@
 import FoundationEssentials
 import Primitives
 
-/// A moment as a camera writes it: what its clock showed, and how far that clock was from UTC, if it says so.
+/// A time as cameras write it: the local time of the camera's clock and, if known, its offset from UTC.
 struct MediaTime: Sendable, Equatable {
-    /// What the clock showed, as though it stood in UTC.
+    /// The time that the clock showed, stored as if it were UTC.
     let local: Date
-    /// Seconds that the clock was ahead of UTC; nil when nobody knows, and then it is taken for UTC.
+    /// The offset of the clock from UTC in seconds, positive when ahead. Nil when unknown, and then treated as zero.
     let offset: Int?
 
-    /// The moment.
+    /// The time in UTC.
     var instant: Date { local.addingTimeInterval(-Double(offset ?? 0)) }
 
-    /// Reads `2024:05:17 18:30:59` and an offset such as `+02:00`; nil when the first is no date of the years 1800 to 9999.
+    /// Reads `2024:05:17 18:30:59` and an offset such as `+02:00`. Nil when the text is not a date of the years 1800 to
+    /// 9999.
     ///
     /// Source: Exif 2.32 §4.6.5: DateTimeOriginal, OffsetTimeOriginal.
     init?(_ text: String, offset: String?) {
@@ -27,7 +28,7 @@ struct MediaTime: Sendable, Equatable {
         self.offset = offset.flatMap(Self.seconds)
     }
 
-    /// A moment that is known in UTC.
+    /// Makes a time that is known in UTC.
     init(instant: Date) {
         local = instant
         offset = 0

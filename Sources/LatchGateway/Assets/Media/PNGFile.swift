@@ -1,4 +1,4 @@
-/// A PNG file, walked chunk by chunk.
+/// A parser for PNG files, which reads the chunks in order.
 ///
 /// Source: PNG (Third Edition) §5.3, §11.2.1, §11.3.3.2 for eXIf.
 enum PNGFile {

@@ -2,11 +2,11 @@ import HTTPServer
 import Wire
 
 extension BridgeDialect {
-    /// `GET` or `POST` at a callback path: the browser comes back from the identity provider.
+    /// `GET` or `POST` at a callback path: finishes a sign-in when the browser returns from the identity provider.
     ///
-    /// Until state and cookie have shown that this browser began the sign-in, nobody is sent anywhere: a link with the
-    /// sign-in of somebody else signs nobody in. After that an app gets the outcome, good or bad, by its deep link, and the
-    /// body of that redirect is the page for a person who stays.
+    /// The browser is not redirected until the state and the cookie prove that it began the sign-in. A link from
+    /// another person's sign-in therefore has no effect. After that an app receives the result, good or bad, through
+    /// its deep link. The body of that redirect is a page for a person who stays in the browser.
     ///
     /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1, and §4.12 for 303 after a form.
     func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
@@ -32,8 +32,8 @@ extension BridgeDialect {
         return response
     }
 
-    /// The sign-in that a callback belongs to. It must come to the path that its provider has: another provider's answer
-    /// is not taken for it.
+    /// Returns the sign-in that a callback belongs to. The callback must arrive at the path of its provider, so that
+    /// the response of another provider is not accepted for it.
     ///
     /// Source: RFC 9700 §4.4.2.2.
     private func open(
@@ -49,7 +49,8 @@ extension BridgeDialect {
         return PendingCallback(fields: fields, state: state, provider: provider, secret: secret)
     }
 
-    /// The answer to a sign-in that failed: an app hears of it by its deep link, a person in front of a browser by a page.
+    /// Returns the response to a failed sign-in. An app receives the error through its deep link, a person in a browser
+    /// gets a page.
     func failed(
         _ failure: BridgeFailure, of destination: BridgeState.Destination, at provider: BridgeProvider,
         _ request: ServerRequest
@@ -64,7 +65,12 @@ extension BridgeDialect {
         }
     }
 
-    /// The answer to a sign-in that failed, where no app is to be told; `again` is where a person can begin it again.
+    /// Returns the response to a failed sign-in when no app has to be informed.
+    ///
+    /// - Parameters:
+    ///   - failure: The reason.
+    ///   - request: The request.
+    ///   - again: The address where a person can begin again; nil for no such link.
     func failed(_ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil) -> ServerResponse {
         let refusal = refusal(of: failure)
         guard BridgeReturn.wantsPage(request) else { return refusal }

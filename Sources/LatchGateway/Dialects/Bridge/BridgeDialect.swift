@@ -1,32 +1,33 @@
 import HTTPServer
 import Wire
 
-/// A dialect through which people sign in at an identity provider in a browser. It gives its paths and words; the steps,
-/// and what protects them, are the same for all.
+/// A dialect whose users sign in at an identity provider in a browser. It defines paths and error messages. The steps
+/// of the sign-in and its protection are the same for all dialects.
 ///
 /// Source: OX-2 to OX-5; RFC 9700.
 protocol BridgeDialect: ServiceDialect {
-    /// The path below the prefix that a provider sends browsers back to.
+    /// Returns the path that a provider redirects browsers to, below the prefix.
     func callbackPath(of provider: BridgeProvider) -> String
 
-    /// Whether a sign-in may still end where it was to end: the list of redirects may have changed meanwhile.
+    /// Whether a sign-in may still end at its destination. The list of redirects may have changed since the sign-in
+    /// began.
     func mayEnd(at destination: BridgeState.Destination) -> Bool
 
-    /// The path, with its query, where a browser begins again a sign-in that continues at `next`.
+    /// Returns the path and query that begin a sign-in again, one that continues at `next`.
     func beginning(at provider: BridgeProvider, continuingAt next: String) -> String
 
-    /// The answer for a program whose callback belongs to no sign-in.
+    /// Returns the response to a program whose callback belongs to no sign-in.
     func refusal(of callback: InvalidCallback) -> ServerResponse
 
-    /// The answer for a program whose sign-in failed. A person gets a page with the same status.
+    /// Returns the response to a program whose sign-in failed. A person gets a page with the same status.
     func refusal(of failure: BridgeFailure) -> ServerResponse
 }
 
-/// Why the callback of a browser belongs to no sign-in.
+/// Why a callback belongs to no sign-in.
 enum InvalidCallback: Error {
-    /// There is no state.
+    /// The state is missing.
     case missingState
-    /// There are several states, or one that this server did not make.
+    /// There is more than one state, or a state that this server did not create.
     case unreadableState
     /// The sign-in began too long ago.
     case expired
@@ -35,7 +36,7 @@ enum InvalidCallback: Error {
 }
 
 extension BridgeDialect {
-    /// Adds the routes that providers send browsers back to.
+    /// Adds the callback routes that providers redirect browsers to.
     func addCallbacks(_ bridge: Bridge, to router: inout Router) {
         for path in Set(bridge.providers.all.map(callbackPath)) {
             for method in [HTTPMethod.get, .post] {
@@ -44,12 +45,13 @@ extension BridgeDialect {
         }
     }
 
-    /// The address that a provider sends a browser back to; nil when the server does not know its own address.
+    /// Returns the address that a provider redirects a browser to, or nil when the server does not know its own
+    /// address.
     func callbackAddress(of provider: BridgeProvider, _ request: ServerRequest) -> String? {
         services.address.base(of: request).map { $0 + prefix + callbackPath(of: provider) }
     }
 
-    /// Sends a browser to the provider, with the cookie of this sign-in.
+    /// Redirects a browser to the provider and sets the cookie of this sign-in.
     func redirect(
         to beginning: Bridge.AuthorizationStart, at provider: BridgeProvider, _ bridge: Bridge,
         beside request: ServerRequest
@@ -59,7 +61,7 @@ extension BridgeDialect {
 }
 
 extension Bridge {
-    /// The response with the cookie that a browser keeps until it comes back from the provider.
+    /// Returns the response with the cookie that a browser keeps until it returns from the provider.
     func cookies(
         _ response: ServerResponse, of beginning: AuthorizationStart, at provider: BridgeProvider,
         beside request: ServerRequest

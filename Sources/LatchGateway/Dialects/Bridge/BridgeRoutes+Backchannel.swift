@@ -5,8 +5,8 @@ extension BridgeRoutes {
     /// The path of back-channel logout, below the prefix.
     static let backchannelPath = "/auth/oauth/backchannel-logout"
 
-    /// `POST /auth/oauth/backchannel-logout`: an identity provider reports a sign-out. The route exists wherever a provider is
-    /// configured, and covers the sessions of every dialect.
+    /// `POST /auth/oauth/backchannel-logout`: receives a sign-out from an identity provider. The route exists when a
+    /// provider is configured, and covers the sessions of every dialect.
     ///
     /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.8.
     func backchannelLogout(_ request: ServerRequest) async throws -> ServerResponse {

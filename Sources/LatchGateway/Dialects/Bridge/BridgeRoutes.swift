@@ -2,21 +2,21 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes of sign-in through an identity provider that browsers of every dialect, and of the pages, go through. They
-/// exist wherever a provider is configured.
+/// The routes of sign-in through an identity provider, shared by all dialects and the pages. They exist when a provider
+/// is configured.
 ///
-/// Programs get their errors in the envelope of Onyx.
+/// Programs get errors in the envelope of Onyx.
 ///
 /// Source: OX-2 to OX-5; RFC 8252; RFC 9700.
 struct BridgeRoutes: BridgeDialect {
     let services: GatewayServices
     let bridge: Bridge
 
-    /// They stand below the prefix of Onyx, whose paths they are.
+    /// The name of the Onyx dialect, because the paths belong to Onyx and have its prefix.
     var name: String { "dialects.onyx" }
     var prefix: String { services.settings.bridgePrefix }
 
-    /// An address without a route is never these routes' to refuse.
+    /// Always false: unknown paths below the prefix belong to the Onyx dialect.
     func owns(_ path: String) -> Bool { false }
 
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
@@ -27,7 +27,7 @@ struct BridgeRoutes: BridgeDialect {
         OnyxAnswers.failure(error, request, services.log)
     }
 
-    /// 422. A request that is refused for another reason is 400 here.
+    /// 422 only. A 400 means a refusal for another reason here.
     var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
 
     func add(to router: inout Router) {
@@ -41,7 +41,7 @@ struct BridgeRoutes: BridgeDialect {
         add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1) }
     }
 
-    /// Where a sign-in at one provider begins, below the prefix.
+    /// Returns the path that begins a sign-in at one provider, below the prefix.
     static func authorizePath(of provider: BridgeProvider) -> String { "/auth/oauth/\(provider.id)/authorize" }
 
     func callbackPath(of provider: BridgeProvider) -> String { provider.callbackPath }
@@ -72,8 +72,8 @@ struct BridgeRoutes: BridgeDialect {
         }
     }
 
-    /// `GET …/authorize`: sends the browser to the identity provider, or tells where to send it, and sets the cookie of
-    /// this sign-in.
+    /// `GET …/authorize`: redirects the browser to the identity provider, or returns the address of the redirect, and
+    /// sets the cookie of this sign-in.
     ///
     /// Source: OX-2; contract of Onyx, b.2.
     private func authorize(_ request: ServerRequest, at named: BridgeProvider?) async -> ServerResponse {

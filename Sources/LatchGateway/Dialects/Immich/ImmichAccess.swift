@@ -2,30 +2,32 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Who makes a request of the Immich dialect.
+/// The authenticated caller of a request of the Immich dialect.
 struct ImmichCaller: Sendable {
-    /// The session.
+    /// The session of the token.
     let session: Session
-    /// Whether the session may see what is locked: its person typed the PIN a short while ago.
+    /// Whether the session may see locked assets because the person entered the PIN recently.
     let isElevated: Bool
-    /// When that ends.
+    /// When the session is locked again; nil when it is locked.
     let elevatedUntil: Date?
-    /// The session's token.
+    /// The token of the session.
     let token: String
-    /// Whether the token was brought as a program's key.
+    /// Whether the token was sent in `x-api-key`, as the key of a program.
     let isKey: Bool
 
-    /// The person.
+    /// The person who is signed in.
     var person: Person { session.person }
 }
 
-/// Tells who makes a request, by any of the ways in which clients of Immich bring their token.
+/// Authenticates requests of the Immich dialect, with all ways in which clients of Immich send a token.
 ///
-/// The first source that is there is the one that counts, good or bad: `x-immich-user-token`, `x-immich-session-token`,
-/// `Authorization: Bearer`, the cookie. A token in an address (`?sessionKey=`, `?apiKey=`) is refused: addresses stand in
-/// logs, in histories and in the `Referer` of what a page loads. There are no shared links. Programs that know nothing but
-/// `x-api-key` send a session's token there: it comes last, never sees what is locked, and changes nothing of the account,
-/// because a program's key is not the person.
+/// The first source that is present decides, even if its token is invalid: `x-immich-user-token`,
+/// `x-immich-session-token`, `Authorization: Bearer`, the cookie, `x-api-key`. A token in an address (`?sessionKey=`,
+/// `?apiKey=`) is refused, because addresses appear in logs, in browser histories and in the `Referer` field. Shared
+/// links are not supported.
+///
+/// `x-api-key` is for programs that support no other field. They send the token of a session in it. Such a caller never
+/// sees locked assets and cannot change the account, because a program's key does not prove that the person is present.
 ///
 /// Source: IM-9; contract of Immich, endpoints and b.1; RFC 6750 §5.3.
 struct ImmichAccess: Sendable {
@@ -43,14 +45,14 @@ struct ImmichAccess: Sendable {
         cookies = ImmichCookies(services)
     }
 
-    /// The caller.
+    /// Authenticates the caller of a request.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - mayChangePassword: Whether the route is open to a person who must change their password first.
     /// - Returns: The caller.
-    /// - Throws: ``ImmichRefusal`` with 401 when there is no caller, with 403 for a change that another site's page requests or
-    ///   when the person must change their password first; errors of the database.
+    /// - Throws: ``ImmichRefusal`` with 401 when the request has no valid token, with 403 for a change that a page of
+    ///   another site requests or when the person must change their password first; errors of the database.
     func caller(of request: ServerRequest, mayChangePassword: Bool = false) async throws -> ImmichCaller {
         let token = try token(of: request)
         let isKey = request.headers[Self.keyHeader] == token
@@ -66,14 +68,15 @@ struct ImmichAccess: Sendable {
             session: session, isElevated: until != nil, elevatedUntil: until, token: token, isKey: isKey)
     }
 
-    /// The caller of a route that is about the session itself. A change counts against the person's limit.
+    /// Authenticates the caller of a route that concerns the session itself. Changes count against the person's limit.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
     ///   - isLimited: Whether a change counts. The sign-out does not, because it must always work.
     /// - Returns: The caller.
-    /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 400 for a key, with 429 for too many changes.
+    /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 400 for a key, with 429 for too many
+    ///   changes.
     func session(
         of request: ServerRequest, mayChangePassword: Bool = false, isLimited: Bool = true
     ) async throws -> ImmichCaller {
@@ -90,14 +93,15 @@ struct ImmichAccess: Sendable {
         if let wait = services.limits.take(.writes, .person(caller.person.id)) { throw ImmichRefusal(wait: wait) }
     }
 
-    /// The caller of what changes the account: the person, and no key.
+    /// Authenticates the caller of a route that changes the account. A key is refused.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - permission: What 3.1.0 calls the permission of a key that may do it there.
+    ///   - permission: The name of the permission that a key needs in version 3.1.0, for the error message.
     ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
     /// - Returns: The caller.
-    /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 403 for a key, with 429 for too many changes.
+    /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 403 for a key, with 429 for too many
+    ///   changes.
     func person(
         of request: ServerRequest, for permission: String, mayChangePassword: Bool = false
     ) async throws -> ImmichCaller {
@@ -109,9 +113,9 @@ struct ImmichAccess: Sendable {
         return caller
     }
 
-    /// The token that a request brings, by the first source that is there.
+    /// Returns the token of a request, from the first source that is present.
     ///
-    /// - Throws: ``ImmichRefusal``.
+    /// - Throws: ``ImmichRefusal`` when there is no token, or when its source is not accepted.
     func token(of request: ServerRequest) throws(ImmichRefusal) -> String {
         if request.headers["x-immich-share-key"] != nil || request.query("key") != nil {
             throw ImmichRefusal(.unauthorized, "Invalid share key")
@@ -122,7 +126,7 @@ struct ImmichAccess: Sendable {
         for name in ["x-immich-user-token", "x-immich-session-token"] {
             let values = request.headers.values(name)
             guard let value = values.first else { continue }
-            // Two of them are two callers.
+            // Two values could belong to two callers.
             guard values.count == 1 else { throw ImmichRefusal(.unauthorized, "Invalid user token") }
             return value
         }

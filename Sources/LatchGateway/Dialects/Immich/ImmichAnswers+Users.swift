@@ -3,7 +3,7 @@ import FoundationEssentials
 import Wire
 
 extension ImmichAnswers {
-    /// A person in the format of Immich.
+    /// Returns the message about a person.
     static func user(_ person: Person, oauthID: String = "") -> ImmichUser {
         let created = Timestamp.text(person.created, fraction: true)
         let id = person.id.uuidString.lowercased()
@@ -16,7 +16,7 @@ extension ImmichAnswers {
         return user
     }
 
-    /// The colour of a person who chose none; always the same one for the same person.
+    /// Returns the default colour of a person who has not chosen one. It is always the same for the same person.
     private static func standardColor(of person: Person) -> String {
         let colors = ImmichUser.avatarColors
         return colors[Int(SHA256.digest(person.id.uuidString).leadingWord % UInt64(colors.count))]

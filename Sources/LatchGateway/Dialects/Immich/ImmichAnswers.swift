@@ -1,31 +1,31 @@
 import HTTPServer
 import Wire
 
-/// The answers of the Immich dialect, in the envelope of 3.0 and later.
+/// The responses of the Immich dialect, in the error envelope of version 3.0 and later.
 ///
 /// Source: contract of Immich, error body.
 enum ImmichAnswers {
-    /// The header that names a request in answer and log.
+    /// The header field with the id of a request, in the response and in the log.
     static let correlationHeader = "X-Correlation-ID"
 
-    /// `{"message": text}`.
+    /// Returns an error response with the body `{"message": text}`.
     static func failure(_ status: HTTPStatus, _ message: String) -> ServerResponse {
         var response = ServerResponse.privateJSON(ImmichError(message: message), status: status)
         if status == .unauthorized { response.headers["WWW-Authenticate"] = "Bearer" }
         return response
     }
 
-    /// 400 with each thing that is wrong with the request; what was sent is not repeated.
+    /// Returns a 400 response with every mistake in the request. It does not repeat what was sent.
     static func invalid(_ issues: [ImmichError.Issue]) -> ServerResponse {
         .privateJSON(ImmichError(message: ImmichError.validationFailed, errors: issues), status: .badRequest)
     }
 
-    /// 429: stay away for so long.
+    /// Returns a 429 response. The client must wait for the given time.
     static func tooMany(_ wait: Duration) -> ServerResponse {
         failure(.tooManyRequests, "Too many attempts; try again later.").retry(after: wait)
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     static func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         let text =
             switch status {
@@ -36,7 +36,8 @@ enum ImmichAnswers {
         return correlated(failure(status, text), request.headers, request.id)
     }
 
-    /// The answer with the request's id: the client's own when it sent one that is safe to repeat, else the server's.
+    /// Returns the response with the id of the request: the client's own if it sent one that is safe to repeat,
+    /// otherwise the server's.
     static func correlated(_ response: ServerResponse, _ headers: HTTPHeaders, _ id: String) -> ServerResponse {
         var response = response
         response.headers[correlationHeader] = headers[correlationHeader].flatMap { isID($0) ? $0 : nil } ?? id
@@ -48,27 +49,27 @@ enum ImmichAnswers {
     }
 }
 
-/// What a route of the Immich dialect refuses, thrown from wherever that is found out.
+/// An error response of a route of the Immich dialect, to be thrown.
 struct ImmichRefusal: Error {
-    /// The answer.
+    /// The response.
     let response: ServerResponse
 
-    /// `{"message": text}`.
+    /// Creates an error response with the body `{"message": text}`.
     init(_ status: HTTPStatus, _ message: String) {
         response = ImmichAnswers.failure(status, message)
     }
 
-    /// 400 with what is wrong with the request.
+    /// Creates a 400 response with the mistakes in the request.
     init(_ issues: [ImmichError.Issue]) {
         response = ImmichAnswers.invalid(issues)
     }
 
-    /// 429: stay away for so long.
+    /// Creates a 429 response. The client must wait for the given time.
     init(wait: Duration) {
         response = ImmichAnswers.tooMany(wait)
     }
 
-    /// 503: it may be well after so long.
+    /// Creates a 503 response. The client may try again after the given time.
     init(later wait: Duration, _ message: String) {
         response = ImmichAnswers.failure(.serviceUnavailable, message).retry(after: wait)
     }

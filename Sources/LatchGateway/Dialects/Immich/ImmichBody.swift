@@ -1,21 +1,22 @@
 import HTTPServer
 import Wire
 
-/// The JSON object of a request, read member by member; every mistake is gathered and told at once.
+/// The JSON object in a request body, read member by member. Mistakes are collected and reported together.
 ///
-/// Members that nobody asks for are ignored, as the servers of this family do.
+/// Unknown members are ignored, as servers of this family do.
 ///
-/// Source: contract of Immich, error body; the words of the issues are those of Zod.
+/// Source: contract of Immich, error body; the messages of the issues are those of Zod.
 struct ImmichBody: Sendable {
     let json: JSONValue
     private(set) var issues: [ImmichError.Issue] = []
 
-    /// Reads a request's body; one that is no JSON object is told with the members that are missing from it.
+    /// Reads the body of a request. A body that is not a JSON object counts as an empty object, so that missing members
+    /// are reported too.
     init(_ request: ServerRequest) {
         self.init(Self.isJSON(request) ? request.body : [])
     }
 
-    /// Parses a request's body and reads it with `reader`. A large body is parsed off the event loop.
+    /// Parses a request body and reads it with `reader`. A large body is parsed off the event loop.
     ///
     /// - Throws: ``ImmichRefusal`` with all mistakes that `reader` found.
     static func read<Value: Sendable>(
@@ -33,7 +34,7 @@ struct ImmichBody: Sendable {
         return try await Task.detached { work() }.value.get()
     }
 
-    /// Reads bytes.
+    /// Parses the bytes of a body.
     init(_ bytes: [UInt8]) {
         json = (try? JSONValue(parsing: bytes)) ?? .object([])
         guard json.members == nil else { return }
@@ -45,10 +46,11 @@ struct ImmichBody: Sendable {
         return media == JSON.mediaType || media.hasSuffix("+json")
     }
 
-    /// Whether the member is there.
+    /// Whether the object has this member.
     func has(_ name: String) -> Bool { json[name] != nil }
 
-    /// A text that must be there; empty when it is not.
+    /// Reads a required string with at least `count` characters. Returns an empty string when it is missing or not a
+    /// string.
     mutating func text(_ name: String, atLeast count: Int = 0) -> String {
         guard let value = json[name] else {
             refuse(name, "Invalid input: expected string, received undefined", "invalid_type")
@@ -64,12 +66,12 @@ struct ImmichBody: Sendable {
         return text
     }
 
-    /// A text that may be missing.
+    /// Reads an optional string. Returns nil when it is missing.
     mutating func optionalText(_ name: String, atLeast count: Int = 0) -> String? {
         has(name) ? text(name, atLeast: count) : nil
     }
 
-    /// An e-mail address, as it was written.
+    /// Reads a required e-mail address. Returns it as it was sent.
     mutating func email(_ name: String) -> String {
         let before = issues.count
         let text = text(name)
@@ -77,7 +79,7 @@ struct ImmichBody: Sendable {
         return text
     }
 
-    /// A PIN of `counts` digits that must be there.
+    /// Reads a required PIN. `counts` is the permitted number of digits.
     mutating func pin(_ name: String, _ counts: ClosedRange<Int>) -> String {
         let before = issues.count
         let text = text(name)
@@ -87,14 +89,15 @@ struct ImmichBody: Sendable {
         return text
     }
 
-    /// A truth value that may be missing.
+    /// Reads an optional Boolean. Returns nil when it is missing or refused.
     mutating func optionalTruth(_ name: String) -> Bool? {
         guard let value = json[name] else { return nil }
         if value.bool == nil { refuse(name, "Invalid input: expected boolean", "invalid_type") }
         return value.bool
     }
 
-    /// A whole number from `least` to 2⁵³ that may be missing; nil when it is refused, so that a caller may calculate with it.
+    /// Reads an optional whole number from `least` to 2⁵³ − 1. Returns nil when it is missing or refused, so that
+    /// callers can calculate with the result.
     mutating func optionalNumber(_ name: String, atLeast least: Int) -> Int? {
         guard let value = json[name] else { return nil }
         guard let whole = value.integer, whole <= 9_007_199_254_740_991 else {
@@ -108,15 +111,15 @@ struct ImmichBody: Sendable {
         return whole
     }
 
-    /// Notes a mistake.
+    /// Records a mistake.
     mutating func refuse(_ name: String, _ message: String, _ code: String) {
         issues.append(.init(path: [name], message: message, code: code))
     }
 
-    /// Whether `null` stands there.
+    /// Whether the member is `null`.
     func isNull(_ name: String) -> Bool { json[name] == .null }
 
-    /// Refuses the request when anything was wrong with it.
+    /// Throws all recorded mistakes, if there are any.
     func check() throws(ImmichRefusal) {
         if !issues.isEmpty { throw ImmichRefusal(issues) }
     }
@@ -125,6 +128,8 @@ struct ImmichBody: Sendable {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
+    /// Whether a text is a valid e-mail address of at most 254 bytes.
+    ///
     /// Source: description of Immich 3.1.0, `LoginCredentialDto`; HTML Living Standard, "valid e-mail address".
     static func isEmail(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)

@@ -2,9 +2,9 @@ import Crypto
 import HTTPServer
 import Wire
 
-/// The three cookies of a client of Immich that keeps cookies, as the official app does.
+/// The cookies of Immich clients that store cookies, such as the official app.
 ///
-/// Their names are the app's, so `__Host-` cannot stand before them.
+/// The app defines their names, so they cannot have the prefix `__Host-`.
 ///
 /// Source: contract of Immich, b.4 and b.15.
 struct ImmichCookies: Sendable {
@@ -20,13 +20,13 @@ struct ImmichCookies: Sendable {
     private static let tokenName = "immich_access_token"
     private static let wayName = "immich_auth_type"
     private static let signName = "immich_is_authenticated"
-    /// The state of a sign-in through a provider, of a client that brought none.
+    /// The name of the cookie with the state of a sign-in through a provider, for a client that sent no state.
     static let stateName = "immich_oauth_state"
-    /// Its verifier.
+    /// The name of the cookie with the PKCE verifier of such a sign-in.
     static let verifierName = "immich_oauth_code_verifier"
-    /// 400 days, the longest that a browser keeps anything.
+    /// 400 days, the maximum lifetime of a cookie in browsers.
     private static let maximumAge = Duration.seconds(34_560_000)
-    /// How long a sign-in through a provider may take.
+    /// The lifetime of the cookies of a sign-in through a provider.
     private static let signInAge = BridgeState.lifetime
 
     init(_ services: GatewayServices) {
@@ -35,18 +35,20 @@ struct ImmichCookies: Sendable {
         page = SessionCookie(address, services.settings)
     }
 
-    /// The token of a request's cookie.
+    /// Returns the token in the cookie of a request.
     func token(in request: ServerRequest) -> String? { value(Self.tokenName, in: request) }
 
-    /// How the person signed in, as the cookie says.
+    /// Returns how the person signed in, according to the cookie.
     func way(in request: ServerRequest) -> Way? { value(Self.wayName, in: request).flatMap(Way.init) }
 
-    /// The value of a cookie; nil when it is missing or empty.
+    /// Returns the value of a cookie, or nil when it is missing or empty.
     func value(_ name: String, in request: ServerRequest) -> String? {
         Cookies.of(request, prefix: name).first { $0.rest.isEmpty && !$0.value.isEmpty }?.value
     }
 
-    /// Whether no page of another site had a browser make the request. A program says nothing of it, and reads harm nobody.
+    /// Whether the request does not come from a page of another site. Requests that only read are accepted because they
+    /// do no harm. Requests without the header fields of browsers are accepted because programs do not send these
+    /// fields.
     ///
     /// Source: W3C Fetch Metadata §2.3; RFC 6454 §7.
     func isOwn(_ request: ServerRequest) -> Bool {
@@ -55,7 +57,7 @@ struct ImmichCookies: Sendable {
         return page.comesFromOwnPage(request)
     }
 
-    /// What has a client keep a new session.
+    /// Returns the `Set-Cookie` values for a new session.
     func begin(_ token: Secret, _ way: Way, for request: ServerRequest) -> [String] {
         [
             set(Self.tokenName, token.reveal(), Self.maximumAge, request),
@@ -64,7 +66,7 @@ struct ImmichCookies: Sendable {
         ]
     }
 
-    /// What has a client forget its session.
+    /// Returns the `Set-Cookie` values that delete the cookies of a session.
     func end(for request: ServerRequest) -> [String] {
         [
             set(Self.tokenName, "", .zero, request), set(Self.wayName, "", .zero, request),
@@ -72,13 +74,13 @@ struct ImmichCookies: Sendable {
         ]
     }
 
-    /// What has a client keep what belongs to a sign-in through a provider.
+    /// Returns the `Set-Cookie` values for the state and the verifier of a sign-in through a provider.
     func beginSignIn(state: String, verifier: Secret?, for request: ServerRequest) -> [String] {
         let secret = verifier.map { set(Self.verifierName, $0.reveal(), Self.signInAge, request) }
         return [set(Self.stateName, state, Self.signInAge, request)] + [secret].compactMap { $0 }
     }
 
-    /// What has a client forget that.
+    /// Returns the `Set-Cookie` values that delete the state and the verifier.
     func endSignIn(for request: ServerRequest) -> [String] {
         [set(Self.stateName, "", .zero, request), set(Self.verifierName, "", .zero, request)]
     }
@@ -87,7 +89,7 @@ struct ImmichCookies: Sendable {
         _ name: String, _ value: String, _ age: Duration, isHidden: Bool = true, _ request: ServerRequest
     ) -> String {
         let text = Cookies.set(name, value, maximumAge: age, sameSite: .lax, isSecure: isSecure(request))
-        // A page asks by this one whether somebody is signed in.
+        // Scripts read this cookie to find out whether a person is signed in.
         return isHidden ? text : text.split(separator: "; ").filter { $0 != "HttpOnly" }.joined(separator: "; ")
     }
 

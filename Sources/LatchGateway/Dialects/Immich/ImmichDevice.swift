@@ -1,15 +1,16 @@
 import HTTPServer
 import Wire
 
-/// What a client of Immich tells of itself.
+/// What a client of Immich tells about its device.
 ///
-/// A browser or a system that the `User-Agent` names counts before the headers `deviceModel` and `deviceType`.
+/// A browser or operating system in `User-Agent` takes precedence over the header fields `deviceModel` and
+/// `deviceType`.
 ///
 /// Source: IM-5; contract of Immich, b.6.
 struct ImmichDevice: Sendable, Equatable {
     /// The device.
     let device: SessionDevice
-    /// The version of the official app, when it is that.
+    /// The version of the official app; nil for other clients.
     let appVersion: String?
 
     init(_ request: ServerRequest) {
@@ -21,7 +22,7 @@ struct ImmichDevice: Sendable, Equatable {
         appVersion = Self.appVersion(agent)
     }
 
-    /// A browser's names stand in the agents of others too: the order tells them apart.
+    /// The `User-Agent` of a browser may contain the names of others, so the order matters.
     private static let browsers = [
         ("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"),
     ]
@@ -30,13 +31,14 @@ struct ImmichDevice: Sendable, Equatable {
         ("Linux", "Linux"),
     ]
 
-    /// An agent may be as long as a header field may be; a browser names itself early.
+    /// Searches only the first 512 bytes. The field may be as long as any header field, and browsers put their name
+    /// near the beginning.
     private static func first(of names: [(String, String)], in agent: String) -> String? {
         let bytes = Array(agent.utf8.prefix(512))
         return names.first { bytes.contains(Array($0.0.utf8)) }?.1
     }
 
-    /// `immich-android/3.1.0`, and `Immich_iOS_2.0.0` of older ones.
+    /// Reads the version from `immich-android/3.1.0`, or from `Immich_iOS_2.0.0` as older versions write it.
     private static func appVersion(_ agent: String) -> String? {
         let lowered = agent.prefix(64).lowercased()
         for system in ["android", "ios", "unknown"] {

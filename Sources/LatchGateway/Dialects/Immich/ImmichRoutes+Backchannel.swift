@@ -2,7 +2,7 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// `POST /oauth/backchannel-logout`: back-channel logout at Immich's own path; the same as
+    /// `POST /oauth/backchannel-logout`: receives a back-channel logout at Immich's own path. It does the same as
     /// ``BridgeRoutes/backchannelLogout(_:)``.
     ///
     /// Source: contract of Immich, endpoints.

@@ -6,10 +6,10 @@ import OpenIDConnect
 import Wire
 
 extension ImmichRoutes {
-    /// `POST /oauth/callback`: the address that the browser ended at, for a session.
+    /// `POST /oauth/callback`: exchanges the address that the browser was redirected to for a session.
     ///
-    /// Where 3.1.0 answers 500 `Failed to finish oauth`, for a code that is not good or a state or verifier that is another,
-    /// the answer is 400: it is the request that is wrong.
+    /// For an invalid code, state or verifier, version 3.1.0 sends 500 `Failed to finish oauth`. The response here is
+    /// 400, because the request is wrong.
     ///
     /// Source: IM-7; contract of Immich, endpoints and b.10.
     func callback(_ request: ServerRequest) async throws -> ServerResponse {
@@ -31,7 +31,7 @@ extension ImmichRoutes {
         return forgettingSignIn(try await signedIn(credential, .oauth, device, request), request)
     }
 
-    /// `POST /oauth/link`: the identity becomes the person's who is signed in.
+    /// `POST /oauth/link`: links an identity to the person who is signed in.
     ///
     /// Source: contract of Immich, endpoints; NIST SP 800-63B §6.1.2.1.
     func link(_ request: ServerRequest) async throws -> ServerResponse {
@@ -50,7 +50,7 @@ extension ImmichRoutes {
         return forgettingSignIn(try await user(caller.person), request)
     }
 
-    /// `POST /oauth/unlink`: the person's identities are nobody's any more; every other session of the person ends.
+    /// `POST /oauth/unlink`: removes all identities of the person, and ends every other session of the person.
     func unlink(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request)
         _ = try requiredBridge()
@@ -64,7 +64,7 @@ extension ImmichRoutes {
         return try await user(caller.person)
     }
 
-    /// The identity that the address of a request's body stands for.
+    /// Exchanges the address in a request body for an identity.
     private func identity(
         of request: ServerRequest, _ bridge: Bridge, _ client: RequestOrigin
     ) async throws -> (record: IdentityRecord, provider: BridgeProvider) {
@@ -90,7 +90,7 @@ extension ImmichRoutes {
 
     private static let failed = ImmichRefusal(.badRequest, "OAuth authentication failed")
 
-    /// The query of an address; what it has before it does not matter.
+    /// Returns the query of an address. The part before the query is ignored.
     private static func query(of url: String) -> FormFields {
         let text = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         return (try? FormURLEncoded.decode(String(Substring(text)))) ?? FormFields()

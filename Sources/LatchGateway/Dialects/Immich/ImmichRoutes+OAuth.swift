@@ -7,9 +7,9 @@ import Wire
 extension ImmichRoutes {
     /// Adds the routes of sign-in through an identity provider.
     ///
-    /// A real server gives the provider's own address out and takes the provider's code back. Here the gateway is the
-    /// provider's client: the app gets the address of ``start(_:_:)``, and the code in its redirect is one of the gateway's,
-    /// good once and bound to the app's challenge. To the app that is the same.
+    /// An Immich server returns the provider's address and receives the provider's code. Here the gateway is the
+    /// provider's client. The app gets the address of ``start(_:_:)``, and the code in its redirect is one of the
+    /// gateway's, which works once and only with the app's challenge. The app does not notice the difference.
     ///
     /// Source: IM-7; contract of Immich, b.10 and b.11.
     func addOAuth(to router: inout Router) {
@@ -25,7 +25,7 @@ extension ImmichRoutes {
         }
     }
 
-    /// Adds a route whose requests count against the client's address, like those of every sign-in through a provider.
+    /// Adds a route whose requests count against the client's address, as in every sign-in through a provider.
     private func addLimited(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
@@ -36,16 +36,16 @@ extension ImmichRoutes {
         }
     }
 
-    /// The bridge.
+    /// Returns the bridge to the identity providers.
     ///
-    /// - Throws: ``ImmichRefusal`` with 400 when there is no provider.
+    /// - Throws: ``ImmichRefusal`` with 400 when no provider is configured.
     func requiredBridge() throws(ImmichRefusal) -> Bridge {
         guard let bridge = services.bridge else { throw ImmichRefusal(.badRequest, "OAuth is not enabled") }
         return bridge
     }
 
-    /// `POST /oauth/authorize`: where the browser begins. State and challenge that the client does not bring are made here
-    /// and kept by the client in cookies.
+    /// `POST /oauth/authorize`: returns the address where the browser begins. If the client does not send a state or a
+    /// challenge, the server creates them and the client stores them in cookies.
     private func authorize(_ request: ServerRequest) throws -> ServerResponse {
         let bridge = try requiredBridge()
         var body = ImmichBody(request)
@@ -74,7 +74,8 @@ extension ImmichRoutes {
         return response
     }
 
-    /// `GET /oauth/authorize`, the form of the specification: the redirect is the specification's own unless told.
+    /// `GET /oauth/authorize`: does the same with a query, as the specification describes. The default redirect is
+    /// ``ImmichSettings/specifiedRedirect``.
     private func authorizeByQuery(_ request: ServerRequest) throws -> ServerResponse {
         let bridge = try requiredBridge()
         var issues: [ImmichError.Issue] = []
@@ -101,7 +102,7 @@ extension ImmichRoutes {
         return ServerResponse.privateJSON(ImmichAuthorizationResponse(url: url))
     }
 
-    /// The address that the browser begins at.
+    /// Returns the address where the browser begins.
     private func address(
         _ bridge: Bridge, _ request: ServerRequest, redirect: String, state: String, challenge: PKCE.Challenge
     ) throws(ImmichRefusal) -> String {
@@ -120,7 +121,8 @@ extension ImmichRoutes {
         return "\(base)\(prefix)/oauth/start?\(query)"
     }
 
-    /// `GET /oauth/mobile-redirect`: to the app, with the same query. For providers that know no scheme of an app.
+    /// `GET /oauth/mobile-redirect`: redirects to the app with the same query, for providers that do not accept the URL
+    /// scheme of an app.
     ///
     /// Source: contract of Immich, b.11.
     private static func mobileRedirect(_ request: ServerRequest) -> ServerResponse {
@@ -128,7 +130,7 @@ extension ImmichRoutes {
             to: "app.immich:///oauth-callback?\(request.rawQuery ?? "")", status: HTTPStatus(rawValue: 307))
     }
 
-    /// What a cookie may hold.
+    /// Whether a cookie may have this value.
     ///
     /// Source: RFC 6265 §4.1.1.
     private static func isCookieValue(_ text: String) -> Bool {
@@ -137,11 +139,11 @@ extension ImmichRoutes {
 }
 
 extension ImmichSettings {
-    /// The redirect of the specification's app.
+    /// The redirect address of the app in the specification.
     static let specifiedRedirect = "immich://oauth-callback"
 
-    /// The redirects with the forms that browsers make of them, one slash or three, and the address of the server that leads
-    /// to the app.
+    /// Returns the redirects, their variants with one slash instead of three, which browsers create, and the server's
+    /// address that redirects to the app.
     func allRedirects(publicURL: String?) -> [String] {
         let forms = redirects.flatMap { redirect in
             guard let cut = redirect.firstRange(of: ":///") else { return [redirect] }

@@ -4,10 +4,10 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// Adds the routes of the PIN and of what it unlocks.
+    /// Adds the routes of the PIN, and those that unlock and lock a session.
     ///
-    /// A PIN of these routes has six digits. The two that the specification of the app names, `PUT` with `pinCode` alone and
-    /// `verify`, take four to six, and so does the unlocking of a PIN that was set that way.
+    /// A PIN has six digits. Two routes of the app's specification accept four to six: `PUT` with only `pinCode`, and
+    /// `verify`. So the routes that take an existing PIN accept four to six digits too.
     ///
     /// Source: IM-15; contract of Immich, b.7; specification of the app, "PIN Code".
     func addPIN(to router: inout Router) {
@@ -30,7 +30,7 @@ extension ImmichRoutes {
     }
 
     private func setPIN(_ text: String, of caller: ImmichCaller) async throws -> ServerResponse {
-        // A person who has a PIN is told that first: signing in again would not help.
+        // Reported before the recent sign-in is checked: signing in again would not help a person who has a PIN.
         guard try await !services.pins.isSet(caller.person.id) else { throw Self.hasPIN }
         try services.requireRecentSignIn(for: .setFirstPIN, caller.session)
         do {
@@ -43,7 +43,8 @@ extension ImmichRoutes {
         }
     }
 
-    /// `PUT /auth/pin-code`: another PIN, by the old one or the password; with `pinCode` alone the first one.
+    /// `PUT /auth/pin-code`: changes the PIN, with the old one or the password as proof. With only `pinCode`, sets the
+    /// first PIN.
     private func changePIN(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.person(of: request, for: "pinCode.update")
         var body = ImmichBody(request)
@@ -61,7 +62,8 @@ extension ImmichRoutes {
         return .noContent
     }
 
-    /// `DELETE /auth/pin-code`: no PIN, by the PIN or the password; every session of the person is locked.
+    /// `DELETE /auth/pin-code`: removes the PIN, with the PIN or the password as proof, and locks every session of the
+    /// person.
     private func removePIN(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.person(of: request, for: "pinCode.delete")
         var body = ImmichBody(request)
@@ -73,7 +75,8 @@ extension ImmichRoutes {
         return .noContent
     }
 
-    /// `POST /auth/session/unlock` and `/auth/pin-code/verify`: the session sees what is locked for 15 minutes.
+    /// `POST /auth/session/unlock` and `/auth/pin-code/verify`: unlock the session, so that it can see locked assets
+    /// for 15 minutes.
     private func unlock(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request)
         var body = ImmichBody(request)
@@ -88,7 +91,7 @@ extension ImmichRoutes {
         return .noContent
     }
 
-    /// What shows that the person is the one who asks; the password where both are there.
+    /// The proof that the person makes the request. The password takes precedence when both are present.
     private enum Proof {
         case pin(String)
         case password(String)
@@ -101,7 +104,7 @@ extension ImmichRoutes {
         return pin.map(Proof.pin) ?? .none
     }
 
-    /// Has `change` done for what the request proves.
+    /// Calls `change` with the proof of the request.
     private func settle(
         _ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest,
         _ change: (PINProof) async throws -> PINStore.Answer
@@ -110,7 +113,7 @@ extension ImmichRoutes {
         switch proof {
         case .password(let password):
             let answer = try await change(.password(try await provePassword(password, of: caller, request)))
-            // Another one by now.
+            // The password has changed since it was checked.
             guard answer != .wrong else { throw Self.wrongPassword }
             try refuse(answer)
         case .pin(let pin): try refuse(try await change(.pin(try PIN(pin))))
@@ -127,12 +130,14 @@ extension ImmichRoutes {
         }
     }
 
-    /// Refuses the request unless the password is the person's; that counts like a sign-in. Gives the person as read for it.
+    /// Checks the person's password, which counts like a sign-in, and returns the person as read for the check.
+    ///
+    /// - Throws: ``ImmichRefusal`` when the password is wrong, or after too many attempts.
     func provePassword(_ password: String, of caller: ImmichCaller, _ request: ServerRequest) async throws -> Person {
         guard !password.isEmpty else { throw Self.wrongPassword }
         let email = EmailAddress(normalizing: caller.person.email)
         switch try await services.signIn.check(email, Secret(password), from: client(of: request)) {
-        // The address may be somebody else's by now.
+        // The e-mail address may belong to another person by now.
         case .right(let credential) where credential.person.id == caller.person.id: return credential.person
         case .right: throw Self.wrongPassword
         case .refused: throw Self.wrongPassword

@@ -6,9 +6,9 @@ import Wire
 extension ImmichRoutes {
     /// Adds the routes that change a password.
     ///
-    /// A session alone changes no password: a token that was stolen for an hour must not become the account. The current
-    /// password is asked for, unless the person must change it, which is so only after an administrator gave one; then the
-    /// session is the one that was begun with that.
+    /// A session alone cannot change a password, so that a stolen token does not give lasting access to the account.
+    /// The current password is required unless the person must change it. That is only the case after an administrator
+    /// set the password, and the session then began with that password.
     ///
     /// Source: IM-12; contract of Immich, b.9; OWASP Authentication Cheat Sheet, "Change Password Feature".
     func addPassword(to router: inout Router) {
@@ -27,7 +27,7 @@ extension ImmichRoutes {
         }
     }
 
-    /// The current password and a new one; every other session of the person ends.
+    /// Changes the password, with the current one as proof. Every other session of the person ends.
     private func changePassword(
         _ body: inout ImmichBody, of caller: ImmichCaller, _ request: ServerRequest
     ) async throws -> ServerResponse {
@@ -38,10 +38,10 @@ extension ImmichRoutes {
         return try await user(try await setPassword(new, of: proved, caller, isForced: false))
     }
 
-    /// The new password of somebody who must choose one.
+    /// Sets the new password of a person who must change it.
     ///
-    /// - Throws: ``ImmichRefusal`` with 400 when nothing is to be changed, or the new password is the old one;
-    ///   ``GatewayError/Code/recentSignInRequired``.
+    /// - Throws: ``ImmichRefusal`` with 400 when the person need not change the password, or when the new password is
+    ///   the old one; ``GatewayError/Code/recentSignInRequired``.
     func chooseForcedPassword(_ password: String, of caller: ImmichCaller) async throws -> Person {
         guard let person = try await services.people.find(id: caller.person.id), person.mustChangePassword else {
             throw ImmichRefusal(

@@ -3,7 +3,7 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// Adds the routes that tell what the server is; in maintenance the three that are there then.
+    /// Adds the routes that describe the server. In maintenance mode only the first three are added.
     ///
     /// Source: IM-3g, IM-4; contract of Immich, endpoints and b.24.
     func addServer(to router: inout Router) {
@@ -37,7 +37,7 @@ extension ImmichRoutes {
         return ServerResponse.privateJSON(config)
     }
 
-    /// The words of the button: the provider's own where there is one.
+    /// The label of the sign-in button: the provider's title if there is exactly one provider.
     private var buttonText: String {
         let providers = services.settings.providers
         return providers.count == 1 ? providers[0].title : "Login with OAuth"
@@ -53,7 +53,7 @@ extension ImmichRoutes {
         versionUrl: "https://github.com/immich-app/immich/releases/tag/\(ImmichVersion.spoken.text)",
         build: "latchd")
 
-    /// How full the disk is that the pictures are on.
+    /// Returns the size of the file system with the database and its free space, in bytes.
     private func storage() throws -> ServerResponse {
         let path = services.settings.databasePath.map { path in
             path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
@@ -66,7 +66,7 @@ extension ImmichRoutes {
 }
 
 extension ImmichMediaTypes {
-    /// What a library here may hold.
+    /// The media types that a library can contain.
     static let served = ImmichMediaTypes(
         image: [".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"], sidecar: [],
         video: [".3gp", ".avi", ".m4v", ".mkv", ".mov", ".mp4", ".webm"])

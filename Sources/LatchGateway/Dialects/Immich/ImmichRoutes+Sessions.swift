@@ -4,7 +4,7 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// Adds the routes of a person's own sessions, whichever dialect they were begun by.
+    /// Adds the routes of a person's own sessions, of all dialects.
     ///
     /// Source: contract of Immich, endpoints.
     func addSessions(to router: inout Router) {
@@ -37,8 +37,8 @@ extension ImmichRoutes {
         }
     }
 
-    /// `POST /sessions`: a further session beside the one of the request, which ends with it; for a screen to show pictures
-    /// on.
+    /// `POST /sessions`: creates a further session that ends with the session of the request, for a device that
+    /// displays pictures.
     private func begin(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request)
         var body = ImmichBody(request)
@@ -70,7 +70,7 @@ extension ImmichRoutes {
         return ServerResponse.privateJSON(message, status: .created)
     }
 
-    /// `PUT /sessions/{id}`: whether the app shall fetch everything anew.
+    /// `PUT /sessions/{id}`: sets whether the app must download everything again.
     private func update(_ request: ServerRequest, _ id: UUID) async throws -> ServerResponse {
         let caller = try await access.person(of: request, for: "session.update")
         var body = ImmichBody(request)
@@ -81,7 +81,7 @@ extension ImmichRoutes {
         return ServerResponse.privateJSON(Self.message(try await session(id, of: caller, "authDevice.update"), caller))
     }
 
-    /// A live session of the caller's by the id that clients know it by.
+    /// Returns a live session of the caller, by the id that clients know.
     private func session(_ id: UUID, of caller: ImmichCaller, _ permission: String) async throws -> OwnSession {
         guard let session = try await services.sessions.ownSession(uuid: id, of: caller.person.id) else {
             throw Self.noAccess(permission)

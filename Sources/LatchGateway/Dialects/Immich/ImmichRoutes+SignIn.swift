@@ -5,7 +5,7 @@ import OpenIDConnect
 import Wire
 
 extension ImmichRoutes {
-    /// Adds the routes of signing in with a password and out, and of what a token is worth.
+    /// Adds the routes that sign in with a password, sign out, and check a token.
     func addSignIn(to router: inout Router) {
         routing.on(.post, "/auth/login", to: &router) { try await login($0) }
         routing.on(.post, "/auth/validateToken", to: &router) { request in
@@ -16,7 +16,7 @@ extension ImmichRoutes {
         routing.on(.get, "/auth/status", to: &router) { try await status($0) }
     }
 
-    /// `POST /auth/login`: 201 with the token, in the body and in a cookie.
+    /// `POST /auth/login`: signs in with a password. The response is 201 with the token in the body and in a cookie.
     ///
     /// Source: IM-5; contract of Immich, endpoints, b.3, b.4 and b.6.
     private func login(_ request: ServerRequest) async throws -> ServerResponse {
@@ -47,7 +47,7 @@ extension ImmichRoutes {
         }
     }
 
-    /// The answer to a sign-in, with the three cookies.
+    /// Returns the response to a successful sign-in, with the three cookies.
     func signedIn(
         _ credential: SessionCredential, _ way: ImmichCookies.Way, _ device: ImmichDevice, _ request: ServerRequest
     ) async throws -> ServerResponse {
@@ -68,7 +68,7 @@ extension ImmichRoutes {
         return response
     }
 
-    /// `POST /auth/logout`: ends the session and has the client forget its cookies.
+    /// `POST /auth/logout`: ends the session and deletes the client's cookies.
     ///
     /// Source: IM-11; contract of Immich, b.5.
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
@@ -88,7 +88,8 @@ extension ImmichRoutes {
         return response
     }
 
-    /// Where a browser goes that signed out: to its provider, to sign out there too, when that is known.
+    /// Returns the address for the browser after a sign-out: the provider's sign-out, if it is known, otherwise the
+    /// sign-in page.
     ///
     /// Source: contract of Immich, b.5; OpenID Connect RP-Initiated Logout 1.0 §2.
     private static func afterwards(_ provider: String?, _ bridge: Bridge?) async -> String {
@@ -100,7 +101,7 @@ extension ImmichRoutes {
         return endpoint + (endpoint.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
     }
 
-    /// `GET /auth/status`: what the person has to sign in with, and whether the session is unlocked.
+    /// `GET /auth/status`: returns whether the person has a password and a PIN, and whether the session is unlocked.
     ///
     /// Source: contract of Immich, endpoints.
     private func status(_ request: ServerRequest) async throws -> ServerResponse {

@@ -4,10 +4,10 @@ import OAuth
 import Wire
 
 extension ImmichRoutes {
-    /// `GET /oauth/start`: the browser of a sign-in that `/oauth/authorize` gave the address of. It is sent to the provider,
-    /// or asked to choose one where there are several.
+    /// `GET /oauth/start`: begins a sign-in in a browser, at the address that `/oauth/authorize` returned. It redirects
+    /// to the provider, or shows a page to choose one where there are several.
     ///
-    /// Everything is checked as if nobody had before: anybody can write such an address.
+    /// All parameters are checked again, because anyone can construct such an address.
     ///
     /// Source: RFC 8252 §6; RFC 9700 §2.1.
     func start(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {

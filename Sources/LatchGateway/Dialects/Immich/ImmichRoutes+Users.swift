@@ -4,7 +4,7 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// Adds the routes of the person who is signed in, and of the first one of all.
+    /// Adds the routes of the signed-in person, and the one that creates the first person of a server.
     func addUsers(to router: inout Router) {
         routing.on(.get, "/users/me", to: &router) { request in
             try await user(try await access.caller(of: request, mayChangePassword: true).person)
@@ -15,7 +15,8 @@ extension ImmichRoutes {
         routing.on(.post, "/auth/admin-sign-up", to: &router) { try await signUp($0) }
     }
 
-    /// `PUT` and `PATCH /users/me`: name, colour, address, and the new password of somebody who must choose one.
+    /// `PUT` and `PATCH /users/me`: change the name, colour or address, or set the new password of a person who must
+    /// change it.
     ///
     /// Source: IM-12; contract of Immich, endpoints and b.9.
     private func change(_ request: ServerRequest) async throws -> ServerResponse {
@@ -50,7 +51,8 @@ extension ImmichRoutes {
         }
     }
 
-    /// `POST /auth/admin-sign-up`: the first person of a server makes themselves its administrator, where that is allowed.
+    /// `POST /auth/admin-sign-up`: registers the first person of a server as its administrator, if the settings allow
+    /// it.
     ///
     /// Source: contract of Immich, endpoints.
     private func signUp(_ request: ServerRequest) async throws -> ServerResponse {
@@ -77,7 +79,7 @@ extension ImmichRoutes {
 
     private static let hasAdministrator = ImmichRefusal(.badRequest, "The server already has an admin")
 
-    /// The answer that describes a person.
+    /// Returns the response that describes a person.
     ///
     /// Source: IM-10; contract of Immich, shapes.
     func user(_ person: Person, status: HTTPStatus = .ok) async throws -> ServerResponse {

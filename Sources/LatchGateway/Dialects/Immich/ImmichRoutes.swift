@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes for clients of Immich, answered as version 3.1.0 does.
+/// The routes for clients of Immich, compatible with version 3.1.0.
 ///
-/// A value without state: what it uses lives in the gateway.
+/// A value without state. The stores and settings that it uses belong to the gateway.
 ///
 /// Source: contract of Immich; IM-3g to IM-15, DL-3.
 struct ImmichRoutes: ServiceDialect {
@@ -12,7 +12,7 @@ struct ImmichRoutes: ServiceDialect {
     let routing: ImmichRouting
     let access: ImmichAccess
     let cookies: ImmichCookies
-    /// How many codes of providers are brought from one address; state of the gateway's, made with it.
+    /// The limit for provider codes from one address: 60 a minute. It is created once with the gateway.
     let exchanges: RequestLimit
 
     init(services: GatewayServices) {
@@ -31,14 +31,14 @@ struct ImmichRoutes: ServiceDialect {
 
     private static let wellKnown = "/.well-known/immich"
 
-    /// Whatever lies below the prefix, and the one address at the root.
+    /// Whether the path is the prefix, lies below it, or is the well-known path at the root.
     func owns(_ path: String) -> Bool {
         prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/") || path == Self.wellKnown
     }
 
     func token(of request: ServerRequest) -> String? { try? access.token(of: request) }
 
-    /// Adds the routes under the prefix; in maintenance the few that say so.
+    /// Adds the routes under the prefix. In maintenance mode only the few that report it are added.
     ///
     /// Source: contract of Immich, b.24.
     func add(to router: inout Router) {
@@ -57,12 +57,12 @@ struct ImmichRoutes: ServiceDialect {
         ImmichAssetRoutes(services, routing, access).add(to: &router)
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         ImmichAnswers.serverError(status, sentence, request)
     }
 
-    /// Who sends a request; the client's own fields say what its device is.
+    /// Returns the sender of a request. By default the client's header fields describe the device.
     func client(of request: ServerRequest, _ device: SessionDevice? = nil) -> RequestOrigin {
         origin(of: request, device ?? ImmichDevice(request).device)
     }

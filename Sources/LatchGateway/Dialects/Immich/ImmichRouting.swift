@@ -2,8 +2,8 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Adds routes of the Immich dialect: each answers its errors in the dialect's envelope, and everything with the
-/// request's id.
+/// Adds routes of the Immich dialect. Errors are sent in the dialect's envelope, and every response has the request's
+/// id.
 struct ImmichRouting: Sendable {
     let prefix: String
     let log: Log
@@ -17,7 +17,7 @@ struct ImmichRouting: Sendable {
         router.on(method, prefix + path) { request in await answer(request) { try await handler(request) } }
     }
 
-    /// Adds a route that takes bodies of up to `maximumBodyBytes`, only from signed-in callers.
+    /// Adds a route that accepts bodies of up to `maximumBodyBytes` bytes, only from signed-in callers.
     func on(
         _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
@@ -29,7 +29,7 @@ struct ImmichRouting: Sendable {
         }
     }
 
-    /// Adds a route with one parameter, an id.
+    /// Adds a route with an id as its only path parameter.
     func on(
         _ method: HTTPMethod, id path: String, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
@@ -44,7 +44,7 @@ struct ImmichRouting: Sendable {
         }
     }
 
-    /// An id as the API description has it: a UUID of version 4, in either case.
+    /// Parses an id as the API description defines it: a UUID of version 4, in upper or lower case.
     static func id(_ text: String) -> UUID? {
         let bytes = Array(text.utf8)
         guard bytes.count == 36, bytes[14] == UInt8(ascii: "4"), "89abAB".utf8.contains(bytes[19]) else { return nil }
@@ -61,7 +61,7 @@ struct ImmichRouting: Sendable {
         return ImmichAnswers.correlated(response, request.headers, request.id)
     }
 
-    /// The refusal of a request whose caller is not signed in; nil when the caller is signed in.
+    /// Returns the refusal of a request whose caller is not signed in, or nil when the caller is signed in.
     private func refusal(of request: ServerRequest) async -> ServerResponse? {
         do {
             _ = try await access.caller(of: request)
@@ -71,7 +71,7 @@ struct ImmichRouting: Sendable {
         }
     }
 
-    /// The answer to an error that no route has one of its own for.
+    /// Returns the response to an error that a route does not handle itself.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         switch error {
         case let error as ImmichRefusal:

@@ -1,21 +1,21 @@
-/// How the Immich dialect is served.
+/// Settings of the Immich dialect.
 public struct ImmichSettings: Sendable, Equatable {
-    /// Whether it is served at all.
+    /// Whether the dialect is served. Default: false.
     public var isEnabled = false
-    /// What stands before its paths: `/api` by default; empty, or `/` and text without a `/` at the end.
+    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: `/api`.
     public var prefix = "/api"
-    /// Whether the first person of a server may make themselves its administrator. Off by default.
+    /// Whether the first person of a server can register as its administrator. Default: false.
     public var allowsAdminSignUp = false
-    /// Whether people may change their own e-mail address. Off by default: providers may link people by it.
+    /// Whether people may change their own e-mail address. Default: false, because providers may link people by it.
     public var allowsEmailChange = false
-    /// Whether the server does nothing but say that it is being worked on.
+    /// Whether the server is in maintenance mode, in which it only reports that mode. Default: false.
     public var isInMaintenance = false
-    /// The addresses in apps that a sign-in through a provider may end at, besides those of the bridge.
+    /// The app addresses where a sign-in through a provider may end, in addition to those of the bridge.
     public var redirects = ["app.immich:///oauth-callback", "immich://oauth-callback"]
 
-    /// The folder of the picture library, with a folder for each person in it; nil for none.
+    /// The folder of the asset library, with a subfolder for each person. Nil for no library, which is the default.
     public var library: String?
 
-    /// Makes settings of defaults.
+    /// Creates the default settings.
     public init() {}
 }

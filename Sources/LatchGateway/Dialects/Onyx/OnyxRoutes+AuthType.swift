@@ -2,8 +2,8 @@ import HTTPServer
 import Wire
 
 extension OnyxRoutes {
-    /// `GET /auth/type`: how people sign in here. It may be kept for a minute, but not while there is nobody yet: the
-    /// first person may come at any moment.
+    /// `GET /auth/type`: returns how people sign in here. Caches may store the response for a minute, but not before
+    /// the first person exists, because that can change at any time.
     ///
     /// Source: OX-8; contract of Onyx, `/auth/type` fields.
     func authType() async throws -> ServerResponse {
@@ -25,7 +25,7 @@ extension OnyxRoutes {
         type.passwordRequireDigit = policy.requiresDigit
         type.passwordRequireSpecialCharacter = policy.requiresSpecialCharacter
         type.hasUsers = hasPeople
-        // What an app does without naming a provider must work.
+        // Apps begin such a sign-in without a provider's name, so it must work without one.
         type.oauthEnabled = bridge?.providers.unnamed != nil
         type.passwordAuthEnabled = allowsPasswords
         type.ssoProviders = bridge.map(providers) ?? []

@@ -2,8 +2,8 @@ import HTTPServer
 import Wire
 
 extension OnyxRoutes {
-    /// `POST /auth/mobile/sso/exchange`: a one-time code and the verifier for a token. Whatever is wrong with a code, the
-    /// answer is the same.
+    /// `POST /auth/mobile/sso/exchange`: exchanges a one-time code and its verifier for a token. The response is the
+    /// same for every invalid code, whatever the reason.
     ///
     /// Source: OX-5; contract of Onyx, endpoints and b.5.
     func exchange(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {

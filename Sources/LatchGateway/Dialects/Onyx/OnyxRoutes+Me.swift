@@ -3,10 +3,11 @@ import HTTPServer
 import Wire
 
 extension OnyxRoutes {
-    /// `GET /me`: who is signed in. The hot path: with a session in memory nothing here waits.
+    /// `GET /me`: returns who is signed in. The most frequent request: it does not wait for anything when the session
+    /// is in memory.
     ///
-    /// Who is not signed in gets 403, never 401; the reason tells a session that ran out, was ended, or is not known.
-    /// A token with a dot is of another kind and gets no reason.
+    /// A caller that is not signed in gets 403, never 401. The reason tells whether the session has expired, was ended
+    /// or is unknown. A token with a dot belongs to another kind of token and gets no reason.
     ///
     /// Source: OX-8; contract of Onyx, `/me` fields and b.7.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
@@ -15,11 +16,11 @@ extension OnyxRoutes {
         let answer = try await issuer.authenticate(first)
         guard let second = tokens.second, !answer.isValid else { return me(answer, first) }
         let other = try await issuer.authenticate(second)
-        // The first session that is over says more than a token that nobody knows.
+        // The reason for an ended session is more useful than the one for an unknown token.
         return other.isValid || answer == .unrecognized ? me(other, second) : me(answer, first)
     }
 
-    /// The same, when nothing need be waited for: the session is in memory.
+    /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
     func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: cookie)
         guard let first = tokens.first else { return OnyxAnswers.forbidden }
@@ -48,9 +49,9 @@ extension OnyxRoutes {
     }
 }
 
-/// The body of `/me`, put together from pieces that are bytes already.
+/// The body of `/me`, composed of encoded parts.
 enum OnyxMe {
-    /// The body for a live session.
+    /// Returns the body for a live session.
     static func body(_ session: Session) -> [UInt8] {
         let person = session.person
         var body: [UInt8] = []

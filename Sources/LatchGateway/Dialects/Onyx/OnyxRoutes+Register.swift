@@ -4,7 +4,7 @@ import HTTPServer
 import Wire
 
 extension OnyxRoutes {
-    /// `POST /auth/register`: adds a person and gives no token; the client signs in afterwards.
+    /// `POST /auth/register`: adds a person. The response has no token; the client signs in afterwards.
     ///
     /// Source: contract of Onyx, endpoints.
     func register(_ request: ServerRequest) async throws -> ServerResponse {

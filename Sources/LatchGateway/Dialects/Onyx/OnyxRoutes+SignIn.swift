@@ -5,7 +5,7 @@ import Primitives
 import Wire
 
 extension OnyxRoutes {
-    /// `POST /auth/mobile/login`: a form of `username` and `password` for a token. No cookie is ever set.
+    /// `POST /auth/mobile/login`: exchanges `username` and `password` in a form for a token. Never sets a cookie.
     ///
     /// Source: OX-1; contract of Onyx, endpoints.
     func login(_ request: ServerRequest) async throws -> ServerResponse {
@@ -40,11 +40,11 @@ extension OnyxRoutes {
         }
     }
 
-    /// `POST /auth/mobile/refresh`: the session lives on; the token is whatever the issuer gives.
+    /// `POST /auth/mobile/refresh`: extends the session and returns the token from the issuer.
     ///
-    /// A browser's session is refreshed by its cookie: 204, and the cookie again.
+    /// A browser refreshes its session with the cookie. The response is 204 with a new cookie.
     ///
-    /// An error inside is the contract's own 400, which is no reason for a client to sign out.
+    /// An internal error gives 400, as the contract requires, so that clients do not sign out because of it.
     ///
     /// Source: OX-1; contract of Onyx, endpoints.
     func refresh(_ request: ServerRequest) async -> ServerResponse {
@@ -52,7 +52,7 @@ extension OnyxRoutes {
         do {
             for token in [tokens.first, tokens.second] {
                 guard let token else { continue }
-                // A refresh token of another issuer has no session to count by.
+                // A refresh token of another issuer has no session, so it does not count against a person's limit.
                 if case .valid(let session) = try await issuer.authenticate(token),
                     let wait = services.limits.take(.general, .person(session.person.id))
                 {
@@ -70,7 +70,7 @@ extension OnyxRoutes {
         }
     }
 
-    /// `POST /auth/mobile/logout`: ends the session; 204 without a body.
+    /// `POST /auth/mobile/logout`: ends the session. The response is 204 without a body.
     ///
     /// Source: OX-1, OX-13, TT-11; contract of Onyx, endpoints.
     func logout(_ request: ServerRequest) async throws -> ServerResponse {
@@ -87,20 +87,21 @@ extension OnyxRoutes {
         return forgetting(tokens, OnyxAnswers.unauthorized)
     }
 
-    /// The tokens of a request that changes something; a browser's only where the browser says that a page of this server
-    /// made the request.
+    /// Returns the tokens of a request that changes something. The cookie counts only if the browser states that a page
+    /// of this server made the request.
     private func tokens(ofChange request: ServerRequest) -> RequestTokens {
         RequestTokens(request, cookie: cookie?.comesFromOwnPage(request) == true ? cookie : nil)
     }
 
-    /// The answer to a browser whose session lives on: its token stays in the cookie, where no script sees it.
+    /// Returns the response to a browser whose session was extended. The token stays in the cookie, where scripts
+    /// cannot read it.
     private func renewed(_ credential: SessionCredential) -> ServerResponse {
         var answer = ServerResponse.noContent
         if let cookie { answer.headers["Set-Cookie"] = cookie.set(credential.token) }
         return answer
     }
 
-    /// An answer that has the browser forget its cookie, where it brought one.
+    /// Returns the response with a field that deletes the browser's cookie, if the request had one.
     private func forgetting(_ tokens: RequestTokens, _ answer: ServerResponse) -> ServerResponse {
         guard tokens.cookie != nil, let cookie else { return answer }
         var answer = answer
@@ -108,7 +109,7 @@ extension OnyxRoutes {
         return answer
     }
 
-    /// The answer that holds a token.
+    /// Returns the response with a token.
     func token(_ credential: SessionCredential) -> ServerResponse {
         var message = OnyxTokenResponse(accessToken: credential.token.reveal())
         message.refreshToken = credential.refreshToken?.reveal()

@@ -1,9 +1,9 @@
 import HTTPServer
 import Wire
 
-/// The routes of a server that speaks as Onyx does: the part with a password.
+/// The routes of a server that is compatible with Onyx, for sign-in with a password.
 ///
-/// A value without state: what it uses lives in the gateway.
+/// A value without state. The stores and settings that it uses belong to the gateway.
 ///
 /// Source: contract of Onyx, endpoints; OX-1, OX-8.
 struct OnyxRoutes: ServiceDialect {
@@ -21,27 +21,28 @@ struct OnyxRoutes: ServiceDialect {
     var metrics: Metrics { services.metrics }
     var audit: AuditLog { services.audit }
     var log: Log { services.log }
-    /// Sign-in through identity providers; nil where there are none.
+    /// Sign-in through identity providers; nil when none is configured.
     var bridge: Bridge? { services.bridge }
-    /// The cookie of browsers that signed in; nil where none can.
+    /// The session cookie of browsers; nil when browsers cannot sign in.
     var cookie: SessionCookie? { services.cookie }
-    /// Whether e-mail and password sign in.
+    /// Whether people can sign in with e-mail and password.
     var allowsPasswords: Bool { services.settings.passwordsEnabled }
 
-    /// Whatever lies below the prefix, when clients of Onyx can sign in.
+    /// Whether the path is the prefix or lies below it. Always false when clients of Onyx cannot sign in.
     func owns(_ path: String) -> Bool {
         settings.isEnabled && (prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/"))
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         OnyxAnswers.serverError(status, sentence)
     }
 
-    /// 422. A wrong password is 400 here.
+    /// 422 only. A wrong password is 400 here.
     var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
 
-    /// Adds the routes under the dialect's prefix; where it is off, only the one that gives a session for a one-time code.
+    /// Adds the routes under the dialect's prefix. When the dialect is off, adds only the route that exchanges a
+    /// one-time code for a session.
     func add(to router: inout Router) {
         if let bridge {
             addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) }
@@ -55,7 +56,8 @@ struct OnyxRoutes: ServiceDialect {
         add(.get, "/me", to: &router, synchronousHandler: { $0.meAtOnce($1) }, { try await $0.me($1) })
     }
 
-    /// Who sends a request. The client's own two fields say what its device is, else the program's name.
+    /// Returns the sender of a request. The client's own two header fields describe the device, or `User-Agent` when
+    /// they are missing.
     func client(of request: ServerRequest) -> RequestOrigin {
         origin(
             of: request,

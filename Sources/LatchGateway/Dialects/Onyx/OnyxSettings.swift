@@ -1,13 +1,13 @@
-/// How the Onyx dialect is served.
+/// Settings of the Onyx dialect.
 public struct OnyxSettings: Sendable, Equatable {
-    /// Whether it is served at all.
+    /// Whether the dialect is served. Default: true.
     public var isEnabled: Bool
-    /// What stands before its paths: `/api` by default; empty, or `/` and text without a `/` at the end.
+    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: `/api`.
     public var prefix: String
-    /// Whether people may register themselves. Off by default.
+    /// Whether people can register themselves. Default: false.
     public var allowsRegistration: Bool
 
-    /// Makes settings.
+    /// Creates settings.
     public init(isEnabled: Bool = true, prefix: String = "/api", allowsRegistration: Bool = false) {
         self.isEnabled = isEnabled
         self.prefix = prefix

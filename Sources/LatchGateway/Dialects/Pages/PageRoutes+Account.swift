@@ -4,7 +4,7 @@ import HTTPServer
 import Wire
 
 extension PageRoutes {
-    /// Adds what a person does with the own account.
+    /// Adds the routes of a person's own account.
     func addAccount(to router: inout Router) {
         page(PagePath.account, to: &router) { try await $0.respond(try await $0.account($1)) }
         form(PagePath.account + "/devices/{id}/end", String.self, to: &router) { try await $0.endDevice($1, $2) }
@@ -15,7 +15,7 @@ extension PageRoutes {
         form(PagePath.account + "/pin/remove", to: &router) { try await $0.removePIN($1) }
     }
 
-    /// The account page with what is stored now.
+    /// Returns the account page with the stored data.
     func account(_ visit: SignedInRequest) async throws -> AccountPage {
         let sessions = try await services.sessions.live(of: visit.person.id)
         let credential = try await services.people.credential(EmailAddress(normalizing: visit.person.email))
@@ -38,10 +38,10 @@ extension PageRoutes {
         return framed("Your account", page.content, for: visit, at: PagePath.account).response(status: status)
     }
 
-    /// `POST /account/devices/{id}/end`: one device is signed out; the one in hand too.
+    /// `POST /account/devices/{id}/end`: signs out one device, which may be the current one.
     private func endDevice(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         if id == visit.session.id.rawValue { return try await signOut(visit) }
-        // One that ended by itself meanwhile is what the person wanted.
+        // A session that has ended in the meantime is not an error.
         _ = try await services.sessions.end(SessionID(rawValue: id), of: visit.person.id)
         return seeOther(PagePath.account + "?done=device")
     }
@@ -61,12 +61,13 @@ extension PageRoutes {
         return seeOther(PagePath.account + "?done=others")
     }
 
-    /// Whether the person showed a short while ago who it is, here or at an identity provider that tells it.
+    /// Whether the person signed in recently enough for an action, here or at an identity provider that reports the
+    /// time.
     func isRecent(_ visit: SignedInRequest, for act: SensitiveAct) -> Bool {
         (try? services.requireRecentSignIn(for: act, visit.session)) != nil
     }
 
-    /// Sends a browser to the sign-in once more; it comes back to a page below the prefix.
+    /// Redirects a browser to the sign-in page, which later leads back to a page below the prefix.
     func confirmFirst(_ path: String) -> ServerResponse {
         seeOther(PagePath.signIn(returningTo: prefix + path, isAgain: true))
     }

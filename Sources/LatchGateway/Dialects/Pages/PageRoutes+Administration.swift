@@ -5,10 +5,10 @@ import Wire
 
 extension PageRoutes {
     private static let root = PagePath.administration
-    /// How many rows a page has.
+    /// The number of rows on a page.
     static let rowCount = 25
 
-    /// Adds what administrators see and do.
+    /// Adds the routes for administrators.
     func addAdministration(to router: inout Router) {
         page(Self.root, to: &router) { try await $0.peoplePage($1) }
         page(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.personPage($1, $2) }
@@ -30,7 +30,7 @@ extension PageRoutes {
             .forbidden, "This page is for administrators", "You are signed in, but you do not administer this server.")
     }
 
-    /// A page below the tabs, with what was done just before.
+    /// Returns a page with the tabs, and with a note about the action that was just completed.
     func below(
         _ tab: String, _ title: String, _ content: HTML, for visit: SignedInRequest, _ status: HTTPStatus = .ok,
         back: (path: String, words: String)? = nil
@@ -57,7 +57,7 @@ extension PageRoutes {
         "linked": "The person signs in through the identity provider from now on.",
     ]
 
-    /// The way to further rows.
+    /// Returns the links to other pages of a list, or nil when the list has only one page.
     private func further(_ path: String, _ query: [(String, String)], isFirst: Bool, hasMore: Bool) -> HTML? {
         guard !isFirst || hasMore else { return nil }
         let more = "\(prefix)\(path)?\(FormURLEncoded.encode(query))"
@@ -73,7 +73,7 @@ extension PageRoutes {
 // MARK: - People
 
 extension PageRoutes {
-    /// `GET /admin?q=…&after=…`: everybody, or who is searched for.
+    /// `GET /admin?q=…&after=…`: lists all people, or the results of a search.
     private func peoplePage(
         _ visit: SignedInRequest, mistake: String? = nil, _ status: HTTPStatus = .ok
     ) async throws -> ServerResponse {
@@ -123,7 +123,7 @@ extension PageRoutes {
         """
     }
 
-    /// `POST /admin/people`: adds somebody.
+    /// `POST /admin/people`: adds a person.
     private func invite(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root) }
@@ -136,7 +136,7 @@ extension PageRoutes {
         }
     }
 
-    /// `GET /admin/people/{id}`: one person with all devices.
+    /// `GET /admin/people/{id}`: shows a person and all devices of the person.
     private func personPage(_ visit: SignedInRequest, _ id: UUID) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let person = try await services.people.find(id: id) else { return notFound }
@@ -190,7 +190,7 @@ extension PageRoutes {
             """
     }
 
-    /// `POST /admin/people/{id}`: what an administrator does to somebody else.
+    /// `POST /admin/people/{id}`: changes another person.
     private func changePerson(_ visit: SignedInRequest, _ id: UUID) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let person = try await services.people.find(id: id) else { return notFound }
@@ -219,7 +219,7 @@ extension PageRoutes {
         return seeOther("\(path)?done=\(done[action] ?? "")")
     }
 
-    /// The confirmation before a person is changed; nil for an action that one click undoes.
+    /// Returns the confirmation before a person is changed, or nil for an action that one click can undo.
     private static func question(_ action: String, about person: Person, page: String) -> PageQuestion? {
         let name = person.name ?? person.email
         let words: (title: String, sentence: String, button: String)? =
@@ -261,7 +261,7 @@ extension PageRoutes {
 // MARK: - Sessions, providers, failures
 
 extension PageRoutes {
-    /// `GET /admin/sessions?before=…`: everybody's live sessions.
+    /// `GET /admin/sessions?before=…`: lists the live sessions of all people.
     private func sessionsPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let before = visit.request.query("before").flatMap { Int($0) }
@@ -280,7 +280,7 @@ extension PageRoutes {
             """, for: visit)
     }
 
-    /// `POST /admin/sessions/{id}/end`: one session ends.
+    /// `POST /admin/sessions/{id}/end`: ends a session.
     private func endSession(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
@@ -291,12 +291,12 @@ extension PageRoutes {
         do {
             try await services.sessions.revoke(SessionID(rawValue: id), by: visit.person.id)
         } catch let error as GatewayError where error.code == .unknownSession {
-            // It ended meanwhile, which is what was wanted.
+            // A session that has ended in the meantime is not an error.
         }
         return seeOther(Self.root + "/sessions?done=session")
     }
 
-    /// `GET /admin/providers`: each is asked now.
+    /// `GET /admin/providers`: checks every identity provider and shows the results.
     private func providersPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let configured = services.settings.providers
@@ -320,7 +320,7 @@ extension PageRoutes {
         }
     }
 
-    /// `GET /admin/failures?before=…`: the last sign-ins that failed.
+    /// `GET /admin/failures?before=…`: lists the most recent failed sign-ins.
     private func failuresPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let before = visit.request.query("before").flatMap { Int($0) }

@@ -3,19 +3,19 @@ import HTTPServer
 import Wire
 
 extension PageRoutes {
-    /// A redirect to a path below the prefix.
+    /// Returns a redirect to a path below the prefix.
     func seeOther(_ path: String) -> ServerResponse {
         Self.redirect(to: prefix + path)
     }
 
-    /// A redirect that makes a browser ask by GET.
+    /// Returns a redirect that a browser follows with GET.
     ///
     /// Source: RFC 9110 §15.4.4; RFC 9700 §4.12.
     static func redirect(to address: String) -> ServerResponse {
         .redirect(to: address, status: .seeOther)
     }
 
-    /// Sends a browser to the sign-in, from where it comes back to the page that it asked for.
+    /// Redirects a browser to the sign-in page, which later leads back to the requested page.
     func signInFirst(_ request: ServerRequest) -> ServerResponse {
         seeOther(PagePath.signIn(returningTo: plainTarget(of: request)))
     }
@@ -25,7 +25,7 @@ extension PageRoutes {
         seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", plainTarget(of: request))]))
     }
 
-    /// The answer to too many changes in a short time.
+    /// Returns the response to too many changes in a short time.
     func tooMany(_ wait: Duration) -> ServerResponse {
         plain(
             .tooManyRequests, "Too many changes",
@@ -33,9 +33,10 @@ extension PageRoutes {
         ).retry(after: wait)
     }
 
-    /// The answer to a request that came to another host than the pages' own; nil where it came to the right one.
+    /// Returns the response to a request for another host than the pages' own, or nil when this host serves the
+    /// request.
     ///
-    /// A sign-in, and its end, are on each host that has a cookie of its own.
+    /// Sign-in and sign-out are also served on each host that has a cookie of its own.
     ///
     /// Source: RFC 9110 §15.4.4 and §15.5.20.
     func elsewhere(_ request: ServerRequest, isForSignIn: Bool = false) -> ServerResponse? {
@@ -51,14 +52,14 @@ extension PageRoutes {
         return Self.redirect(to: home.link(isForSignIn ? signInHome(request) : plainTarget(of: request)))
     }
 
-    /// The sign-in at home, with the way back to the host of a request.
+    /// Returns the path of the sign-in page on the pages' own host, with the return address on the host of a request.
     private func signInHome(_ request: ServerRequest) -> String {
         guard let named = request.query("return") else { return prefix + PagePath.signIn }
         let back = named.hasPrefix("/") ? home.back(named, to: request) : named
         return prefix + PagePath.signIn + "?" + FormURLEncoded.encode([("return", back ?? named)])
     }
 
-    /// The answer to a request with an unknown `Host`.
+    /// Returns the response to a request with an unknown `Host`.
     func misdirected(_ host: String?) -> ServerResponse {
         atHome(
             .misdirectedRequest, "This page is at another address",
@@ -77,13 +78,20 @@ extension PageRoutes {
             """)
     }
 
-    /// The path of a request with its query; the account's where a browser might read it in another way.
+    /// Returns the path and the query of a request. Returns the path of the account page when browsers could read the
+    /// address in another way.
     private func plainTarget(of request: ServerRequest) -> String {
         let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
         return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
     }
 
-    /// A page with one sentence. `again` is the address of the link "Try again"; nil where that would not help.
+    /// Returns a page with one sentence.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - title: The title of the page.
+    ///   - sentence: The sentence.
+    ///   - again: The address of the link "Try again"; nil when that would not help.
     func plain(_ status: HTTPStatus, _ title: String, _ sentence: String, again: String? = nil) -> ServerResponse {
         card(
             status, title,
@@ -95,19 +103,19 @@ extension PageRoutes {
             """)
     }
 
-    /// A card alone, below the server's name.
+    /// Returns a page with one card below the server's name.
     private func card(_ status: HTTPStatus, _ title: String, _ content: HTML) -> ServerResponse {
         var page = WebPage(title: title, content)
         page.server = self.title
         return page.response(status: status)
     }
 
-    /// The answer where there is no such page.
+    /// The response for a page that does not exist.
     var notFound: ServerResponse {
         plain(.notFound, "There is no such page", "The address may have been mistyped, or what it named is gone.")
     }
 
-    /// The answer to a form that another site made, or that was made for another session.
+    /// The response to a form from another site, or for another session.
     var foreignForm: ServerResponse {
         plain(
             .forbidden, "The form was not accepted",
@@ -115,7 +123,7 @@ extension PageRoutes {
                 + "load the page again and try once more.")
     }
 
-    /// The answer to an error that no route has one of its own for.
+    /// Returns the response to an error that a route does not handle itself.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         let values: KeyValuePairs<String, LogValue?>
         switch error {
@@ -140,7 +148,7 @@ extension PageRoutes {
         return response
     }
 
-    /// The frame of a page for somebody who is signed in.
+    /// Returns a page for a signed-in person, with the header of the site.
     func framed(_ title: String, _ content: HTML, for visit: SignedInRequest, at place: String) -> WebPage {
         var page = WebPage(title: "\(title) - \(self.title)", content)
         page.heading = title
@@ -153,7 +161,7 @@ extension PageRoutes {
         return page
     }
 
-    /// The hidden field of a visitor's forms.
+    /// Returns the hidden field with the token that every form of a visitor needs.
     func hidden(_ visit: SignedInRequest) -> HTML {
         Self.hidden(tokens.token(of: .session(visit.session.id)))
     }

@@ -8,7 +8,7 @@ import Wire
 extension PageRoutes {
     private static let failures = PagePath.administration + "/failures"
 
-    /// `GET /admin/identities/{id}`: what the provider sent about the identity, and a form that links it.
+    /// `GET /admin/identities/{id}`: shows what the provider sent about the identity, and a form that links it.
     func identityPage(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let identity = try await unlinked(id) else { return notFound }

@@ -4,7 +4,7 @@ import Wire
 
 /// API keys on the account page and on the administration pages.
 extension PageRoutes {
-    /// The visitor's API keys; nil where no dialect creates keys and the visitor has none.
+    /// Returns the visitor's API keys, or nil when no dialect creates keys and the visitor has none.
     func keys(of visit: SignedInRequest) async throws -> KeyTable? {
         let keys = try await services.apiKeys.list(of: visit.person.id)
         guard services.settings.relateMail.isEnabled || !keys.isEmpty else { return nil }
@@ -14,7 +14,7 @@ extension PageRoutes {
     /// `POST /account/keys/{id}/revoke`: revokes one of the visitor's keys.
     func revokeKey(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         if let page = unanswered(question(cancel: PagePath.account), visit) { return page }
-        // A key that expired meanwhile needs no error.
+        // A key that has expired in the meantime is not an error.
         if let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(id, of: visit.person.id, recording: event(visit))
         {
@@ -23,7 +23,7 @@ extension PageRoutes {
         return seeOther(PagePath.account + "?done=key")
     }
 
-    /// A person's API keys, for an administrator.
+    /// Returns a person's API keys, for an administrator.
     func keysOfSomebody(_ person: UUID, _ visit: SignedInRequest) async throws -> HTML? {
         KeyTable(
             keys: try await services.apiKeys.list(of: person), now: now,

@@ -2,9 +2,12 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
+/// The PIN form of the account page.
+///
 /// Source: IM-15; OWASP MASVS 2.1, AUTH-3.
 extension PageRoutes {
-    /// `POST /account/pin`: a first PIN, after a sign-in of the last minutes; or another one, for the current one.
+    /// `POST /account/pin`: sets the first PIN after a recent sign-in, or changes the PIN with the current one as
+    /// proof.
     func setPIN(_ visit: SignedInRequest) async throws -> ServerResponse {
         var page = try await account(visit)
         guard var form = page.pin else { return notFound }
@@ -32,7 +35,7 @@ extension PageRoutes {
         return seeOther(PagePath.account + "?done=pin")
     }
 
-    /// Changes the PIN; gives why the current one does not let a person do so.
+    /// Changes the PIN. Returns the error when the current PIN does not allow it, otherwise nil.
     private func change(_ visit: SignedInRequest, to pin: PIN) async throws -> (HTTPStatus, String)? {
         let wrong = (HTTPStatus.forbidden, "This is not your current PIN.")
         guard let current = try? PIN(visit.fields["current_pin"] ?? "") else { return wrong }
@@ -45,7 +48,8 @@ extension PageRoutes {
         }
     }
 
-    /// `POST /account/pin/remove`: no PIN any more, after a sign-in of the last minutes, which proves who forgot it.
+    /// `POST /account/pin/remove`: removes the PIN after a recent sign-in, so that a person who forgot the PIN can
+    /// remove it.
     func removePIN(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard isRecent(visit, for: .removePIN) else { return confirmFirst(PagePath.account) }
         let question = PageQuestion(
@@ -54,7 +58,7 @@ extension PageRoutes {
             page: PagePath.account)
         if let page = unanswered(question, visit) { return page }
         switch try await services.pins.remove(of: visit.person.id, by: .session(visit.session.id)) {
-        // One that is gone already is what was wanted.
+        // A PIN that has been removed in the meantime is not an error.
         case .right, .notSet: return seeOther(PagePath.account + "?done=no-pin")
         case .wrong, .limited: return confirmFirst(PagePath.account)
         }

@@ -51,7 +51,7 @@ extension PageRoutes {
         }
     }
 
-    /// The account page, or only its password form for a person who must change their password first.
+    /// Returns the account page, or only its password form for a person who must change their password first.
     private func passwordPage(_ visit: SignedInRequest) async throws -> AccountPage {
         guard visit.visitor.mustChangePassword else { return try await account(visit) }
         let back = destination(visit.request.query("return") ?? visit.fields["return"])
@@ -72,7 +72,7 @@ extension PageRoutes {
         visit.visitor.mustChangePassword ? alone(page, visit, status) : try await respond(page, status)
     }
 
-    /// The password form without the rest of the account page.
+    /// Returns the password form without the rest of the account page.
     private func alone(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus = .ok) -> ServerResponse {
         framed(
             "Change your password",

@@ -3,9 +3,9 @@ import Wire
 
 /// A confirmation before an action that one click cannot undo.
 struct PageQuestion {
-    /// The question.
+    /// The title of the page, a question.
     let title: String
-    /// What will happen.
+    /// What happens after the confirmation.
     let sentence: String
     /// The label of the button that confirms.
     let button: String
@@ -19,9 +19,10 @@ struct PageQuestion {
 }
 
 extension PageRoutes {
-    /// The confirmation page; nil when the form has the confirmation already.
+    /// Returns the confirmation page, or nil when the form already has the confirmation.
     ///
-    /// The page has a form with the same address and token, so it protects against forgery as the first form does.
+    /// The form on the page has the same address and token as the original form, so the same protection against forged
+    /// requests applies.
     ///
     /// Source: WCAG 2.2, success criterion 3.3.4.
     func unanswered(_ question: PageQuestion, _ visit: SignedInRequest) -> ServerResponse? {

@@ -4,7 +4,8 @@ import OAuth
 import Wire
 
 extension PageRoutes {
-    /// `GET /sign-in?return=…`: the form; or who is signed in already, and the way on.
+    /// `GET /sign-in?return=…`: shows the sign-in form. If a person is already signed in, shows who it is and a link to
+    /// continue.
     func signInPage(_ request: ServerRequest) async throws -> ServerResponse {
         let destination = destination(request.query("return"))
         guard let visitor = try await visitor(of: request) else {
@@ -16,9 +17,9 @@ extension PageRoutes {
         return respond(signInPage(request, destination, again: visitor.person))
     }
 
-    /// `POST /sign-in`: e-mail and password for a session of this browser, then on to where the person wanted to go.
+    /// `POST /sign-in`: signs in a browser with e-mail and password, and redirects it to the requested page.
     ///
-    /// What was a session of this browser before ends: nobody who knew it is signed in by it.
+    /// The browser's earlier session ends, so that its token is no longer valid.
     ///
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
     func signIn(_ request: ServerRequest) async throws -> ServerResponse {
@@ -70,19 +71,20 @@ extension PageRoutes {
         }
     }
 
-    /// `GET /sign-in/done?return=…`: the browser comes from an identity provider and goes on.
+    /// `GET /sign-in/done?return=…`: redirects a browser that returns from an identity provider to the requested page.
     func goOn(_ request: ServerRequest) async throws -> ServerResponse {
         let destination = destination(request.query("return"))
         guard try await visitor(of: request) != nil else { return respond(signInPage(request, destination)) }
         return Self.redirect(to: destination?.text ?? start(request))
     }
 
-    /// Where a sign-in leads to that names no way on: the account, or what else is on a host where the account is not.
+    /// Returns where a sign-in without a return address leads: to the account page, or to `/` on a host that does not
+    /// serve the account page.
     private func start(_ request: ServerRequest) -> String {
         home.place(of: request) == .own ? prefix + PagePath.account : "/"
     }
 
-    /// `POST /sign-out`: this browser's session ends.
+    /// `POST /sign-out`: ends the browser's session.
     func signOut(_ visit: SignedInRequest) async throws -> ServerResponse {
         if let ended = try await services.issuer.end(visit.visitor.token) {
             let client = client(of: visit.request)
@@ -96,12 +98,12 @@ extension PageRoutes {
         return response
     }
 
-    /// Where a sign-in leads to; nil where none is named, or one that it must not lead to.
+    /// Returns where a sign-in leads, or nil when no address is given or the address is not allowed.
     func destination(_ text: String?) -> ReturnAddress? {
         text.flatMap { ReturnAddress.check($0, allowsHost: services.returnHosts.allows) }
     }
 
-    /// The page, and the value of the cookie that its form is tied to.
+    /// Returns the page, and the value of the cookie that its form depends on.
     private func signInPage(
         _ request: ServerRequest, _ destination: ReturnAddress?, again: Person? = nil
     ) -> (SignInPage, String) {
@@ -109,7 +111,7 @@ extension PageRoutes {
         var page = SignInPage(
             title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
             hasPasswords: services.settings.passwordsEnabled)
-        // A provider sends its people home, where another host's cookie cannot be set.
+        // A provider redirects to the pages' own host, where a cookie of another host cannot be set.
         if home.place(of: request) == .own { page.providers = providers(destination, isAgain: again != nil) }
         page.again = again
         return (page, value)
@@ -121,12 +123,12 @@ extension PageRoutes {
         return response
     }
 
-    /// The identity providers, each with the address where a sign-in of the browser's own begins.
+    /// Returns the identity providers, each with the address where a browser's sign-in begins.
     private func providers(_ destination: ReturnAddress?, isAgain: Bool) -> [ProviderButton] {
         guard let bridge = services.bridge else { return [] }
         let next = prefix + PagePath.signedIn
         let whole = destination.map { "\(next)?\(FormURLEncoded.encode([("return", $0.text)]))" } ?? next
-        // A way on that is too long for the state is left out; the person lands on the account.
+        // A return address that is too long for the state is left out. The sign-in then ends on the account page.
         let query = [("redirect", "true"), ("next", ReturnAddress.check(whole)?.text ?? next)]
         return bridge.providers.all.map { provider in
             let path = services.settings.bridgePrefix + BridgeRoutes.authorizePath(of: provider)

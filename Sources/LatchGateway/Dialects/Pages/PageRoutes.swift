@@ -3,21 +3,21 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The pages for people: to sign in, to see one's devices, to administer.
+/// The pages for people: sign-in, account and administration.
 ///
-/// Every form is tied to its browser by ``FormTokens`` and must come from a page of this server by the browser's own word.
-/// Every answer to a form that changed something is a redirect, so that nothing is sent twice.
+/// Every form has a token of ``FormTokens``. According to the browser's header fields it must come from a page of this
+/// server. The response to a form that changed something is a redirect, so that a reload does not send the form again.
 ///
 /// Source: OWASP Cross-Site Request Forgery Prevention Cheat Sheet; RFC 9700 §4.12; WCAG 2.2.
 struct PageRoutes: ServiceDialect {
     let services: GatewayServices
-    /// The cookie of a browser that signed in.
+    /// The session cookie of a browser.
     let cookie: SessionCookie
     let formCookie: FormCookie
     let tokens: FormTokens
     let home: CanonicalHost
 
-    /// Takes the services of a gateway whose settings have pages.
+    /// Creates the routes with the services of a gateway whose settings enable pages.
     init(services: GatewayServices) {
         guard let cookie = services.cookie, let keys = services.keys else {
             preconditionFailure("A gateway with pages has a cookie and keys.")
@@ -34,7 +34,7 @@ struct PageRoutes: ServiceDialect {
     var title: String { services.settings.pages.title }
     var now: Date { services.now() }
 
-    /// The sign-in is served on every protected host; ``CanonicalHost`` decides what else is served there.
+    /// The sign-in is served on every protected host. ``CanonicalHost`` decides what else is served there.
     func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
 
     /// The paths that redirect to the account page.
@@ -59,7 +59,7 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         switch status {
         case .notFound: notFound
@@ -68,7 +68,7 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a route that anybody may ask, wherever there is a sign-in.
+    /// Adds a route that needs no sign-in, on every host with a sign-in.
     func open(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
@@ -78,8 +78,8 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a page for signed-in people; others are sent to the sign-in first and come back. `mayChangePassword` says whether
-    /// the page is open to a person who must change their password first.
+    /// Adds a page for signed-in people. Other people are redirected to the sign-in page first. `mayChangePassword`
+    /// says whether the page is open to a person who must change their password first.
     func page(
         _ path: String, mayChangePassword: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
@@ -91,7 +91,7 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a page about what the path names.
+    /// Adds a page with a path parameter.
     func page<Named: PathParameter>(
         _ path: String, _ type: Named.Type, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
@@ -103,7 +103,7 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host that has a sign-in,
+    /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in,
     /// `mayChangePassword` whether it is open to a person who must change their password first.
     func form(
         _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
@@ -116,7 +116,7 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a form about what the path names.
+    /// Adds a form with a path parameter.
     func form<Named: PathParameter>(
         _ path: String, _ type: Named.Type, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
@@ -136,8 +136,8 @@ struct PageRoutes: ServiceDialect {
         return try await handler(SignedInRequest(request: request, visitor: visitor))
     }
 
-    /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes, except
-    /// the sign-out, which must always work.
+    /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes,
+    /// except the sign-out, which must always work.
     private func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false,
         _ handler: (SignedInRequest) async throws -> ServerResponse
@@ -156,7 +156,7 @@ struct PageRoutes: ServiceDialect {
         return try await handler(SignedInRequest(request: request, visitor: visitor, fields: fields))
     }
 
-    /// Who is signed in in the browser of a request.
+    /// Returns the person who is signed in in the browser of a request, or nil when no person is.
     func visitor(of request: ServerRequest) async throws -> PageVisitor? {
         guard let token = RequestTokens(request, cookie: cookie).cookie else { return nil }
         let authentication = try await services.issuer.authenticate(token)
@@ -165,12 +165,12 @@ struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// What the client of a request is.
+    /// Returns the sender of a request.
     func client(of request: ServerRequest) -> RequestOrigin {
         origin(of: request, SessionDevice(name: request.headers["User-Agent"], kind: "Browser"))
     }
 
-    /// Answers a request at the pages' own host, or on each where people sign in.
+    /// Answers a request on the pages' own host. A request of the sign-in is answered on every host with a sign-in.
     private func answer(
         _ request: ServerRequest, isForSignIn: Bool = false, _ handler: () async throws -> ServerResponse
     ) async -> ServerResponse {
@@ -183,9 +183,9 @@ struct PageRoutes: ServiceDialect {
     }
 }
 
-/// The browser of somebody who is signed in.
+/// A browser with a session.
 struct PageVisitor: Sendable {
-    /// The token in its cookie.
+    /// The token in the browser's cookie.
     let token: String
     let session: Session
     /// Whether the person must change their password before anything else.
@@ -194,11 +194,11 @@ struct PageVisitor: Sendable {
     var person: Person { session.person }
 }
 
-/// A request of somebody who is signed in.
+/// A request of a signed-in person.
 struct SignedInRequest: Sendable {
     let request: ServerRequest
     let visitor: PageVisitor
-    /// The form's fields; none of a page.
+    /// The fields of the form; empty for a page.
     var fields = FormFields()
 
     var person: Person { visitor.person }

@@ -1,13 +1,13 @@
-/// How the pages for people are served.
+/// Settings of the pages for people.
 public struct PageSettings: Sendable, Equatable {
-    /// Whether they are served at all.
+    /// Whether the pages are served. Default: false.
     public var isEnabled = false
-    /// What stands before their paths: `/latch` by default; empty, or `/` and text without a `/` at the end.
+    /// The path prefix of the pages. Empty, or `/` followed by text without a trailing `/`. Default: `/latch`.
     public var prefix = "/latch"
 
-    /// What the server is called on them.
+    /// The name of the server on the pages. Default: `Latchstring`.
     public var title = "Latchstring"
 
-    /// Makes settings of defaults.
+    /// Creates the default settings.
     public init() {}
 }

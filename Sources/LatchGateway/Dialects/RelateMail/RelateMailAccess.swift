@@ -4,55 +4,56 @@ import HTTPServer
 import OpenIDConnect
 import Wire
 
-/// Who asks, and by what.
+/// The authenticated caller of a request.
 struct RelateMailCaller: Sendable {
-    /// What showed who it is.
+    /// How the caller was authenticated.
     enum Proof: Sendable {
-        /// A key of the person's.
+        /// One of the person's API keys.
         case key(KnownAPIKey)
-        /// A session of this server's own.
+        /// A session of this server.
         case session(Session)
-        /// An access token of the identity provider with this id, and when the person signed in there, if the token says so.
+        /// An access token of the identity provider with this id. `authenticated` is when the person signed in there;
+        /// nil when the token does not contain it.
         case token(provider: String, authenticated: Date?)
     }
 
     let person: Person
     let proof: Proof
 
-    /// The key that asks; nil when the person does.
+    /// The key of the caller; nil when the caller has no key.
     var key: KnownAPIKey? {
         if case .key(let key) = proof { key } else { nil }
     }
 
-    /// The scopes that this caller may give to a new key.
+    /// The scopes that this caller may grant to a new key.
     var givableScopes: APIKeyScopes { key?.scopes ?? .all }
 }
 
-/// Why a request is answered without doing what it asks.
+/// Why a request is refused.
 enum RelateMailRefusal: Error {
-    /// Nothing shows who asks.
+    /// The request has no credentials.
     case anonymous
-    /// What shows it is not good.
+    /// The credentials are invalid.
     case unauthorized
-    /// The provider vouches for the person, and this server does not let the person in; the sentence says why.
+    /// The provider authenticated the person, but this server does not admit the person. The sentence gives the reason.
     case forbidden(String)
-    /// Too many requests; stay away for so long.
+    /// Too many requests; the caller must wait for the given time.
     case limited(Duration)
-    /// The identity provider does not answer.
+    /// The identity provider does not respond.
     case providerUnavailable
 }
 
-/// Finds out whose a request is: by a key, by a session of this server's own, or by a token of the identity provider.
+/// Authenticates requests by an API key, a session of this server, or a token of the identity provider.
 ///
-/// All of them come in the one `Authorization` field: never in a query, a cookie or a field of another name. A key may come as
-/// `ApiKey` or as `Bearer`. What is in memory costs no read of the database; the rest counts against the address it comes
-/// from first.
+/// All of them are sent in the `Authorization` field, never in a query, a cookie or another field. A key can have the
+/// scheme `ApiKey` or `Bearer`. Credentials that are in memory need no access to the database. All others count against
+/// the client's address before they are checked.
 ///
 /// Source: contract of Relate Mail, rules 7, 10, 11 and 17.
 struct RelateMailAccess: Sendable {
     private enum Credential {
         case key(String)
-        /// A session's, or a token of the provider.
+        /// The token of a session, or of the provider.
         case token(String)
     }
 
@@ -70,7 +71,7 @@ struct RelateMailAccess: Sendable {
         }
     }
 
-    /// The caller, counted against the limit of its kind.
+    /// Authenticates the caller of a request and counts the request against the limit of its kind.
     ///
     /// - Throws: ``RelateMailRefusal``; errors of the database.
     func caller(of request: ServerRequest, _ kind: RequestLimits.Kind) async throws -> RelateMailCaller {
@@ -87,7 +88,8 @@ struct RelateMailAccess: Sendable {
         guard !services.mustChangePassword(caller.person) else {
             throw RelateMailRefusal.forbidden(services.passwordChangeSentence)
         }
-        // Whoever makes keys must not get a share more with each.
+        // Requests about credentials always count against the person. Otherwise a caller would get a new limit with
+        // each new key.
         let counted = kind == .credentials ? nil : caller.key?.id
         try take(kind, counted.map(RequestCaller.key) ?? .person(caller.person.id))
         return caller
@@ -142,7 +144,8 @@ extension RelateMailAccess {
             var identity = try await verifier.identity(of: token)
             if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
             authenticated = identity.authenticated
-            // An older token would bring groups back that were taken away since: a sign-in alone renews them.
+            // Tokens do not update groups, only a sign-in does. An older token would restore groups that have been
+            // removed since.
             person = try await services.people.person(
                 for: identity, at: provider, renewingGroups: false, toldAt: identity.issued ?? .distantPast)
             if let session = identity.sessionID,
@@ -163,8 +166,8 @@ extension RelateMailAccess {
             person: person, proof: .token(provider: provider.id, authenticated: authenticated))
     }
 
-    /// Whether more must be known of the person than the token tells: somebody new comes in by a proved address, and so does
-    /// everybody where the provider's domains are named.
+    /// Whether the verified e-mail address is needed and the token does not contain it. It is needed for a new person,
+    /// and for everyone when the provider is restricted to certain domains.
     private func needsEmail(_ identity: ProviderIdentity, _ provider: ProviderConfiguration) async throws -> Bool {
         if identity.email != nil, identity.isEmailVerified { return false }
         if !provider.domains.isEmpty { return true }

@@ -2,25 +2,25 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The answers of the Relate Mail dialect, in its envelopes.
+/// The responses of the Relate Mail dialect, in its envelopes.
 ///
 /// Source: contract of Relate Mail, error shapes.
 enum RelateMailAnswers {
-    /// A message that everybody may keep.
+    /// Returns a JSON response that any cache may store.
     static func shared(_ value: some Encodable, for seconds: Int) -> ServerResponse {
         ServerResponse(
             status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "public,max-age=\(seconds)"],
             body: JSON.encode(value))
     }
 
-    /// `{"error": text}`.
+    /// Returns an error response with the body `{"error": text}`.
     static func sentence(_ status: HTTPStatus, _ text: String) -> ServerResponse {
         ServerResponse(
             status: status, headers: .privateJSON,
             body: RelateMailError.sentence(text).body(status: status, trace: ""))
     }
 
-    /// A problem in the framework's envelope.
+    /// Returns an error response with a problem in the framework's envelope.
     static func problem(
         _ status: HTTPStatus, _ title: String, errors: [String: [String]] = [:], request: String
     ) -> ServerResponse {
@@ -30,17 +30,17 @@ enum RelateMailAnswers {
             body: RelateMailError.problem(title: title, errors: errors).body(status: status, trace: request))
     }
 
-    /// 400: the body is not as it must be; `errors` says of each member why, and quotes nothing.
+    /// Returns a 400 response to an invalid body. `errors` has the reasons by member and does not repeat what was sent.
     static func invalid(_ errors: [String: [String]], request: String) -> ServerResponse {
         problem(.badRequest, "One or more validation errors occurred.", errors: errors, request: request)
     }
 
-    /// 404.
+    /// Returns a 404 response.
     static func notFound(_ request: String) -> ServerResponse {
         problem(.notFound, "Not Found", request: request)
     }
 
-    /// 401 without a body. With credentials that open nothing it says so.
+    /// Returns a 401 response without a body. Its challenge has an error when the request had credentials.
     ///
     /// Source: RFC 6750 §3 and §3.1.
     static func unauthorized(hadCredentials: Bool) -> ServerResponse {
@@ -52,20 +52,20 @@ enum RelateMailAnswers {
             ])
     }
 
-    /// 429 without a body.
+    /// Returns a 429 response without a body.
     static func tooMany(_ wait: Duration) -> ServerResponse {
         ServerResponse(status: .tooManyRequests, headers: ["Cache-Control": "no-store"]).retry(after: wait)
     }
 
-    /// 503: what the server needs does not answer.
+    /// Returns a 503 response, for a service that the server needs and that does not respond.
     static func unavailable(_ sentence: String, _ wait: Duration) -> ServerResponse {
         self.sentence(.serviceUnavailable, sentence).retry(after: wait)
     }
 
-    /// What a caller is told with 500.
+    /// The error message of a 500 response.
     static let internalError = "An unexpected error occurred"
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     static func serverError(_ status: HTTPStatus, _ sentence: String, request: String) -> ServerResponse {
         switch status {
         case .notFound: notFound(request)
@@ -76,7 +76,7 @@ enum RelateMailAnswers {
         }
     }
 
-    /// A moment as such servers write it.
+    /// Returns a date in the format of Relate Mail servers, with the offset `+00:00`.
     static func text(_ date: Date) -> String {
         String(Timestamp.text(date, fraction: true).dropLast()) + "+00:00"
     }

@@ -3,7 +3,7 @@ import OpenIDConnect
 import Wire
 
 extension RelateMailRoutes {
-    /// `GET /api/discovery`: what the server is and has.
+    /// The response to `GET /api/discovery`: the features of the server.
     ///
     /// Source: RM-4; contract of Relate Mail, rule 1.
     var discovery: ServerResponse {
@@ -12,7 +12,8 @@ extension RelateMailRoutes {
         return RelateMailAnswers.shared(RelateMailDiscovery(oidcEnabled: isEnabled, features: features), for: 60)
     }
 
-    /// `GET /config/config.json`: how apps sign people in at the identity provider; empty where they cannot.
+    /// The response to `GET /config/config.json`: how apps sign people in at the identity provider. Its members are
+    /// empty when apps cannot sign in there.
     ///
     /// Source: RM-4; contract of Relate Mail, rule 2.
     var configuration: ServerResponse {
@@ -26,7 +27,7 @@ extension RelateMailRoutes {
         return RelateMailAnswers.shared(message, for: 300)
     }
 
-    /// How mail programs reach the servers for mail.
+    /// Returns how mail programs connect to the mail servers.
     func connections(of person: Person, keyCount: Int) -> RelateMailConnectionInfo {
         func service(_ name: String, _ server: RelateMailSettings.MailServer) -> RelateMailConnectionInfo.Service {
             RelateMailConnectionInfo.Service(
@@ -38,7 +39,7 @@ extension RelateMailRoutes {
             imap: service("imap", settings.imap), username: person.email, activeKeyCount: keyCount)
     }
 
-    /// This server's name as browsers know it, without a port.
+    /// This server's host name in browsers, without a port.
     private var ownHost: String {
         let address = services.settings.publicURL ?? ""
         let authority = address.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }

@@ -4,13 +4,15 @@ import HTTPServer
 import Primitives
 import Wire
 
+/// API keys, which this family calls SMTP credentials.
+///
 /// Source: RM-6, RM-8; contract of Relate Mail, endpoint table and rules 12 to 16.
 extension RelateMailRoutes {
     private static let maximumNameLength = 100
-    /// Those of the real server, and `linux`, where this project's own clients run.
+    /// The platforms of the Relate Mail server, and `linux`, where this project's own clients run.
     private static let platforms = ["ios", "android", "windows", "macos", "web", "linux"]
 
-    /// `GET /api/smtp-credentials`: the person's keys, newest first, and how mail programs connect.
+    /// `GET /api/smtp-credentials`: returns the person's keys, the newest first, and how mail programs connect.
     func keys(of person: Person) async throws -> ServerResponse {
         let keys = try await services.apiKeys.list(of: person.id)
         let rows = keys.map { key in
@@ -23,7 +25,8 @@ extension RelateMailRoutes {
             RelateMailKeyList(connectionInfo: connections(of: person, keyCount: rows.count), keys: rows))
     }
 
-    /// `POST /api/smtp-credentials`: makes a key. Without scopes it gets all that whoever asks may give.
+    /// `POST /api/smtp-credentials`: creates a key. Without scopes in the request the key gets all scopes that the
+    /// caller may grant.
     func makeKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
         let body = try request.json(RelateMailKeyRequest.self)
         guard let name = body.name else {
@@ -31,7 +34,7 @@ extension RelateMailRoutes {
         }
         let isBlank = name.displayName(limit: Self.maximumNameLength) == nil
         guard !isBlank else { return RelateMailAnswers.sentence(.badRequest, "Name is required") }
-        // As many as there: counted in UTF-16.
+        // Counted in UTF-16 code units, as the Relate Mail server does.
         guard name.utf16.count <= Self.maximumNameLength else {
             return RelateMailAnswers.sentence(.badRequest, "Name must be 100 characters or less")
         }
@@ -46,7 +49,7 @@ extension RelateMailRoutes {
             name, scopes.isEmpty ? caller.givableScopes.words : scopes, expiring: body.expiresAt, request, caller)
     }
 
-    /// `POST /api/smtp-credentials/mobile`: makes a key for an app.
+    /// `POST /api/smtp-credentials/mobile`: creates a key for an app.
     func makeMobileKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
         let body = try request.json(RelateMailMobileKeyRequest.self)
         guard let device = body.deviceName.flatMap({ $0.displayName(limit: 100) }) else {
@@ -66,8 +69,8 @@ extension RelateMailRoutes {
             caller)
     }
 
-    /// Creates a key for a caller with a recent sign-in, or for a caller with another key. In the second case the new key has
-    /// no further scopes and expires no later, so that a key can be rotated without gaining access.
+    /// Creates a key for a caller with a recent sign-in, or for a caller with another key. In the second case the new
+    /// key has no further scopes and expires no later, so that a key can be rotated without gaining access.
     private func make(
         _ name: String, _ scopes: [String], expiring text: String?, _ request: ServerRequest, _ caller: RelateMailCaller
     ) async throws -> ServerResponse {
@@ -107,7 +110,7 @@ extension RelateMailRoutes {
                 expiresAt: made.listed.expires.map(RelateMailAnswers.text)))
     }
 
-    /// `DELETE /api/smtp-credentials/{id}`: revokes a key of the person's, which may be the one that asks.
+    /// `DELETE /api/smtp-credentials/{id}`: revokes one of the person's keys, which may be the key of the request.
     func revokeKey(
         _ id: String, _ request: ServerRequest, _ caller: RelateMailCaller
     ) async throws -> ServerResponse {

@@ -3,7 +3,7 @@ import HTTPServer
 import Wire
 
 extension RelateMailRoutes {
-    /// `GET /api/profile`. Unlike there it changes nothing.
+    /// `GET /api/profile`: returns the person. Unlike the Relate Mail server, it changes nothing.
     ///
     /// Source: contract of Relate Mail, endpoint table.
     func profile(of person: Person) async throws -> ServerResponse {
@@ -14,7 +14,7 @@ extension RelateMailRoutes {
                 createdAt: RelateMailAnswers.text(person.created), lastLoginAt: last.map(RelateMailAnswers.text)))
     }
 
-    /// `PUT /api/profile`: another name, or the same when none is given.
+    /// `PUT /api/profile`: changes the person's name. Without a name in the request nothing changes.
     ///
     /// Source: contract of Relate Mail, endpoint table.
     func changeProfile(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {

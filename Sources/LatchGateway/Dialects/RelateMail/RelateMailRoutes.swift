@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes for clients of Relate Mail: what the server is, who is signed in, and the keys of programs.
+/// The routes for clients of Relate Mail: the discovery, the profile, and the API keys of programs.
 ///
-/// A value without state: what it uses lives in the gateway.
+/// A value without state. The stores and settings that it uses belong to the gateway.
 ///
 /// Source: contract of Relate Mail; RM-4, RM-6, RM-8.
 struct RelateMailRoutes: ServiceDialect {
@@ -22,7 +22,8 @@ struct RelateMailRoutes: ServiceDialect {
 
     private static let credentials = "/api/smtp-credentials"
 
-    /// The addresses of such a server and what lies below them; without a prefix others have addresses here too.
+    /// Whether the path belongs to a Relate Mail server. Other paths below the prefix are not included, because without
+    /// a prefix other dialects have paths there too.
     func owns(_ path: String) -> Bool {
         guard path.hasPrefix(prefix) else { return false }
         let rest = path.dropFirst(prefix.count)
@@ -31,7 +32,7 @@ struct RelateMailRoutes: ServiceDialect {
         }
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         RelateMailAnswers.serverError(status, sentence, request: request.id)
     }
@@ -49,7 +50,7 @@ struct RelateMailRoutes: ServiceDialect {
         }
     }
 
-    /// What is the same for everybody, put together once.
+    /// Adds the routes whose responses are the same for everyone. The responses are created once.
     private func addDiscovery(to router: inout Router) {
         let (discovery, configuration) = (self.discovery, self.configuration)
         router.on(.get, prefix + "/api/discovery", synchronousHandler: { _ in discovery }, handler: { _ in discovery })
@@ -90,7 +91,7 @@ extension RelateMailRoutes {
             return RelateMailAnswers.problem(error.status, "Unsupported Media Type", request: request.id)
         case let error as RequestError:
             return RelateMailAnswers.invalid(["$": [error.message]], request: request.id)
-        // The account or the key was ended while it asked.
+        // The account or the key was ended during the request.
         case let error as GatewayError where error.code == .unknownPerson:
             return RelateMailAnswers.unauthorized(hadCredentials: true)
         case let error as GatewayError where error.code == .recentSignInRequired:

@@ -1,20 +1,20 @@
 public import OpenIDConnect
 import Wire
 
-/// How the Relate Mail dialect is served.
+/// Settings of the Relate Mail dialect.
 ///
 /// Source: contract of Relate Mail, rules 1, 2 and 7.
 public struct RelateMailSettings: Sendable, Equatable {
-    /// A mail server that programs are told of.
+    /// A mail server, as described to mail programs.
     public struct MailServer: Sendable, Equatable {
-        /// Its name; nil for this server's own.
+        /// Its host name; nil for this server's own.
         public var host: String?
-        /// Its port where encryption is asked for after connecting.
+        /// Its port for connections that begin unencrypted and are then upgraded to TLS.
         public var port: Int
-        /// Its port with encryption from the beginning.
+        /// Its port for connections with TLS from the beginning.
         public var securePort: Int
 
-        /// Makes a server.
+        /// Creates the description of a mail server.
         public init(host: String? = nil, port: Int, securePort: Int) {
             self.host = host
             self.port = port
@@ -22,57 +22,60 @@ public struct RelateMailSettings: Sendable, Equatable {
         }
     }
 
-    /// Whether it is served at all.
+    /// Whether the dialect is served. Default: false.
     public var isEnabled = false
-    /// What stands before its paths: empty by default, or `/` and text without a `/` at the end.
+    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: empty.
     public var prefix = ""
-    /// The id of the identity provider that apps sign in at; nil for the only one.
+    /// The id of the identity provider where apps sign in. Nil when only one is configured, which is then used.
     public var provider: String?
-    /// What that provider calls the apps, which have no secret; nil for this server's own name there, when it has none either.
+    /// The client id of the apps at that provider. The apps have no secret. Nil for this server's own client id, if it
+    /// has no secret there either.
     public var clientID: String?
-    /// Whom tokens of the provider must be meant for; empty for ``clientID``, and ``anyAudience`` alone for anybody.
+    /// The audiences, one of which a token of the provider must have. Empty for ``clientID``. ``anyAudience`` alone
+    /// accepts every audience.
     public var audiences: [String] = []
-    /// Which of the provider's tokens opens the interface.
+    /// Which kind of the provider's tokens is accepted. Default: access tokens.
     public var tokenKind = AccessTokenExpectation.Kind.access
-    /// The redirect address of the app in the browser; empty for none.
+    /// The redirect address of the app that runs in the browser; nil for none.
     public var redirect: String?
-    /// What apps ask the provider for.
+    /// The scopes that apps request from the provider.
     public var scopes = ["openid", "profile", "email"]
-    /// What the server is said to have, without `oidc`, which is told by itself.
+    /// The features of the server in the discovery, without `oidc`, which is added automatically.
     public var features = ["smtp", "pop3", "imap", "api-keys", "labels", "filters", "preferences"]
-    /// Where mail is sent through.
+    /// The server that sends mail.
     public var smtp = MailServer(port: 587, securePort: 465)
-    /// Where mail is fetched from.
+    /// The POP3 server, from which programs download mail.
     public var pop3 = MailServer(port: 110, securePort: 995)
-    /// Where mail is read at.
+    /// The IMAP server, on which programs read mail.
     public var imap = MailServer(port: 143, securePort: 993)
-    /// How many keys a person may have.
+    /// The maximum number of keys of a person. Default: 100.
     public var maximumKeys = 100
-    /// The maximum lifetime of a key; nil for keys that are good until they are revoked.
+    /// The maximum lifetime of a key. Nil for keys that are valid until they are revoked, which is the default.
     public var keyLifetime: Duration?
 
-    /// The word for tokens that are meant for anybody.
+    /// The value of ``audiences`` that accepts tokens for every audience.
     public static let anyAudience = "any"
 
-    /// Makes settings of defaults.
+    /// Creates the default settings.
     public init() {}
 }
 
 extension GatewaySettings {
-    /// The provider that apps of Relate Mail sign in at; nil when none is named and there is not exactly one.
+    /// The provider where apps of Relate Mail sign in. Nil when the named provider does not exist, or when none is
+    /// named and the number of providers is not one.
     var relateMailProvider: ProviderConfiguration? {
         guard let id = relateMail.provider else { return providers.count == 1 ? providers.first : nil }
         return providers.first { $0.id == id }
     }
 
-    /// What the provider calls the apps; nil when they cannot sign in there.
+    /// The client id of the apps at the provider; nil when they cannot sign in there.
     var relateMailClientID: String? {
         guard let provider = relateMailProvider else { return nil }
         if let id = relateMail.clientID { return id }
         return provider.settings.authentication == .none ? provider.settings.clientID : nil
     }
 
-    /// What a token of the provider must be; nil when it is not known whom it must be meant for, so that none is taken.
+    /// The requirements for a token of the provider. Nil when the audience is unknown, and then no token is accepted.
     var relateMailToken: AccessTokenExpectation? {
         if relateMail.audiences == [RelateMailSettings.anyAudience] {
             return AccessTokenExpectation(relateMail.tokenKind, audiences: nil)

@@ -1,16 +1,17 @@
 import HTTPServer
 import Wire
 
-/// The answers of the Time Tracker dialect.
+/// The responses of the Time Tracker dialect.
 ///
 /// Source: contract of Time Tracker, (a).
 enum TimeTrackerAnswers {
-    /// `{"error": sentence}`.
+    /// Returns an error response with the body `{"error": sentence}`.
     static func refusal(_ status: HTTPStatus, _ sentence: String) -> ServerResponse {
         .privateJSON(TimeTrackerError(sentence), status: status)
     }
 
-    /// 401 with the challenge that RFC 9110 §15.5.2 asks for; a token that was brought and opens nothing is told so.
+    /// Returns a 401 response with the challenge that RFC 9110 §15.5.2 requires. With a `reason` the challenge states
+    /// that the token is invalid.
     ///
     /// Source: RFC 6750 §3.1.
     static func unauthorized(_ reason: String? = nil) -> ServerResponse {
@@ -19,15 +20,15 @@ enum TimeTrackerAnswers {
         return response
     }
 
-    /// The answer to a state that is not known, was taken, or is too old, which is not told apart.
+    /// The response to a state that is unknown, used or expired. These cases are not distinguished.
     static let unknownStart = refusal(.badRequest, "OIDC session not found or expired. Initiate login again.")
 
-    /// The parameters that are missing.
+    /// Returns a 400 response with the names of the missing parameters.
     static func missing(_ names: [String]) -> ServerResponse {
         refusal(.badRequest, "Missing required parameters: " + names.joined(separator: ", "))
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     static func serverError(_ status: HTTPStatus, _ sentence: String) -> ServerResponse {
         switch status {
         case .notFound: refusal(status, "Endpoint not found")

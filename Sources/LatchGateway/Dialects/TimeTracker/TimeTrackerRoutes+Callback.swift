@@ -6,7 +6,7 @@ extension TimeTrackerRoutes {
         Self.callbackPath(of: provider.configuration, among: services.settings.providers.count)
     }
 
-    /// This family has redirects of its own.
+    /// Whether a sign-in may still end at its destination. This dialect has its own list of redirects.
     func mayEnd(at destination: BridgeState.Destination) -> Bool {
         guard case .app(let redirect, _, _) = destination else { return true }
         return redirects.allows(redirect)

@@ -11,16 +11,16 @@ extension TimeTrackerRoutes {
         addCallbacks(bridge, to: &router)
     }
 
-    /// Where a provider sends the browser back to, below the prefix: one of its own where there are several, so that no
-    /// provider's answer can be taken for another's.
+    /// Returns the path that a provider redirects the browser to, below the prefix. With several providers each has its
+    /// own path, so that the response of one provider is not accepted for another.
     ///
     /// Source: RFC 9700 §4.4.2.2.
     static func callbackPath(of provider: ProviderConfiguration, among count: Int) -> String {
         count == 1 ? "/auth/callback" : "/auth/callback/\(provider.id)"
     }
 
-    /// `GET /auth/login`: sends the browser to the identity provider. With `redirect_uri` the sign-in ends in an app, without
-    /// it in the browser.
+    /// `GET /auth/login`: redirects the browser to the identity provider. With `redirect_uri` the sign-in ends in an
+    /// app, without it in the browser.
     ///
     /// Source: TT-3; contract of Time Tracker, (a) and b.1.
     func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
@@ -55,13 +55,13 @@ extension TimeTrackerRoutes {
         return await login(request, fields, at: provider, bridge)
     }
 
-    /// Whether an app asks, not its browser.
+    /// Whether the app itself sends the request, not its browser.
     private static func asksItself(_ request: ServerRequest) -> Bool {
         !BridgeReturn.wantsPage(request) && request.headers.values("Accept").contains { $0.contains(JSON.mediaType) }
     }
 
-    /// Sends an app's browser here again with a `state` that the app has seen: it can compare it when the browser is back,
-    /// and this browser is the one that gets the cookie.
+    /// Redirects an app's browser to this route again, with a `state` that the app can see. The app can compare it when
+    /// the browser returns, and the browser that follows the redirect gets the cookie.
     private func sendingBrowser(_ request: ServerRequest, _ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
         guard let base = services.address.base(of: request),
             let state = try? TimeTrackerState.make(services.now(), bridge.keys)
@@ -70,7 +70,7 @@ extension TimeTrackerRoutes {
         return .redirect(to: "\(base)\(prefix)/auth/login?\(FormURLEncoded.encode(asked + [("state", state.text)]))")
     }
 
-    /// A sign-in of an app's; `state` is what the app has seen, where it has.
+    /// Begins the sign-in of an app. `state` is the state that the app has seen; nil when it has seen none.
     private func login(
         _ request: ServerRequest, to redirect: String, _ state: State?, at provider: BridgeProvider, _ bridge: Bridge
     ) async -> ServerResponse {
@@ -89,7 +89,7 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// A browser's own.
+    /// Begins the sign-in of a browser.
     private func login(
         _ request: ServerRequest, _ fields: FormFields, at provider: BridgeProvider, _ bridge: Bridge
     ) async -> ServerResponse {
@@ -107,7 +107,7 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// A page to choose the provider from, where there are several and this server shows pages.
+    /// Returns a page to choose the provider, for servers with several providers and with pages.
     private func choice(_ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
         let asked = fields.pairs.filter { ["redirect_uri", "next", "state"].contains($0.name) }.map {
             ($0.name, $0.value)
@@ -119,7 +119,7 @@ extension TimeTrackerRoutes {
         return services.redirectPages.choice(buttons)
     }
 
-    /// A refusal: a page for a browser, with a link to start again, and JSON for a program.
+    /// Returns a refusal: a page with a link to start again for a browser, JSON for a program.
     func refusal(
         _ status: HTTPStatus, _ sentence: String, _ request: ServerRequest, again: String? = nil
     ) -> ServerResponse {

@@ -5,8 +5,8 @@ import Primitives
 import Wire
 
 extension TimeTrackerRoutes {
-    /// `GET /auth/me`: who is signed in. With a session in memory nothing here waits, and no signature is checked: the
-    /// session decides.
+    /// `GET /auth/me`: returns who is signed in. It does not wait for anything when the session is in memory. It does
+    /// not check signatures, because the session alone decides.
     ///
     /// Source: TT-6, TT-8; contract of Time Tracker, (a).
     func me(_ request: ServerRequest) async throws -> ServerResponse {
@@ -17,7 +17,7 @@ extension TimeTrackerRoutes {
         return me(try await services.issuer.authenticate(second), second, request)
     }
 
-    /// The same, when nothing need be waited for.
+    /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
     func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
@@ -38,8 +38,9 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// Why a token that no session has is none, in the words that servers of this family have for it. The signature is not
-    /// checked: it would not change the answer. The token itself is not parsed once its address has sent too many.
+    /// Returns why a token without a session is refused, in the words of this server family. The signature is not
+    /// checked, because it would not change the response. After too many unknown tokens from an address its tokens are
+    /// not parsed.
     private func reason(_ token: String, _ request: ServerRequest) -> String {
         if token.hasPrefix("sk_") { return "invalid API key" }
         guard services.unknownCallers.wait(of: request) == nil else { return "invalid token" }
@@ -48,7 +49,7 @@ extension TimeTrackerRoutes {
         return signature.header.algorithm == nil ? "invalid algorithm" : "invalid token"
     }
 
-    /// The body, put together from pieces that are bytes already.
+    /// Returns the body of `/auth/me`, composed of encoded parts.
     private static func body(_ person: Person) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(256)
@@ -71,7 +72,8 @@ extension TimeTrackerRoutes {
     private static let proved: StaticString = #","email_verified":true}"#
     private static let unproved: StaticString = #","email_verified":false}"#
 
-    /// A person in the answer of the token endpoint. The address is sent even if it is not proved; `email_verified` says which.
+    /// Returns the person for the response of the token endpoint. The address is sent even if it is not verified;
+    /// `email_verified` says whether it is.
     static func user(_ person: Person) -> TimeTrackerUser {
         TimeTrackerUser(
             id: person.id.uuidString.lowercased(), username: person.username, fullName: person.name,
@@ -79,8 +81,9 @@ extension TimeTrackerRoutes {
             isEmailVerified: person.provedAddress != nil)
     }
 
-    /// `POST /auth/logout`: ends the session of the bearer, and a browser's where a page of this server asks for it. Whoever
-    /// comes is signed out afterwards, so the answer is always the same; only a database that fails is told.
+    /// `POST /auth/logout`: ends the session of the bearer token, and the browser's session if a page of this server
+    /// makes the request. The response does not depend on whether there was a session. Only a database error gives a
+    /// different one.
     ///
     /// Source: TT-12; contract of Time Tracker, (a).
     func logout(_ request: ServerRequest) async -> ServerResponse {
@@ -104,14 +107,14 @@ extension TimeTrackerRoutes {
         return response
     }
 
-    /// The keys that tokens are checked with, as a JSON web key set.
+    /// Returns the public keys that verify tokens, as a JSON web key set.
     ///
     /// Source: RFC 7517 §5 and §8.5.1 for the type.
     func keys() async throws -> ServerResponse {
         Self.keys(try await services.signingKeys.published())
     }
 
-    /// The same when they are in memory.
+    /// The same as ``keys()`` when the keys are in memory. Returns nil when they are not.
     func keysAtOnce() -> ServerResponse? {
         services.signingKeys.publishedAtOnce().map(Self.keys)
     }

@@ -8,9 +8,9 @@ import Primitives
 import Wire
 
 extension TimeTrackerRoutes {
-    /// `POST /auth/token`: code and state for a token. The verifier is the server's own.
+    /// `POST /auth/token`: exchanges a code and a state for a token. The PKCE verifier is the server's own.
     ///
-    /// What is kept under the state is taken first and looked at then: nothing is left to guess at.
+    /// The data stored for the state is removed before it is checked, so that a caller cannot guess a second time.
     ///
     /// Source: TT-4, TT-13; contract of Time Tracker, (a) and b.1.
     func token(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
@@ -46,12 +46,13 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// Why a request was refused before its state was looked at.
+    /// The response to a request that is refused before its state is checked.
     private struct Refusal: Error {
         let response: ServerResponse
     }
 
-    /// Reads the body as JSON or as a form. Of another type nothing is read, and so everything is missing.
+    /// Reads the body as JSON or as a form. A body of another media type is not read, so all parameters count as
+    /// missing.
     private static func asked(_ request: ServerRequest) -> Result<TimeTrackerTokenRequest, Refusal> {
         do throws(TimeTrackerTokenRequest.Missing) {
             if request.mediaType == FormURLEncoded.mediaType {
@@ -69,7 +70,7 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// The answer that holds a token.
+    /// Returns the response with a token.
     private func answer(_ credential: SessionCredential) async throws -> ServerResponse {
         let token = credential.token.reveal()
         guard case .valid(let session) = try await services.issuer.authenticate(token) else {
@@ -81,7 +82,7 @@ extension TimeTrackerRoutes {
                 user: Self.user(session.person)))
     }
 
-    /// The answer to what the provider did. Its own words go into no answer.
+    /// Returns the response to a failure at the provider. It never contains the provider's own error message.
     private static func answer(_ error: OpenIDConnectError) -> ServerResponse {
         switch error.code {
         case .unreachable:
@@ -95,12 +96,13 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// The address that tokens name as their issuer; nil when the server cannot know it.
+    /// Returns the issuer of tokens, which is an address of this server, or nil when the server does not know its
+    /// address.
     func issuerAddress(for request: ServerRequest) -> String? {
         services.address.base(of: request).map { $0 + prefix }
     }
 
-    /// A token that other servers can check by the keys.
+    /// Returns the format of a signed token that other servers can verify with the published keys.
     private func shape(_ issuer: String) async throws -> TokenFormat {
         let lifetime = min(settings.tokenLifetime, services.settings.sessions.maximum)
         let key = try await services.signingKeys.signer(until: services.now() + lifetime)
@@ -111,6 +113,6 @@ extension TimeTrackerRoutes {
         }
     }
 
-    /// Apps of this family are all one client, without a secret.
+    /// The client id of all apps of this family. They have no secret.
     static let clientID = "timetracker"
 }

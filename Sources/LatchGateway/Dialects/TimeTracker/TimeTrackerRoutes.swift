@@ -2,20 +2,20 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes for clients of Time Tracker: sign-in through an identity provider for an app without PKCE of its own, and a
-/// signed token that other servers can check, revocable here.
+/// The routes for clients of Time Tracker. An app without PKCE signs in through an identity provider. Its token is
+/// signed, so that other servers can verify it, and can be revoked here.
 ///
 /// Source: contract of Time Tracker; TT-3 to TT-13.
 struct TimeTrackerRoutes: BridgeDialect {
     let services: GatewayServices
-    /// How many sign-ins are begun from one address; state of the gateway's, made with it.
+    /// The limit for sign-ins that begin from one address. It is created once with the gateway.
     let starts: RequestLimit
 
     var name: String { "dialects.timetracker" }
     var prefix: String { settings.prefix }
     var settings: TimeTrackerSettings { services.settings.timeTracker }
 
-    /// The addresses in apps that a sign-in may end at.
+    /// The app addresses where a sign-in may end.
     var redirects: AllowedRedirects { AllowedRedirects(settings.redirects, anyLoopbackPort: false) }
 
     init(services: GatewayServices) {
@@ -34,10 +34,10 @@ struct TimeTrackerRoutes: BridgeDialect {
         }
     }
 
-    /// Where the keys are that tokens are checked with, below the prefix.
+    /// The path of the public keys that verify tokens, below the prefix.
     static let keysPath = "/.well-known/jwks.json"
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         TimeTrackerAnswers.serverError(status, sentence)
     }
@@ -47,7 +47,7 @@ struct TimeTrackerRoutes: BridgeDialect {
             internalError: "Internal server error", TimeTrackerAnswers.refusal)
     }
 
-    /// `GET /health`.
+    /// `GET /health`: returns the status `ok` and the current time.
     ///
     /// Source: contract of Time Tracker, (a).
     private func health() -> ServerResponse {

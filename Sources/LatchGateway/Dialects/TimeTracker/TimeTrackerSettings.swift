@@ -1,28 +1,29 @@
-/// How the Time Tracker dialect is served.
+/// Settings of the Time Tracker dialect.
 public struct TimeTrackerSettings: Sendable, Equatable {
-    /// Who receives the browser from the identity provider.
+    /// Where the identity provider redirects the browser to.
     public enum Callback: String, Sendable, CaseIterable {
-        /// The app: its own address is registered at the provider, which gives it the provider's code.
+        /// The app. Its own address is registered at the provider, and the app gets the provider's code.
         case app
-        /// This server, which goes on to the app with a code of its own.
+        /// This server. It then redirects to the app with a code of its own.
         case gateway
     }
 
-    /// Whether it is served at all.
+    /// Whether the dialect is served. Default: false.
     public var isEnabled = false
-    /// What stands before its paths: empty by default, or `/` and text without a `/` at the end.
+    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: empty.
     public var prefix = ""
-    /// The addresses in apps that a sign-in may end at.
+    /// The app addresses where a sign-in may end.
     public var redirects = ["timetracker://oauth/callback"]
-    /// Who receives the browser from the identity provider. One that posts its answer cannot send it to an app.
+    /// Where the identity provider redirects the browser to. A provider that returns its response in a form is always
+    /// used with ``Callback/gateway``, because a form cannot be sent to an app. Default: ``Callback/gateway``.
     public var callback = Callback.gateway
-    /// How long a token is good.
+    /// The lifetime of a token. Default: 30 days.
     public var tokenLifetime = Duration.seconds(30 * 86_400)
-    /// Whom tokens are for, `aud`; nil for the address of this server with the prefix.
+    /// The audience of tokens, `aud`; nil for the address of this server with the prefix.
     public var audience: String?
-    /// How many sign-ins may be begun from one address.
+    /// The limit for sign-ins that begin from one address. Default: 30 a minute.
     public var startRate = RequestRate(30, in: .seconds(60))
 
-    /// Makes settings of defaults.
+    /// Creates the default settings.
     public init() {}
 }

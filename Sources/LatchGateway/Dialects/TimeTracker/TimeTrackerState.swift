@@ -2,22 +2,23 @@ import Crypto
 import FoundationEssentials
 import OAuth
 
-/// A `state` made for an app that asks for the start of a sign-in itself, before the browser comes.
+/// A `state` for an app that sends the first request of a sign-in itself, before its browser does.
 ///
-/// It says nothing but that this server made it and until when: whose browser will come, nobody knows yet.
+/// It proves only that this server created it, and contains when it expires. It belongs to no browser, because the
+/// browser is not known yet.
 ///
 /// Source: RFC 8252 §8.9.
 enum TimeTrackerState {
     private static let context = Array("latchstring time tracker state 1".utf8)
 
-    /// Makes one that is good for as long as a sign-in may take.
+    /// Creates a state that is valid for as long as a sign-in may take.
     static func make(_ now: Date, _ keys: BridgeKeys) throws(CryptoError) -> State {
         let end = Int64((now + SignInStart.lifetime).timeIntervalSince1970)
         let box = try SealedFields.seal([[UInt8](bigEndian: end)], key: keys.state, context: context)
         return State(Base64URL.encode(box))
     }
 
-    /// Takes one back; nil for what this server did not make, or made too long ago.
+    /// Checks a state. Returns nil when this server did not create it or it has expired.
     static func open(_ text: String, _ now: Date, _ keys: BridgeKeys) -> State? {
         guard let box = Base64URL.decode(text), let fields = SealedFields.open(box, key: keys.state, context: context),
             fields.count == 1, let end = fields[0].bigEndian, now.timeIntervalSince1970 < Double(end)

@@ -3,20 +3,20 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// How a client says who it is at a token endpoint.
+/// The credentials of a client at a token endpoint.
 ///
 /// Source: RFC 6749 §2.3.1; RFC 7617 §2.
 enum ClientCredentials {
-    /// Nothing that would prove anything: a public client, which has no secret.
+    /// No secret: a public client.
     case none
-    /// An id and a secret, in the `Authorization` field or in the form.
+    /// An id and a secret, from the `Authorization` field or from the form.
     case secret(id: String, secret: Secret, isBasic: Bool)
-    /// Two ways at once, or one twice.
+    /// Credentials in both places, or more than once in one place.
     case ambiguous
-    /// An `Authorization` field that is not in Basic's form.
+    /// An `Authorization` field that is not a valid field of the Basic scheme.
     case unreadable
 
-    /// Reads a request and its form.
+    /// Reads the credentials from a request and its form.
     init(_ request: ServerRequest, _ form: FormFields) {
         let fields = request.headers.values("Authorization")
         let secrets = form.values("client_secret")
@@ -27,7 +27,7 @@ enum ClientCredentials {
         }
         if let field = fields.first {
             self = Self.basic(field) ?? .unreadable
-            // The form may repeat the name that Basic said, and no other.
+            // The form may repeat the id of the `Authorization` field, but must not contain another one.
             if case .secret(let id, _, _) = self, let named = ids.first, named != id { self = .ambiguous }
         } else if let secret = secrets.first {
             self = .secret(id: ids.first ?? "", secret: Secret(secret), isBasic: false)
@@ -43,7 +43,7 @@ enum ClientCredentials {
         return .secret(id: id, secret: Secret(secret), isBasic: true)
     }
 
-    /// Both halves are encoded as a form's values are, before Base64.
+    /// Decodes the id or the secret. Both are form-encoded before they are encoded with Base64.
     private static func text(_ bytes: Data) -> String? {
         PercentEncoding.decode(bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
     }

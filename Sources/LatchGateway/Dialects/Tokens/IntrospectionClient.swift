@@ -2,17 +2,18 @@ public import Crypto
 import FoundationEssentials
 import Wire
 
-/// A server that may ask what a token is worth.
+/// A server that may ask whether a token is valid.
 public struct IntrospectionClient: Sendable, Equatable {
-    /// The fewest bytes of a secret: nobody guesses one of them, so guesses need not be counted.
+    /// The minimum length of a secret in bytes. A secret of this length cannot be guessed, so attempts need not be
+    /// counted.
     public static let minimumSecretBytes = 32
 
-    /// Its `client_id`.
+    /// The `client_id` of the client.
     public let id: String
-    /// Its `client_secret`.
+    /// The `client_secret` of the client.
     public let secret: Secret
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Throws: ``GatewayError/Code/weakPassword`` when the secret is shorter than ``minimumSecretBytes``.
     public init(id: String, secret: Secret) throws(GatewayError) {
@@ -26,8 +27,8 @@ public struct IntrospectionClient: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// The `Authorization` field that Basic makes of id and secret, hashed: who compares hashes tells nothing by the time
-    /// that it takes.
+    /// The hash of the `Authorization` field with this id and secret in the Basic scheme. A comparison of hashes does
+    /// not reveal the secret by the time that it takes.
     var basicField: SHA256Digest {
         let halves = FormURLEncoded.encode([(id, secret.reveal())]).split(separator: "=", maxSplits: 1)
         return SHA256.digest("Basic " + Data(halves.joined(separator: ":").utf8).base64EncodedString())

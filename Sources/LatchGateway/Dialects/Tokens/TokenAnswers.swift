@@ -1,34 +1,35 @@
 import HTTPServer
 import Wire
 
-/// The answers of the token endpoints, in OAuth's own envelope.
+/// The responses of the token endpoints, in the envelope of OAuth.
 ///
 /// Source: RFC 6749 §5.2.
 enum TokenAnswers {
-    /// The whole answer about a token that opens nothing, whatever the reason.
+    /// The response about a token that is not valid, whatever the reason.
     ///
     /// Source: RFC 7662 §2.2.
     static let inactive = ServerResponse(
         status: .ok, headers: .privateJSON, body: Array(#"{"active":false}"#.utf8))
 
-    /// 400: the request is not as it must be; the sentence is a constant, what was sent is not repeated.
+    /// Returns a 400 response to an invalid request. The sentence is a constant, so that the response does not repeat
+    /// what was sent.
     static func invalidRequest(_ sentence: StaticString, _ status: HTTPStatus = .badRequest) -> ServerResponse {
         refusal(status, "invalid_request", sentence)
     }
 
-    /// 401: the client is unknown or its secret wrong, which is not told apart.
+    /// A 401 response for an unknown client or a wrong secret. These cases are not distinguished.
     static let invalidClient: ServerResponse = {
         var response = refusal(.unauthorized, "invalid_client", "The client is unknown or its secret is wrong.")
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
     }()
 
-    /// 503: the database does not answer.
+    /// A 503 response for a database error.
     static let unavailable = refusal(
         .serviceUnavailable, "temporarily_unavailable", "The server cannot tell now; try again shortly."
     ).retry(after: .seconds(1))
 
-    /// 404: the request names another server than this one can know itself to be.
+    /// A 404 response for metadata when the server cannot tell its own address from the request.
     static let noMetadata = refusal(.notFound, "invalid_request", "The server does not know its own address.")
 
     private static func refusal(_ status: HTTPStatus, _ error: StaticString, _ sentence: StaticString) -> ServerResponse

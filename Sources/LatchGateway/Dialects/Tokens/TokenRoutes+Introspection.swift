@@ -4,8 +4,8 @@ import HTTPServer
 import Wire
 
 extension TokenRoutes {
-    /// `POST /auth/introspect`: tells a configured client what a token is worth. The session counts as used: the client
-    /// asks because somebody came to it with the token.
+    /// `POST /auth/introspect`: tells a configured client whether a token is valid. This counts as a use of the
+    /// session, because the token was just presented to the client.
     ///
     /// Source: RFC 7662 §2.
     func introspect(_ request: ServerRequest) async -> ServerResponse {
@@ -20,7 +20,7 @@ extension TokenRoutes {
         }
     }
 
-    /// The same, when nothing need be waited for: the session is in memory.
+    /// The same as ``introspect(_:)`` when the session is in memory. Returns nil when it is not.
     func introspectAtOnce(_ request: ServerRequest) -> ServerResponse? {
         switch asked(request) {
         case .failure(let refusal): refusal.response
@@ -28,7 +28,7 @@ extension TokenRoutes {
         }
     }
 
-    /// The token, once the client has shown who it is. Nothing is said of a token to anybody else.
+    /// Returns the token after the client is authenticated. Other callers learn nothing about a token.
     private func asked(_ request: ServerRequest) -> Result<String, Refusal> {
         Self.form(request).flatMap { form in
             if isBasic(request, form) { return Self.asked(form) }
@@ -41,7 +41,7 @@ extension TokenRoutes {
         }
     }
 
-    /// Whether the request has the `Authorization` field of a client, and nothing else that says who it is.
+    /// Whether the request has the `Authorization` field of a configured client, and no other credentials.
     private func isBasic(_ request: ServerRequest, _ form: FormFields) -> Bool {
         guard !form.pairs.contains(where: { $0.name == "client_id" || $0.name == "client_secret" }) else {
             return false
@@ -72,7 +72,7 @@ extension TokenRoutes {
         JSONText.append(ascii: "\(Int64(session.created.timeIntervalSince1970))", to: &body)
         JSONText.append(json: #","exp":"#, to: &body)
         JSONText.append(ascii: "\(Int64(session.expires.timeIntervalSince1970))", to: &body)
-        // A token with dots is a signed one, which names its issuer itself.
+        // A token with dots is signed and contains its own issuer.
         let isSigned = token.utf8.contains(UInt8(ascii: "."))
         if let address = isSigned ? signedIssuerAddress ?? issuerAddress : issuerAddress {
             JSONText.append(json: #","iss":"#, to: &body)

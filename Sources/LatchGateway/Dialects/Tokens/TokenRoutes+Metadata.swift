@@ -3,8 +3,8 @@ import OAuth
 import Wire
 
 extension TokenRoutes {
-    /// The metadata about the token endpoints, with the names of RFC 8414 §2; see ``LatchdMetadata``. Endpoints that are not
-    /// OAuth, such as the dialect's own sign-in, are not in it.
+    /// Returns the metadata of the token endpoints, with the names of RFC 8414 §2; see ``LatchdMetadata``. Endpoints
+    /// that are not part of OAuth, such as the dialect's own sign-in, are left out.
     ///
     /// Source: RFC 8414 §2 for the members; RFC 8252 §7.3.
     func metadata(of address: String) -> ServerResponse {

@@ -3,34 +3,35 @@ import HTTPServer
 import OAuth
 import Wire
 
-/// What servers and programmes that know OAuth ask about a token: introspection, revocation, and where both are.
+/// The routes for servers and programs that use OAuth: introspection and revocation of tokens, and the metadata of
+/// both.
 ///
-/// A value without state, under the prefix of the dialect whose tokens they are.
+/// A value without state, under the prefix of the dialect whose tokens it serves.
 ///
 /// Source: RFC 7662, RFC 7009.
 struct TokenRoutes: Sendable {
-    /// What stands before the paths.
+    /// The path prefix of the routes.
     let prefix: String
-    /// The address that the server is known by, without the prefix.
+    /// The address of the server, without the prefix.
     let address: PublicAddress
-    /// The issuer: the configured address with the prefix.
+    /// The issuer: the configured address with the prefix. Nil when no address is configured.
     let issuerAddress: String?
-    /// The issuer of tokens that are signed, where such are given out.
+    /// The issuer of signed tokens; nil when no dialect issues them.
     let signedIssuerAddress: String?
-    /// Where the keys for such are, below the prefix; nil where its tokens are not signed.
+    /// The path of the public keys for signed tokens, below the prefix; nil when the tokens are not signed.
     let keysPath: String?
     /// Whether a sign-in through an identity provider may end at any port of a loopback address.
     let allowsLoopbackRedirects: Bool
-    /// Who may introspect, by id; nobody, and there is no such endpoint.
+    /// The clients that may introspect tokens, by id. When it is empty, there is no introspection endpoint.
     let clients: [ExactText: IntrospectionClient]
-    /// What most of them send with every request: known at a glance, without decoding it.
+    /// The hashes of the `Authorization` fields that most clients send. Such a field is recognized without decoding it.
     let basicFields: Set<SHA256Digest>
     let issuer: any SessionIssuer
     let proxies: TrustedProxies
     let audit: AuditLog
     let log: Log
 
-    /// Adds the routes.
+    /// Adds the routes to a router.
     func add(to router: inout Router) {
         router.on(.post, prefix + Self.revocation) { await revoke($0) }
         if !clients.isEmpty {
@@ -51,10 +52,10 @@ struct TokenRoutes: Sendable {
     static let introspection = "/auth/introspect"
     static let revocation = "/auth/revoke"
 
-    /// `POST /auth/revoke`: ends the session of a token. Who holds a token may end it, so a client without a secret need
-    /// not say who it is; one that says so must be right.
+    /// `POST /auth/revoke`: ends the session of a token. Possession of the token is enough, so a client without a
+    /// secret need not authenticate. Credentials that are sent must be correct.
     ///
-    /// Source: RFC 7009 §2.1, §2.2: 200 for a token that is not known.
+    /// Source: RFC 7009 §2.1, §2.2: 200 for an unknown token.
     func revoke(_ request: ServerRequest) async -> ServerResponse {
         let form: FormFields
         switch Self.form(request) {
@@ -82,13 +83,13 @@ struct TokenRoutes: Sendable {
         }
     }
 
-    /// The answer to an error of the database.
+    /// Returns the response to a database error.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         log.error("A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
         return TokenAnswers.unavailable
     }
 
-    /// Why a request was refused before its token was looked at.
+    /// The response to a request that is refused before its token is looked up.
     struct Refusal: Error {
         let response: ServerResponse
     }
@@ -104,7 +105,8 @@ struct TokenRoutes: Sendable {
         }
     }
 
-    /// The one `token` of a form. A hint about its type is not needed: there is one place to look.
+    /// Returns the only `token` of a form, or nil when there is none or more than one. The type hint is ignored,
+    /// because all tokens are looked up in the same place.
     static func token(_ form: FormFields) -> String? {
         let tokens = form.values("token")
         return tokens.count == 1 && !tokens[0].isEmpty ? tokens[0] : nil

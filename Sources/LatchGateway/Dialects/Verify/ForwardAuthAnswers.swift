@@ -2,15 +2,17 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// What reverse proxies are answered.
+/// The responses to reverse proxies.
 enum ForwardAuthAnswers {
-    /// Whose the request is, for the proxy to hand on: fields that are plain ASCII whatever the person is called.
+    /// Returns the 200 response with header fields about the person, which the proxy passes to the backend. The fields
+    /// are plain ASCII for any name.
     ///
-    /// The id never changes, as an address may. What is no visible ASCII, and `%`, `{` and `}`, is percent-encoded
-    /// UTF-8: Caddy writes its own placeholders in braces. Of a name only unreserved characters stay, and a group's comma is
-    /// encoded too, as commas part the groups.
+    /// `X-Auth-User` is the id, which never changes, unlike an e-mail address. Everything but visible ASCII is
+    /// percent-encoded as UTF-8. So are `%`, and `{` and `}`, because Caddy writes its placeholders in braces. In a
+    /// name all but unreserved characters are encoded. In a group commas are encoded too, because commas separate the
+    /// groups.
     ///
-    /// `X-Auth-Email` is left out for an address that is not proved.
+    /// `X-Auth-Email` is left out for an address that is not verified.
     static func welcome(_ visitor: ForwardAuthVisitor?) -> ServerResponse {
         guard let visitor else { return anonymous }
         let person = visitor.person
@@ -35,29 +37,31 @@ enum ForwardAuthAnswers {
         return ServerResponse(status: .ok, headers: HTTPHeaders(fields))
     }
 
-    /// The field that tells the proxy that `Authorization` holds a key, which it must not pass on to the backend.
+    /// The header field that tells the proxy that `Authorization` contains a key. The proxy must not pass the key on to
+    /// the backend.
     static let keyField = "X-Auth-Credential"
 
-    /// 200 about nobody, where everybody may come.
+    /// The 200 response without a person, where everyone is allowed.
     private static let anonymous = ServerResponse.emptyOK
 
-    /// 403 to somebody who is signed in and may not come here, or where nobody may.
+    /// The 403 response to a signed-in person without access, or where access is denied to everyone.
     static let forbidden = sentence(.forbidden, "You are not allowed here.")
 
-    /// 403 to a peer that is not trusted to ask.
+    /// The 403 response to a peer that is not a trusted proxy.
     static let untrusted = sentence(.forbidden, "Only a trusted proxy may ask here.")
 
-    /// 429 after too many wrong keys. For nginx 403, because its auth_request turns a 429 into a 500.
+    /// Returns a 429 response after too many wrong keys. For nginx it is 403, because the `auth_request` module turns a
+    /// 429 into a 500.
     static func tooMany(_ wait: Duration, isNginx: Bool) -> ServerResponse {
         let status = isNginx ? HTTPStatus.forbidden : .tooManyRequests
         return sentence(status, "There were too many attempts. Try again later.").retry(after: wait)
     }
 
-    /// 503: the database does not answer.
+    /// The 503 response for a database error.
     static let unavailable = sentence(.serviceUnavailable, "The server cannot tell now whose the request is.").retry(
         after: .seconds(1))
 
-    /// 400, or 403 for a proxy that would make anything else of it a failure of this server.
+    /// Returns a 400 response. For nginx it is 403, because the `auth_request` module turns other statuses into a 500.
     static func refusal(_ refusal: ForwardedRefusal, isNginx: Bool) -> ServerResponse {
         let status = isNginx ? HTTPStatus.forbidden : .badRequest
         return switch refusal {
@@ -73,7 +77,7 @@ enum ForwardAuthAnswers {
         return answer
     }
 
-    /// The groups with commas between, as many whole ones as fit.
+    /// Returns the groups, separated by commas. Groups that do not fit are left out.
     private static func list(_ groups: [String]) -> String {
         var list = ""
         for group in groups {
@@ -85,7 +89,7 @@ enum ForwardAuthAnswers {
         return list
     }
 
-    /// What the usual buffer of nginx for an answer's head, 4 KiB, has room for.
+    /// The maximum length of the list in bytes. The header of a response must fit into nginx's default buffer of 4 KiB.
     private static let maximumListBytes = 2_048
 
     private static func encode(_ text: String, _ isKept: (UInt8) -> Bool) -> String {

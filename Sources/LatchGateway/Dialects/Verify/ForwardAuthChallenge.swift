@@ -1,12 +1,13 @@
 import HTTPServer
 import Wire
 
-/// The answer to a request that must be signed in and is not: an app learns where sign-in is, a browser is sent there.
+/// The responses to a request that needs a sign-in. An app learns the address of the sign-in, a browser is redirected
+/// there.
 struct ForwardAuthChallenge: Sendable {
     private let address: PublicAddress
     private let own: AccessHost?
     private let cookieDomain: String?
-    /// The prefix of the pages; nil when they are off.
+    /// The path prefix of the pages; nil when they are off.
     private let pages: String?
 
     init(_ settings: GatewaySettings, _ address: PublicAddress) {
@@ -16,9 +17,10 @@ struct ForwardAuthChallenge: Sendable {
         pages = settings.pages.isEnabled ? settings.pages.prefix : nil
     }
 
-    /// 401 with the challenge, or 302 to the page where people sign in; for nginx 401 with the page's address too.
+    /// Returns 401 with the challenge, or 302 to the sign-in page for a browser. For nginx it is always 401, with the
+    /// page's address for a browser.
     ///
-    /// Source: RFC 6750 §3 and §3.1, an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
+    /// Source: RFC 6750 §3 and §3.1: an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
     func answer(
         to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, takesKeys: Bool,
         isNginx: Bool
@@ -28,16 +30,16 @@ struct ForwardAuthChallenge: Sendable {
         var answer = ForwardAuthAnswers.sentence(.unauthorized, "Sign in first.")
         let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
         let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
-        // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script, because
-        // the browser would open a password dialog.
+        // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script,
+        // because the browser would open a password dialog.
         let basic = takesKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
         answer.headers["WWW-Authenticate"] = basic + bearer
         if let page { answer.headers["Location"] = page }
         return answer
     }
 
-    /// The answer for a person who must change their password first: 302 to the page for a browser, else 403. For nginx 401
-    /// with the page's address, because nginx redirects only after a 401.
+    /// Returns the response for a person who must change their password first: 302 to the page for a browser, 403 for
+    /// other clients. For nginx a browser gets 401 with the page's address, because nginx redirects only after a 401.
     func passwordChange(
         for request: ServerRequest, _ forwarded: ForwardedRequest, _ sentence: String, isNginx: Bool
     ) -> ServerResponse {
@@ -50,7 +52,7 @@ struct ForwardAuthChallenge: Sendable {
         return answer
     }
 
-    /// The page for a new password. It is served only on the server's own host.
+    /// Returns the address of the page for a new password. It is served only on the server's own host.
     private func passwordPage(for forwarded: ForwardedRequest) -> String? {
         guard let pages, let configured = address.configured else { return page(PagePath.password, for: forwarded) }
         return Self.page(
@@ -62,7 +64,8 @@ struct ForwardAuthChallenge: Sendable {
         ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
     }
 
-    /// The address of the metadata, for the path that was asked for; for a very long one those of its host.
+    /// Returns the address of the metadata for the requested path. For a path of more than 1,024 bytes it is the
+    /// metadata of the host.
     ///
     /// Source: RFC 9728 §3.1.
     private static func metadata(of forwarded: ForwardedRequest) -> String {
@@ -70,8 +73,10 @@ struct ForwardAuthChallenge: Sendable {
         return forwarded.origin + ForwardAuthRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
     }
 
-    /// A page of the sign-in, with the return address. Where a cookie of this server's would not reach the host, that is the
-    /// page below the host itself; so it is for a name of this machine where this server's address is not configured.
+    /// Returns the address of a page of the sign-in, with the return address.
+    ///
+    /// The page is on the requested host itself when this server's cookie does not reach that host. The same applies to
+    /// a loopback name when this server's address is not configured.
     private func page(_ path: String, for forwarded: ForwardedRequest) -> String? {
         guard let pages, address.configured != nil || forwarded.host.isLoopback else { return nil }
         let origin = forwarded.origin
@@ -93,7 +98,8 @@ struct ForwardAuthChallenge: Sendable {
         request.headers["Sec-Fetch-Mode"] != nil || request.headers["X-Requested-With"] != nil
     }
 
-    /// Whether a person's browser asks for a page: a script, an image or an app can do nothing with another one.
+    /// Whether a browser requests a page for a person. Scripts, images and apps cannot use a page instead of the
+    /// response that they expect.
     ///
     /// Source: W3C Fetch Metadata §2; RFC 9110 §12.5.1.
     private static func isBrowser(_ request: ServerRequest, _ forwarded: ForwardedRequest) -> Bool {

@@ -2,29 +2,30 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// HTTP Basic for programs that know no other scheme, such as clients of CalDAV, WebDAV, OPDS and git. The name is the person's
-/// e-mail address or id, the password is one of the person's API keys. A rule must allow it; the person's own password is never
-/// accepted.
+/// HTTP Basic for programs that support no other scheme, such as clients of CalDAV, WebDAV, OPDS and git.
+///
+/// The name is the person's e-mail address or id, the password is one of the person's API keys. A rule must allow keys.
+/// The person's own password is never accepted.
 ///
 /// Source: RFC 7617.
 extension ForwardAuthRoutes {
     /// The result of a check of a name and a key.
     enum KeyOutcome {
         case known(KnownAPIKey)
-        /// The key is not good, or belongs to another person.
+        /// The key is invalid, or belongs to another person.
         case refused
-        /// Too many failures; the caller must wait for so long.
+        /// Too many failures. The caller must wait for the given time.
         case limited(Duration)
     }
 
-    /// The name and password of a request's only `Authorization` field; nil when it has another scheme.
+    /// Returns the name and the password of a request's only `Authorization` field, or nil when it has another scheme.
     static func basic(_ request: ServerRequest) -> BasicCredentials? {
         let fields = request.headers.values("Authorization")
         return fields.count == 1 ? BasicCredentials(fields[0]) : nil
     }
 
-    /// Finds the person of a name and a key. Anything but a good key of that person counts as a failed sign-in, for the address
-    /// and for the account.
+    /// Finds the person with a name and a key. Anything but a valid key of that person counts as a failed sign-in, for
+    /// the address and for the account.
     func holder(of basic: BasicCredentials, _ request: ServerRequest) async throws -> KeyOutcome {
         let name = EmailAddress(normalizing: String(decoding: basic.name, as: UTF8.self))
         let key = String(decoding: basic.password, as: UTF8.self)

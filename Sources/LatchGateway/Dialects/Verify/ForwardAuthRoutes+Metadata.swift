@@ -3,18 +3,19 @@ import OAuth
 import Wire
 
 extension ForwardAuthRoutes {
-    /// Where the metadata of what is protected stand, on each protected host.
+    /// The path of the metadata of protected resources, on each protected host.
     static let wellKnown = "/.well-known/oauth-protected-resource"
 
-    /// Who signs people in to the address behind the well-known part: what a native app needs to find sign-in.
+    /// Returns the metadata of the address after the well-known part: the server where people sign in to it. A native
+    /// app needs it to find the sign-in.
     ///
-    /// `latchd_server` is specific to latchd. `authorization_servers` is left out: it lists OAuth servers with an authorization
-    /// and a token endpoint, and a general OAuth client cannot use the sign-in here.
+    /// `latchd_server` is specific to latchd. `authorization_servers` is left out: it lists OAuth servers with an
+    /// authorization and a token endpoint, and a general OAuth client cannot use the sign-in here.
     ///
-    /// It is asked on the protected host, through its proxy. A host that no rule names is not told about, once a rule names
-    /// any.
+    /// The metadata is requested on the protected host, through its proxy. When any rule names a host, there is no
+    /// metadata for hosts that no rule names.
     ///
-    /// Source: RFC 9728 §2, §3.1 and §3.3: `resource` is the address that was asked for.
+    /// Source: RFC 9728 §2, §3.1 and §3.3: `resource` is the requested address.
     func metadata(_ request: ServerRequest) -> ServerResponse {
         let path = request.path.dropFirst(Self.wellKnown.count)
         guard let (scheme, host) = origin(of: request), rules.protect(host, scheme),
@@ -30,14 +31,15 @@ extension ForwardAuthRoutes {
             body: JSONValue.object(members).encoded())
     }
 
-    /// This server's address. Where it is not configured, for development, that is the one that was asked, if nobody stands
-    /// between.
+    /// Returns this server's address. If it is not configured, as in development, returns the address of the request,
+    /// unless a proxy forwarded the request.
     private func server(asked request: ServerRequest) -> String? {
         request.headers["X-Forwarded-Host"] == nil
             ? services.address.base(of: request) : services.address.configured
     }
 
-    /// The scheme and host that the client asked for, as a trusted proxy tells them, else as the request itself does.
+    /// Returns the scheme and the host that the client requested: from the fields of a trusted proxy, otherwise from
+    /// the request itself.
     private func origin(of request: ServerRequest) -> (String, AccessHost)? {
         let isProxy = services.proxies.trusts(request.peer)
         let hosts = isProxy ? request.headers.values("X-Forwarded-Host") : []

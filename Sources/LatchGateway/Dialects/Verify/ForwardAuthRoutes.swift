@@ -1,10 +1,11 @@
 import HTTPServer
 import Wire
 
-/// What reverse proxies ask: whose a request is, and whether it may go on. What is behind them need know nothing of sign-in.
+/// The routes for reverse proxies, which ask who makes a request and whether it is allowed. The backends behind the
+/// proxies need no sign-in of their own.
 ///
-/// A request is answered from memory where its session is there, as `/me` is. Nothing that a proxy tells is believed
-/// unless the proxy is trusted.
+/// A request is answered from memory when its session is there, like `/me`. The fields of a proxy are used only if the
+/// proxy is trusted.
 ///
 /// Source: RFC 6750; RFC 9728; the forward-authentication conventions of nginx, Caddy and Traefik.
 struct ForwardAuthRoutes: ServiceDialect {
@@ -23,16 +24,16 @@ struct ForwardAuthRoutes: ServiceDialect {
         complaints = ProxyComplaints(log: services.log, now: services.now)
     }
 
-    /// The path itself, and the metadata of what is protected.
+    /// Whether the path is the one that proxies request, or belongs to the metadata of protected resources.
     func owns(_ path: String) -> Bool {
         path == prefix || path == Self.wellKnown || path.hasPrefix(Self.wellKnown + "/")
     }
 
-    /// The metadata are served on protected hosts too. `/auth/verify` is served under every name, because only trusted proxies
-    /// get an answer there.
+    /// Returns the host names of a route. The metadata is also served on protected hosts. `/auth/verify` is served
+    /// under every name, because only trusted proxies get a useful response there.
     func hostScope(of pattern: String) -> HostCheck.Scope { pattern == prefix ? .anyHost : .protected }
 
-    /// Adds the routes. A proxy may ask with the method of the request that it holds.
+    /// Adds the routes. A proxy may use the method of the original request.
     func add(to router: inout Router) {
         for method in Self.methods {
             router.on(
@@ -49,12 +50,12 @@ struct ForwardAuthRoutes: ServiceDialect {
         return ForwardAuthAnswers.unavailable
     }
 
-    /// An error of the server itself, before any route.
+    /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         ForwardAuthAnswers.sentence(status, sentence)
     }
 
-    /// Those of HTTP and of WebDAV, with its versioning, calendars and search.
+    /// The methods of HTTP and of WebDAV, including versioning, calendars and search.
     ///
     /// Source: RFC 9110 §9; RFC 5789; RFC 4918 §9; RFC 3253; RFC 4791; RFC 5323.
     private static let methods = [
@@ -64,13 +65,13 @@ struct ForwardAuthRoutes: ServiceDialect {
 }
 
 extension ForwardAuthRoutes {
-    /// What is asked, once the proxy's word was taken.
+    /// A request of a trusted proxy, with its parsed fields.
     private struct Question {
         let request: ServerRequest
         let forwarded: ForwardedRequest
         let admission: AccessRule.Admission
         let tokens: RequestTokens
-        /// The credentials that may contain a key, where the rule accepts keys.
+        /// The credentials that may contain a key; nil when there are none or the rule does not accept keys.
         let key: BasicCredentials?
     }
 
@@ -79,7 +80,7 @@ extension ForwardAuthRoutes {
         case refusal(ServerResponse)
     }
 
-    /// Tells whose a request is, or what to do about it.
+    /// Answers a proxy: who makes the request, or why it is not allowed.
     func verify(_ request: ServerRequest) async -> ServerResponse {
         switch read(request) {
         case .refusal(let answer): return answer
@@ -135,7 +136,7 @@ extension ForwardAuthRoutes {
         }
     }
 
-    /// The same, when nothing need be waited for: the session is in memory.
+    /// The same as ``verify(_:)`` when the session is in memory. Returns nil when it is not.
     func verifyAtOnce(_ request: ServerRequest) -> ServerResponse? {
         switch read(request) {
         case .refusal(let answer): return answer
@@ -192,12 +193,12 @@ extension ForwardAuthRoutes {
     }
 
     private func welcome(_ visitor: ForwardAuthVisitor, _ question: Question) -> ServerResponse {
-        // The backend may follow X-HTTP-Method-Override: the request counts as one that changes something.
+        // The backend may obey X-HTTP-Method-Override, so the request counts as one that changes something.
         visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method)
             ? ForwardAuthAnswers.welcome(visitor) : ForwardAuthAnswers.forbidden
     }
 
-    /// Whether the proxy says in its own address that it understands 2xx, 401 and 403 alone.
+    /// Whether the query says that the proxy is nginx, which understands only 2xx, 401 and 403.
     ///
     /// Source: nginx, `ngx_http_auth_request_module`.
     static func isNginx(_ request: ServerRequest) -> Bool {

@@ -1,14 +1,14 @@
-/// How reverse proxies are answered that ask whose a request is.
+/// Settings of forward authentication, in which reverse proxies ask about the requests that they receive.
 public struct ForwardAuthSettings: Sendable, Equatable {
-    /// Whether they are answered at all.
+    /// Whether proxies are answered. Default: false.
     public var isEnabled = false
-    /// The path that they ask.
+    /// The path that proxies request. Default: `/auth/verify`.
     public var path = "/auth/verify"
-    /// Who may come where.
+    /// The rules that say who has access to which address.
     public var rules = AccessRules()
-    /// The domain whose hosts share the cookie of a browser that signed in; nil when each host has its own.
+    /// The domain whose hosts share the session cookie of a browser; nil when each host has its own.
     public var cookieDomain: String?
 
-    /// Makes settings of defaults.
+    /// Creates the default settings.
     public init() {}
 }

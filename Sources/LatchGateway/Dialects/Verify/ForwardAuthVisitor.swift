@@ -4,7 +4,7 @@ import Wire
 struct ForwardAuthVisitor: Sendable {
     let person: Person
     let groups: [String]
-    /// The session; nil for a key.
+    /// The session; nil when the person was authenticated by a key.
     let session: SessionID?
     private let scopes: APIKeyScopes
 
@@ -30,6 +30,8 @@ struct ForwardAuthVisitor: Sendable {
         !scopes.isDisjoint(with: Self.reading.contains(method.rawValue) ? .web : .writing)
     }
 
+    /// The methods that only read.
+    ///
     /// Source: the methods marked safe in the registry of RFC 9110 §16.1.1.
     private static let reading: Set = ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH"]
 }

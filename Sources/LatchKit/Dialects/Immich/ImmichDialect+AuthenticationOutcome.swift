@@ -1,10 +1,15 @@
 extension ImmichDialect {
-    /// Tells an Immich server's word on a token from everything else.
+    /// Decides what a response says about the session.
     ///
-    /// Only a 401 rejects, and only by what it says: `Invalid user token` is said by nothing else;
-    /// `Authentication required` is also what a server says that never saw the token, so it is asked about again. Every
-    /// other 401 is about something else, such as `Elevated permission is required` about the locked folder. 400 and 403
-    /// are never about the session, nor is the 404 of a server in maintenance.
+    /// Only a 401 rejects a token, depending on its message:
+    ///
+    /// - `Invalid user token` is sent only by Immich, so it is final.
+    /// - `Authentication required` is also sent by a server that never received the token, so the server is asked
+    ///   again.
+    /// - Every other message concerns something else, such as `Elevated permission is required` for the locked folder.
+    ///   If it responds to ``identity``, the server is asked again.
+    ///
+    /// A 400 or 403 never concerns the session, and neither does the 404 of a server in maintenance.
     ///
     /// Source: IM-10; contract of Immich, error body, b.1, b.8, b.16 and b.24.
     public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
@@ -40,7 +45,8 @@ extension ImmichDialect {
         }
     }
 
-    /// A picture that the server has in another size only is sent on to that.
+    /// Returns whether a response is the server's own redirect to another size of a picture, because the requested size
+    /// does not exist.
     ///
     /// Source: contract of Immich, endpoints, `GET /assets/{id}/thumbnail`.
     private func isOwnRedirect(_ answer: ClientResponse, _ path: String) -> Bool {

@@ -1,26 +1,27 @@
 import OAuth
 
 extension ImmichDialect: BrowserDialect {
-    /// `app.immich:///oauth-callback`, the redirect that an Immich server's identity provider is told of.
+    /// `app.immich:///oauth-callback`, the redirect address registered with the identity provider of an Immich server.
     ///
     /// Source: contract of Immich, b.11.
     public var callback: String { "app.immich:///oauth-callback" }
     /// `/oauth-callback`.
     public var loopbackPath: String { "/oauth-callback" }
 
-    /// Whether the gateway's metadata say so. A server of Immich itself has none, and cannot know: which addresses the
-    /// browser may come back to is for its identity provider to say, which the official app's redirect was registered with.
+    /// Returns whether the server's gateway metadata announce loopback redirects. Immich's own server has no such
+    /// metadata and cannot know: its identity provider decides which redirect addresses it accepts, and the redirect
+    /// address of the official app is registered there.
     public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     {
         try await connection.allowsLoopback(issuer: api)
     }
 
-    /// Asks the server for the provider's address with `state` and challenge of this sign-in; a server before 1.132 makes
-    /// its own `state`, which is then the one that must come back.
+    /// Begins a sign-in. Requests the provider's address with this sign-in's `state` and PKCE challenge. A server
+    /// before 1.132 creates its own `state`, which the callback must then contain.
     ///
-    /// - Throws: ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/serverError`` when the server cannot reach its
-    ///   identity provider, ``LatchError/Code/foreignAnswer`` and what ``refusal(_:_:)`` tells.
+    /// - Throws: ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/serverError`` when the server cannot reach
+    ///   its identity provider, ``LatchError/Code/foreignAnswer`` and the errors of ``refusal(_:_:)``.
     ///
     /// Source: IM-7; contract of Immich, b.10.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
@@ -38,7 +39,7 @@ extension ImmichDialect: BrowserDialect {
         }
     }
 
-    /// `POST /oauth/authorize`, or the specification's `GET` where there is no such `POST`.
+    /// Sends `POST /oauth/authorize` or, if the server has no such route, the `GET` of the specification.
     private func authorization(
         _ start: BrowserStart, _ verifier: PKCE.Verifier, _ connection: UnauthenticatedConnection
     ) async throws -> ClientResponse {
@@ -54,7 +55,7 @@ extension ImmichDialect: BrowserDialect {
         return try await connection.send(request(.get, "/oauth/authorize?" + query))
     }
 
-    /// The address that the browser opens: a page on the web and nothing else.
+    /// Returns the address for the browser to open. Only a web address is accepted.
     private func address(in answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> String {
         let error = ImmichError(body: answer.body)
         guard answer.status.isSuccess else {
@@ -84,7 +85,8 @@ extension ImmichDialect: BrowserDialect {
             && url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
 
-    /// The `state` that must come back: the provider repeats the one in its address.
+    /// Returns the `state` that the callback must contain: the one in the provider's address, which the provider
+    /// repeats.
     private static func state(of url: String, _ own: State, _ server: Server) throws(LatchError) -> State {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         let states = (try? FormURLEncoded.decode(Array(query)))?.values("state") ?? []
@@ -104,7 +106,7 @@ extension ImmichDialect: BrowserDialect {
         return State(state)
     }
 
-    /// Reads the answer to `POST /oauth/callback`.
+    /// Reads the response to `POST /oauth/callback`.
     ///
     /// Source: contract of Immich, endpoints and c.
     private func grant(fromCallback answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {

@@ -1,10 +1,12 @@
 extension ImmichDialect {
-    /// How long a server has to say where its API is.
+    /// The timeout of the request for the location of the API.
     static let wellKnownBound = Duration.seconds(5)
 
-    /// Asks the address where the API is, and there for a pong: where the server says, then at `/api`.
+    /// Looks for a server. Requests the location of the API and sends a ping to it, first at the announced location and
+    /// then at `/api`.
     ///
-    /// - Throws: ``LatchError/Code/serverError`` when a proxy says that the server behind it is down; what `Dialect` says.
+    /// - Throws: ``LatchError/Code/serverError`` when a proxy responds that the server behind it is down, and the
+    ///   errors of ``Dialect/discover(_:)``.
     ///
     /// Source: IM-3, IM-4, IM-18; contract of Immich, b.12, b.24 and c.
     public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
@@ -14,7 +16,8 @@ extension ImmichDialect {
             let finding = try await look(told, connection)
             if case .server = finding { return finding }
         } catch let error as LatchError where error.code != .cancelled {
-            // What it says of itself may be wrong, as behind a proxy that moved it; the address itself may be right.
+            // The announced location may be wrong, for example behind a proxy that moved the API. The address itself
+            // may still be right.
             if case .server(let dialect, let place, let features) = try await look(usual, connection) {
                 return .server(dialect, place, features)
             }
@@ -23,7 +26,7 @@ extension ImmichDialect {
         return try await look(usual, connection)
     }
 
-    /// What the server says of its API's place; nil when it says nothing, for whatever reason.
+    /// Returns the announced location of the API. Nil when there is none, for whatever reason.
     private func place(_ connection: UnauthenticatedConnection) async throws -> ImmichPlace? {
         let question = DialectRequest(.get, "/.well-known/immich", headers: Self.acceptsJSON)
         let answer = try await Self.tolerating {
@@ -51,7 +54,7 @@ extension ImmichDialect {
         }
     }
 
-    /// What the server tells of itself, each question for itself: what is not answered is not known.
+    /// Requests the features of the server with independent requests. A feature whose request fails is unknown.
     private func features(_ connection: UnauthenticatedConnection) async throws -> ServerFeatures {
         async let version = ask("/server/version", ImmichVersion.self, connection)
         async let config = ask("/server/config", ImmichConfig.self, connection)
@@ -70,7 +73,7 @@ extension ImmichDialect {
         return try? JSON.decode(type, from: answer.body)
     }
 
-    /// The answer, or nil when nobody answered.
+    /// Returns the response. Nil when the request failed.
     ///
     /// - Throws: `CancellationError` only.
     static func tolerating(_ body: () async throws -> ClientResponse) async throws -> ClientResponse? {

@@ -1,6 +1,6 @@
 extension ImmichDialect: FirstSyncDialect {
-    /// `GET /users/me`, `/server/about`, `/albums` and `/assets/statistics`; a server that has one of them not is not asked
-    /// twice.
+    /// Requests `GET /users/me`, `/server/about`, `/albums` and `/assets/statistics`. A request that fails is not
+    /// repeated.
     ///
     /// Source: IM-6; contract of Immich, endpoints.
     public func firstSync(with client: AuthorizedClient) async throws -> FirstSync {

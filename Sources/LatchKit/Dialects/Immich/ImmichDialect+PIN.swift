@@ -1,5 +1,5 @@
 extension ImmichDialect: PINDialect {
-    /// `GET /auth/status`.
+    /// Requests the state of the PIN with `GET /auth/status`.
     ///
     /// Source: contract of Immich, endpoints: from 1.133 on.
     public func pinState(with client: AuthorizedClient) async throws -> PINState {
@@ -13,8 +13,9 @@ extension ImmichDialect: PINDialect {
             unlockedUntil: status.pinExpiresAt.flatMap(ImmichDate.read))
     }
 
-    /// The routes of the releases from 1.133 on; where setting or unlocking has none, those of the specification. Any success
-    /// will do: 204, 200 and 201 were all said for it.
+    /// Performs an action on the PIN with the routes of the releases from 1.133 on. If a route for setting or unlocking
+    /// is missing, the route of the specification is used. Any successful status is accepted, because servers and
+    /// documents differ between 204, 200 and 201.
     ///
     /// Source: IM-15; contract of Immich, endpoints and "Target doc vs. reality".
     public func perform(_ act: PINAct, with client: AuthorizedClient) async throws {
@@ -49,7 +50,10 @@ extension ImmichDialect: PINDialect {
         }
     }
 
-    /// Source: contract of Immich, endpoints; the gateway's 429 is its lock-out.
+    /// Throws the error for an unsuccessful response about a PIN. The gateway responds with 429 while it locks the
+    /// person out.
+    ///
+    /// Source: contract of Immich, endpoints.
     private func checkPIN(
         _ answer: ClientResponse, _ client: AuthorizedClient, isShort: Bool = false
     ) throws(LatchError) {
@@ -88,7 +92,7 @@ extension ImmichDialect: PINDialect {
 }
 
 extension PINAct {
-    /// Whether it sends a PIN of fewer than six digits, which no release of Immich takes.
+    /// Whether the action sends a PIN of fewer than six digits, which no release of Immich accepts.
     fileprivate var hasShortPIN: Bool {
         let pins: [PIN] =
             switch self {

@@ -1,12 +1,15 @@
 extension ImmichDialect: PasswordChangeDialect {
-    /// The fewest characters of a new password.
+    /// The minimum length of a new password, in characters.
     ///
     /// Source: contract of Immich, endpoints, `POST /auth/change-password`.
     static let minimumPasswordLength = 8
 
-    /// A change of one's own will is `POST /auth/change-password`, after which the server ends the person's other sessions
-    /// from 2.2 on. One that the server forces is a change of the person, which alone ends the forcing: `PUT /users/me`, or
-    /// `PATCH` where `PUT` was removed. A server that has none of these is asked by `PUT /auth/change-password`, as specified.
+    /// Changes the password.
+    ///
+    /// A voluntary change is `POST /auth/change-password`. From 2.2 on the server then ends the person's other
+    /// sessions. A change that the server forces is an update of the person, because only that ends the requirement:
+    /// `PUT /users/me`, or `PATCH` on servers without `PUT`. A server that has none of these routes receives the `PUT
+    /// /auth/change-password` of the specification.
     ///
     /// Source: IM-12; contract of Immich, b.9, and "`PUT /auth/change-password`".
     public func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
@@ -34,7 +37,7 @@ extension ImmichDialect: PasswordChangeDialect {
                 .wrongCredentials, "\(client.server) says that this is not your current password. Nothing was changed.")
         }
         if answer.status == .badRequest, let error = ImmichError(body: answer.body), Self.isAboutPassword(error) {
-            // The server's own words are those of the program that checks its requests.
+            // The server's own message comes from its request validator and is not written for people.
             let problem = PasswordRule(minimumLength: Self.minimumPasswordLength).problem(of: new)
             throw LatchError(
                 .weakPassword,
@@ -44,7 +47,8 @@ extension ImmichDialect: PasswordChangeDialect {
         throw client.refused(answer)
     }
 
-    /// Whether a refusal is of the new password: validation of either generation, or a gateway's own rules.
+    /// Returns whether an error concerns the new password: a validation error of either generation, or a gateway's own
+    /// rules.
     private static func isAboutPassword(_ error: ImmichError) -> Bool {
         if let issues = error.errors, !issues.isEmpty { return issues.contains { $0.path.contains { $0.isPassword } } }
         return error.message.lowercased().contains("password")
@@ -52,12 +56,12 @@ extension ImmichDialect: PasswordChangeDialect {
 }
 
 extension String {
-    /// Whether it names the member of a new password.
+    /// Whether the text is the name of the member with the new password.
     fileprivate var isPassword: Bool { self == "newPassword" || self == "password" }
 }
 
 extension ImmichDialect: SessionListDialect {
-    /// `GET /sessions`.
+    /// Returns the person's sessions, from `GET /sessions`.
     ///
     /// Source: contract of Immich, endpoints and b.6.
     public func sessions(with client: AuthorizedClient) async throws -> [RemoteSession] {
@@ -74,7 +78,7 @@ extension ImmichDialect: SessionListDialect {
         }
     }
 
-    /// `DELETE /sessions/{id}`.
+    /// Ends a session with `DELETE /sessions/{id}`.
     public func endSession(_ id: String, with client: AuthorizedClient) async throws {
         let answer = try await client.send(request(.delete, "/sessions/" + PercentEncoding.encode(id)))
         if answer.status == .badRequest || answer.status == .notFound {

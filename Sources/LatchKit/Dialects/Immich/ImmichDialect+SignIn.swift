@@ -1,5 +1,5 @@
 extension ImmichDialect {
-    /// `POST /auth/login` with the address and the password, and the device in two headers.
+    /// Returns `POST /auth/login` with the e-mail address and the password, and the device in two header fields.
     ///
     /// Source: IM-5; contract of Immich, b.6.
     public func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
@@ -10,11 +10,11 @@ extension ImmichDialect {
         return request
     }
 
-    /// Reads the answer to a password sign-in, of either generation.
+    /// Reads the response to a password sign-in, of either generation of servers.
     ///
     /// - Throws: ``LatchError`` with ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
-    ///   ``LatchError/Code/rateLimited`` with the wait, ``LatchError/Code/serverError``,
-    ///   ``LatchError/Code/serverRefused`` in the server's words or ``LatchError/Code/foreignAnswer``.
+    ///   ``LatchError/Code/rateLimited`` with the delay, ``LatchError/Code/serverError``,
+    ///   ``LatchError/Code/serverRefused`` with the server's error message, or ``LatchError/Code/foreignAnswer``.
     ///
     /// Source: IM-5, IM-16; contract of Immich, endpoints.
     public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
@@ -36,7 +36,7 @@ extension ImmichDialect {
         throw refusal(answer, server)
     }
 
-    /// The token and whose it is; nil when the answer is none of a sign-in.
+    /// Returns the token and the person's identity. Nil when the response does not contain them.
     static func grant(in answer: ClientResponse) -> Grant? {
         guard answer.status.isSuccess, let login = try? JSON.decode(ImmichLoginResponse.self, from: answer.body),
             isToken(login.accessToken), !login.userId.isEmpty
@@ -48,7 +48,7 @@ extension ImmichDialect {
         return grant
     }
 
-    /// Why a sign-in brought no token, where nothing more is known than its answer.
+    /// Returns the error for a response to a sign-in without a token, when no more specific error applies.
     func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
             return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")

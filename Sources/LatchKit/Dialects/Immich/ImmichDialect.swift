@@ -1,12 +1,12 @@
-/// How Immich speaks, from 1.123 to 3.x, and every server that speaks like it: the gateway `latchd` with its dialect.
+/// The dialect of Immich from 1.123 to 3.x, and of every server with the same protocol, such as the gateway `latchd`.
 ///
-/// Its tokens are opaque and end when nobody uses them for a long while; nothing renews them.
+/// Tokens are opaque, cannot be renewed, and expire after a long time without use.
 ///
 /// Source: IM-3 to IM-12, IM-16 to IM-18; contract of Immich.
 public struct ImmichDialect: PasswordDialect {
-    /// The path that a server's API has unless it says otherwise.
+    /// The default path of a server's API.
     static let usualAPI = "/api"
-    /// The header that carries a token where `Authorization` is somebody else's.
+    /// The header field that carries a token when `Authorization` is used for something else.
     static let tokenHeader = "x-immich-user-token"
     static let acceptsJSON: HTTPHeaders = ["Accept": JSON.mediaType]
 
@@ -23,33 +23,34 @@ public struct ImmichDialect: PasswordDialect {
     /// `Immich`.
     public var title: String { "Immich" }
 
-    /// `api`, where it is another path than the usual one.
+    /// The path of the API under the key `api`, if it is not the default.
     public var details: [String: String] { api == Self.usualAPI ? [:] : ["api": api] }
-    /// The dialect with the path of `api`.
+    /// Returns the dialect with the API path in `details`.
     public func with(details: [String: String]) -> any Dialect {
         details["api"].map { ImmichDialect(api: $0) } ?? ImmichDialect()
     }
 
-    /// `GET /server/ping`.
+    /// The request that identifies the family: `GET /server/ping`.
     public var probe: DialectRequest { request(.get, "/server/ping") }
-    /// `GET /users/me`.
+    /// The request that asks who is signed in: `GET /users/me`.
     public var identity: DialectRequest { request(.get, "/users/me") }
-    /// `POST /auth/logout`.
+    /// Returns the request that ends the session: `POST /auth/logout`.
     public func signOut(keyID: String?) -> DialectRequest? { request(.post, "/auth/logout") }
 
-    /// `Authorization: Bearer`.
+    /// Returns `Authorization: Bearer` with the token.
     ///
     /// Source: IM-9; contract of Immich, b.1.
     public func authorization(_ token: Secret) -> HTTPHeaders { ["Authorization": "Bearer " + token.reveal()] }
 
-    /// `x-immich-user-token` where the person sends an `Authorization` of their own, as a proxy in front may want one.
+    /// Returns the token in `x-immich-user-token` when the person's extra fields contain `Authorization`, for example
+    /// for a proxy in front of the server.
     ///
     /// Source: IM-9; contract of Immich, "Bearer AND x-immich-user-token".
     public func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders {
         extra["Authorization"] == nil ? authorization(token) : [Self.tokenHeader: token.reveal()]
     }
 
-    /// The message of either generation's envelope, with what is wrong with the request.
+    /// Returns the message in the error envelope of either generation, with the validation errors of the request.
     public func errorMessage(in answer: ClientResponse) -> String? {
         guard let error = ImmichError(body: answer.body) else { return nil }
         if answer.status == .notFound { return "\(error.message) (it may be in maintenance)" }
@@ -59,7 +60,8 @@ public struct ImmichDialect: PasswordDialect {
         return issues.isEmpty ? error.message : issues.joined(separator: "; ")
     }
 
-    /// `{"res": "pong"}` in JSON; a page with 200 is no server.
+    /// Recognizes a server by a successful response with `{"res": "pong"}` in JSON. A web page with status 200 is not a
+    /// server.
     ///
     /// Source: IM-3; contract of Immich, c.
     public func match(_ answer: ClientResponse) -> ServerMatch {
@@ -71,7 +73,7 @@ public struct ImmichDialect: PasswordDialect {
         return .server(ServerFeatures())
     }
 
-    /// Reads who is signed in, of any version: the members that no session can do without.
+    /// Reads the identity from the response of any version. Only the members that a session requires are checked.
     public func identity(from answer: ClientResponse) -> Identity? {
         guard answer.status.isSuccess, let user = try? JSONValue(parsing: answer.body),
             let id = user["id"]?.string, !id.isEmpty, let email = user["email"]?.string
@@ -82,12 +84,12 @@ public struct ImmichDialect: PasswordDialect {
         return identity
     }
 
-    /// A request of the API.
+    /// Returns a request to the API.
     func request(_ method: HTTPMethod, _ path: String) -> DialectRequest {
         DialectRequest(method, api + path, headers: Self.acceptsJSON)
     }
 
-    /// A request of the API with a message.
+    /// Returns a request to the API with a JSON body.
     func request(_ method: HTTPMethod, _ path: String, _ message: some Encodable) -> DialectRequest {
         var request = request(method, path)
         request.headers["Content-Type"] = JSON.mediaType

@@ -1,19 +1,19 @@
-/// Where the API of an Immich server may be, as its address alone or the server itself says.
+/// A location of the API of an Immich server: the default below its address, or the one that the server announces.
 ///
 /// Source: IM-3; contract of Immich, b.12.
 struct ImmichPlace: Sendable, Equatable {
-    /// The server of the API.
+    /// The address of the server with the API.
     var address: ServerAddress
-    /// The API's path below it.
+    /// The path of the API below the address.
     var api: String
 
-    /// `/api` below the address.
+    /// Returns the default location, `/api` below the address.
     static func usual(_ address: ServerAddress) -> Self { Self(address: address, api: ImmichDialect.usualAPI) }
 
-    /// What the answer to `GET /.well-known/immich` says; nil when it is none.
+    /// Reads the response to `GET /.well-known/immich`. Nil when it contains no usable location.
     ///
-    /// An endpoint that begins with a slash is below the address that was asked; another one is an address of its own,
-    /// which may be another host, but not without encryption where the first one has it.
+    /// An endpoint that begins with a slash is below the requested address. Any other endpoint is a separate address,
+    /// possibly on another host. It must be encrypted if the requested address is.
     init?(_ answer: ClientResponse, from asked: ServerAddress) {
         guard answer.status.isSuccess, let known = try? JSON.decode(ImmichWellKnown.self, from: answer.body) else {
             return nil
@@ -28,7 +28,7 @@ struct ImmichPlace: Sendable, Equatable {
         guard endpoint.contains("://"), let address = try? ServerAddress(String(endpoint)),
             address.isEncrypted || !asked.isEncrypted
         else { return nil }
-        // An address drops the `/api` at its end.
+        // `ServerAddress` removes a trailing `/api`.
         self.init(address: address, api: endpoint.lowercased().hasSuffix("/api") ? ImmichDialect.usualAPI : "")
     }
 

@@ -1,5 +1,5 @@
 extension ServerFeatures {
-    /// What an Immich server told of itself; what it did not tell is not known.
+    /// Makes features from the responses of an Immich server. Nil stands for a response that is missing.
     ///
     /// Source: IM-4, IM-18; contract of Immich, endpoints and b.24.
     init(_ features: ImmichFeatures?, _ config: ImmichConfig?, _ version: ImmichVersion?, at server: ServerAddress) {
@@ -23,16 +23,16 @@ extension ServerFeatures {
     }
 }
 
-/// The versions of Immich that this library speaks with.
+/// The versions of Immich that this library supports.
 ///
 /// Source: IM-18; contract of Immich, b.17.
 enum ImmichVersions {
-    /// The oldest one, as major and minor.
+    /// The oldest supported version, as major and minor.
     static let oldest = (major: 1, minor: 123)
-    /// The newest one that was known when this was made, as major and minor.
+    /// The newest version that was known when this library was released, as major and minor.
     static let newest = (major: ImmichVersion.spoken.major, minor: ImmichVersion.spoken.minor)
 
-    /// Why a server of that version may not work; nil for one that does.
+    /// Returns a warning for a server version that may not work. Nil for a supported version.
     static func warning(_ version: ImmichVersion) -> String? {
         let server = (version.major, version.minor)
         let range = "\(oldest.major).\(oldest.minor) to \(newest.major).\(newest.minor)"
@@ -46,7 +46,8 @@ enum ImmichVersions {
                 ? "Sign-in may fail: update this program." : "If something does not work, update this program.")
     }
 
-    /// Whether a server takes the client's own `state` and PKCE challenge.
+    /// Returns whether a server accepts the client's own `state` and PKCE challenge. Nil when the version cannot be
+    /// read.
     ///
     /// Source: contract of Immich, b.10: 1.132.
     static func takesState(_ version: String) -> Bool? {

@@ -1,10 +1,14 @@
 extension OnyxDialect {
-    /// Tells an Onyx server's word on a token from everything else.
+    /// Decides what a response says about the session.
     ///
-    /// Its rejections are 401 or 403 with one of its three `SESSION_…` codes, which nothing else says; 401 or 403 with
-    /// `{"detail": "Unauthorized"}`, which any program of the same framework says; and 200 with an anonymous visitor for
-    /// `/me` where the server is open to those. A 403 with `{"detail": "Forbidden"}` is a person without rights, or one
-    /// whose e-mail address is not proved: it ends no session.
+    /// An Onyx server rejects a token in three ways:
+    ///
+    /// - 401 or 403 with one of its three `SESSION_…` codes, which no other software sends.
+    /// - 401 or 403 with `{"detail": "Unauthorized"}`, which any program that uses the same framework may send.
+    /// - 200 with an anonymous visitor for `/me`, if the server admits anonymous visitors.
+    ///
+    /// A 403 with `{"detail": "Forbidden"}` means that the person lacks a permission or has not verified the e-mail
+    /// address. It does not end the session.
     ///
     /// Source: contract of Onyx, b.7, and its open gaps.
     public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)

@@ -6,8 +6,8 @@ extension OnyxDialect: BrowserDialect {
     /// `/callback`.
     public var loopbackPath: String { "/callback" }
 
-    /// Whether the gateway's metadata are this server's and `loopback_redirects_supported` is `true` in them; a server of
-    /// Onyx itself has none, and sends browsers back to ``callback`` only.
+    /// Returns whether the server publishes gateway metadata for itself in which `loopback_redirects_supported` is
+    /// `true`. A server of Onyx itself has no such metadata and sends browsers back to ``callback`` only.
     ///
     /// Source: RFC 8414 §3.3.
     public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
@@ -16,10 +16,11 @@ extension OnyxDialect: BrowserDialect {
         try await connection.allowsLoopback(issuer: Self.prefix)
     }
 
-    /// The browser opens `/api/auth/mobile/oauth/authorize` with `redirect=true` and the app's three parameters; its code is
-    /// redeemed with the verifier.
+    /// Begins a sign-in. The browser opens `/api/auth/mobile/oauth/authorize` with `redirect=true` and the app's three
+    /// parameters. The code is redeemed with the PKCE verifier.
     ///
-    /// The address is opened, never fetched: the cookie that it sets belongs to the browser.
+    /// This program never requests the address itself, because the cookie that the response sets belongs in the
+    /// browser.
     ///
     /// Source: OX-2, OX-5, OX-9; contract of Onyx, b.2 and b.9.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
@@ -38,7 +39,7 @@ extension OnyxDialect: BrowserDialect {
         }
     }
 
-    /// `POST /api/auth/mobile/sso/exchange` with `code` and `code_verifier`.
+    /// Returns `POST /api/auth/mobile/sso/exchange` with `code` and `code_verifier`.
     ///
     /// Source: OX-5.
     func exchange(code: Secret, verifier: PKCE.Verifier) -> DialectRequest {
@@ -48,9 +49,9 @@ extension OnyxDialect: BrowserDialect {
             headers: ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType], body: body.encoded())
     }
 
-    /// Reads the answer to an exchange; its one refusal says nothing of the reason.
+    /// Reads the response to an exchange. The server has a single refusal, which does not state the reason.
     ///
-    /// - Throws: ``LatchError/Code/codeRefused``, and what ``grant(from:of:)`` throws.
+    /// - Throws: ``LatchError/Code/codeRefused``, and the errors of ``grant(from:of:)``.
     ///
     /// Source: contract of Onyx, b.5.
     func grant(fromExchange answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {

@@ -1,5 +1,6 @@
 extension OnyxDialect {
-    /// What a refusal says, for people: the server's own text where it has one, words for what is only a code.
+    /// Returns the message of an error, for people: the server's own text, or a description of the code when there is
+    /// only a code.
     ///
     /// Source: contract of Onyx, endpoints and b.7.
     static func words(for error: OnyxError) -> String? {
@@ -7,7 +8,7 @@ extension OnyxDialect {
             guard error.detail == "Forbidden" else { return error.detail }
             return "you may not do this, or have to prove your e-mail address first (Forbidden)"
         }
-        // A code may stand in the place of a text.
+        // The detail may repeat the code instead of a text.
         let detail = error.detail == code ? nil : error.detail
         switch OnyxReason(rawValue: code) {
         case .registrationDisabled: return "it is closed to new people; ask its operator for an account"

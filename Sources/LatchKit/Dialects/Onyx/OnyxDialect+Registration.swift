@@ -1,5 +1,5 @@
 extension OnyxDialect: RegistrationDialect {
-    /// `POST /api/auth/register` with `email` and `password`.
+    /// Returns `POST /api/auth/register` with `email` and `password`.
     public func registration(email: EmailAddress, password: Secret) -> DialectRequest {
         let body = JSON.encode(OnyxRegistration(email: email.text, password: password.reveal()))
         return DialectRequest(
@@ -7,14 +7,14 @@ extension OnyxDialect: RegistrationDialect {
         )
     }
 
-    /// 201, or any other success, is an account.
+    /// Reads the response to a registration. Any successful status with the new account means that it was created.
     ///
     /// - Throws: ``LatchError/Code/weakPassword``, ``LatchError/Code/registrationRefused``,
     ///   ``LatchError/Code/rateLimited``, ``LatchError/Code/serverError``, ``LatchError/Code/foreignAnswer``.
     ///
     /// Source: contract of Onyx, endpoints.
     public func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
-        // The other members differ between releases.
+        // Only these members are checked, because the others differ between releases.
         if answer.status.isSuccess, let person = try? JSONValue(parsing: answer.body), person["id"]?.string != nil,
             person["email"]?.string != nil
         {

@@ -1,10 +1,10 @@
 extension OnyxDialect {
-    /// Reads the answer to a password sign-in.
+    /// Reads the response to a password sign-in.
     ///
     /// - Throws: ``LatchError`` with ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
-    ///   ``LatchError/Code/rateLimited`` with the wait, ``LatchError/Code/serverError``,
-    ///   ``LatchError/Code/serverRefused`` in the server's words, ``LatchError/Code/foreignAnswer`` or
-    ///   ``LatchError/Code/notAKnownServer``.
+    ///   ``LatchError/Code/emailUnverified``, ``LatchError/Code/rateLimited`` with the delay,
+    ///   ``LatchError/Code/serverError``, ``LatchError/Code/serverRefused`` with the server's error message,
+    ///   ``LatchError/Code/foreignAnswer`` or ``LatchError/Code/notAKnownServer``.
     ///
     /// Source: contract of Onyx, endpoints; IM-16.
     public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// How Onyx speaks, and every server that speaks like it: the gateway `latchd` above all.
+/// The dialect of Onyx and of every server with the same protocol, above all the gateway `latchd`.
 ///
-/// Its tokens are opaque and slide: nothing on the wire says when one ends, so one is renewed ``refreshInterval`` after
-/// it was granted, when it is next used.
+/// Tokens are opaque and their expiry moves with each use. Responses usually do not say when a token expires. A token
+/// is therefore renewed at its first use after ``refreshInterval``.
 ///
 /// Source: OX-1, OX-8, OX-10 to OX-14; contract of Onyx.
 public struct OnyxDialect: PasswordDialect {
-    /// How long after it was granted a token is renewed; Onyx's own app does so every 10 minutes too.
+    /// How long after it was granted a token is renewed, in seconds. Onyx's own app also renews every 10 minutes.
     public static let refreshInterval: TimeInterval = 600
-    /// How long before a known end a token is renewed at the latest.
+    /// How long before a known expiry a token is renewed at the latest, in seconds.
     public static let refreshMargin: TimeInterval = 120
 
-    // What is longer can be no end: ten years, in seconds.
+    // Ten years, in seconds. A longer lifetime is taken for an error and cut to this.
     private static let longestLifetime = 315_360_000
 
     /// Makes the dialect.
@@ -23,30 +23,31 @@ public struct OnyxDialect: PasswordDialect {
     /// `Onyx`.
     public var title: String { "Onyx" }
 
-    /// `GET /api/auth/type`.
+    /// The request that identifies the family: `GET /api/auth/type`.
     public var probe: DialectRequest { DialectRequest(.get, "/api/auth/type", headers: Self.acceptsJSON) }
-    /// `GET /api/me`.
+    /// The request that asks who is signed in: `GET /api/me`.
     public var identity: DialectRequest { DialectRequest(.get, "/api/me", headers: Self.acceptsJSON) }
-    /// `POST /api/auth/mobile/refresh`.
+    /// The request that renews a token: `POST /api/auth/mobile/refresh`.
     public var refresh: DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/refresh", headers: Self.acceptsJSON)
     }
-    /// `POST /api/auth/mobile/logout`.
+    /// Returns the request that ends the session: `POST /api/auth/mobile/logout`.
     public func signOut(keyID: String?) -> DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/logout", headers: Self.acceptsJSON)
     }
 
-    /// `Authorization: Bearer`, in exactly this case: Onyx's tenant resolver compares it so.
+    /// Returns `Authorization: Bearer` with the token. The scheme has exactly this case, because Onyx's tenant resolver
+    /// compares it case-sensitively.
     public func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "Bearer " + token.reveal()]
     }
 
-    /// The `detail` of an error, or what its code says.
+    /// Returns the `detail` of an error, or a description of its code.
     public func errorMessage(in answer: ClientResponse) -> String? {
         OnyxError(body: answer.body).flatMap(Self.words(for:))
     }
 
-    /// A 2xx in JSON with `multi_tenant` or `auth_type` is an Onyx server.
+    /// Recognizes an Onyx server by a successful JSON response with `multi_tenant` or `auth_type`.
     ///
     /// Source: OX-10; contract of Onyx, b.12.
     public func match(_ answer: ClientResponse) -> ServerMatch {
@@ -62,7 +63,8 @@ public struct OnyxDialect: PasswordDialect {
         return .server(ServerFeatures(type))
     }
 
-    /// `POST /api/auth/mobile/login` with a form of `username` and `password`.
+    /// Returns `POST /api/auth/mobile/login` with a form of `username` and `password`, and the device in two header
+    /// fields.
     public func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         var headers = Self.acceptsJSON
         headers["Content-Type"] = FormURLEncoded.mediaType
@@ -72,7 +74,8 @@ public struct OnyxDialect: PasswordDialect {
         return DialectRequest(.post, "/api/auth/mobile/login", headers: headers, body: Array(form.utf8))
     }
 
-    /// Reads `{"access_token", "token_type": "bearer"}`, and `refresh_token` and `expires_in` where they are there.
+    /// Reads `{"access_token", "token_type": "bearer"}` with the optional members `refresh_token` and `expires_in`.
+    /// Returns nil when a member is missing or invalid.
     public func renewal(from answer: ClientResponse) -> Grant? {
         guard answer.status.isSuccess, let response = try? JSON.decode(OnyxTokenResponse.self, from: answer.body),
             response.tokenType.lowercased() == "bearer", Self.isToken(response.accessToken),
@@ -87,7 +90,7 @@ public struct OnyxDialect: PasswordDialect {
         !text.isEmpty && !text.contains(" ") && HTTPHeaders.isSafe(name: "Authorization", value: text)
     }
 
-    /// Reads `UserInfo`; an anonymous visitor is nobody.
+    /// Reads `UserInfo`. Returns nil for an anonymous visitor.
     public func identity(from answer: ClientResponse) -> Identity? {
         guard answer.status.isSuccess, let user = try? JSON.decode(OnyxUser.self, from: answer.body),
             user.isAnonymousUser != true
@@ -98,8 +101,8 @@ public struct OnyxDialect: PasswordDialect {
             tokenExpires: user.tokenExpiresAt.flatMap(Self.date))
     }
 
-    /// ``refreshInterval`` from `now`, or ``refreshMargin`` before a known end if that is earlier; never before half of
-    /// the time that is left.
+    /// Returns ``refreshInterval`` after `now`, or ``refreshMargin`` before a known expiry if that is earlier. The
+    /// result is never before half of the remaining time.
     public func refreshDate(now: Date, expires: Date?) -> Date {
         let regular = now.addingTimeInterval(Self.refreshInterval)
         guard let expires, expires > now else { return regular }
@@ -110,7 +113,7 @@ public struct OnyxDialect: PasswordDialect {
     private static let acceptsJSON: HTTPHeaders = ["Accept": "application/json"]
 
     private static func date(_ text: String) -> Date? {
-        // A date without a zone is UTC on these servers; fractions come in any number of digits.
+        // These servers send dates without a time zone, which are UTC, and fractions with any number of digits.
         var text = text
         if let dot = text.firstIndex(of: ".") {
             let end = text[text.index(after: dot)...].firstIndex { !$0.isNumber } ?? text.endIndex

@@ -1,8 +1,11 @@
 import OAuth
 
 extension ForwardAuthDialect {
-    /// At the gateway its own words count, as Onyx's. At the protected address only a 401 with the gateway's challenge speaks
-    /// about the session, and that is asked about at the gateway; any other refusal is the server's own business.
+    /// Decides what a response says about the session.
+    ///
+    /// At the gateway, responses are read as those of Onyx. At the protected address, only a 401 with the gateway's
+    /// challenge concerns the session. It is not final: the session is then checked at the gateway. Any other refusal
+    /// comes from the protected server and does not concern the session.
     ///
     /// Source: RFC 6750 §3; RFC 9728 §5.1; invariant 4.
     public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)

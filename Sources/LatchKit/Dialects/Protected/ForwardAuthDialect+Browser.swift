@@ -1,17 +1,17 @@
 extension ForwardAuthDialect: BrowserDialect {
-    /// As the gateway's.
+    /// The redirect address with the gateway's custom scheme, as for Onyx.
     public var callback: String { inner.callback }
-    /// As the gateway's.
+    /// The path of the gateway's loopback redirect, as for Onyx.
     public var loopbackPath: String { inner.loopbackPath }
 
-    /// Whether the gateway does.
+    /// Returns whether the gateway sends browsers back to loopback addresses.
     public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     {
         try await inner.allowsLoopback(at: server, there(connection))
     }
 
-    /// The browser opens the gateway's sign-in, and the gateway redeems its code.
+    /// Begins a sign-in at the gateway. The browser opens the gateway's sign-in, and the gateway redeems the code.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> BrowserJourney
     {

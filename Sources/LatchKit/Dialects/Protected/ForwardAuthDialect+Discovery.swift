@@ -1,11 +1,14 @@
 import OAuth
 
 extension ForwardAuthDialect {
-    /// Asks the address itself, as any client would; a 401 names the metadata. An address that lets everybody in is asked for
-    /// its metadata straight. The gateway that they name must then say itself what it is.
+    /// Looks for a server that is protected by a gateway.
     ///
-    /// Metadata are believed from the protected origin alone, encrypted or on this machine, and only when they are about the
-    /// address that was asked.
+    /// The first request goes to the address itself. If the response is a 401, its challenge names the location of the
+    /// metadata; otherwise the metadata are requested from their well-known location. The gateway that they name must
+    /// then identify itself.
+    ///
+    /// Metadata are accepted only from the protected origin, only encrypted or from this machine, and only when they
+    /// are about the requested address.
     ///
     /// Source: RFC 9728 §3, §3.3, §5.1 and §7.
     public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
@@ -53,12 +56,12 @@ extension ForwardAuthDialect {
         }
     }
 
-    /// Whether an address is of the protected origin, with no user's name in it.
+    /// Returns whether a URL belongs to the protected origin, without a user name in it.
     private static func isBelow(_ place: ServerAddress, _ url: String) -> Bool {
         url.hasPrefix(place.origin + "/") && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !url.contains("#")
     }
 
-    /// The gateway's address, encrypted or on this machine; its own paths go below it.
+    /// Returns the address of the gateway, below which its paths are. Nil unless it is encrypted or on this machine.
     static func gateway(_ issuer: String) -> ServerAddress? {
         guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://"), let address = try? ServerAddress(issuer),
             address.isEncrypted || address.isLoopback
@@ -66,9 +69,10 @@ extension ForwardAuthDialect {
         return address
     }
 
-    /// Whether two hosts are the same, one below the other, or both below one name of two labels or more.
+    /// Returns whether two hosts are equal, one is a subdomain of the other, or both share a parent domain of at least
+    /// two labels.
     ///
-    /// Names that a registry gives out, as `co.uk`, are not known here: a warning may be missing there.
+    /// Public suffixes such as `co.uk` are not known here, so a warning may be missing for hosts below one.
     static func areRelated(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         guard !HostName.isIPv4(one), !HostName.isIPv4(other), !one.contains(":"), !other.contains(":") else {

@@ -1,8 +1,9 @@
 extension RelateMailDialect {
-    /// Tells the server's word on a key from everything else.
+    /// Decides what a response says about the account's key.
     ///
-    /// Its rejection is 401 with nothing in it, or with the sentence of an exception: both anybody could send, so the server
-    /// is asked again before a session ends. 403 is a key without the scope for one address, and ends no session.
+    /// A Relate Mail server rejects a key with 401 and an empty body or an exception's message. Other software may send
+    /// the same, so the session asks the server again before it ends. A 403 means that the key lacks the scope for one
+    /// address. It does not end the session.
     ///
     /// Source: contract of Relate Mail, error shapes and rule 11.
     public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)

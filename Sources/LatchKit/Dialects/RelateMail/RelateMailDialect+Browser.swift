@@ -9,20 +9,21 @@ extension RelateMailDialect: BrowserDialect {
     /// `/auth/callback`.
     public var loopbackPath: String { "/auth/callback" }
 
-    /// No: the provider sends the browser back, and whether it lets a port be any nobody tells. A person who knows chooses
-    /// ``CallbackMethod/loopback``.
+    /// Returns false. The provider sends the browser back, and nothing says whether it accepts any loopback port. A
+    /// person who knows that it does can choose ``CallbackMethod/loopback``.
     public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     { false }
 
-    /// Asks the provider for its metadata and sends the browser there, with PKCE and a nonce.
+    /// Begins a sign-in at the server's identity provider, with PKCE and a nonce.
     ///
-    /// The provider's answer counts only after every check, with an ID token among it: it was asked for with `openid`, so an
-    /// answer without one is none. Then the access token makes the key, and both tokens are forgotten; before that it is
-    /// noted which key.
+    /// The provider's response is used only after every check. The ID token is required, because the request has the
+    /// scope `openid`. The access token then creates the key, and both tokens are discarded. The name of the key is
+    /// recorded before it is created.
     ///
-    /// - Throws: ``LatchError/Code/providerUntrusted``, ``LatchError/Code/providerUnavailable``,
-    ///   ``LatchError/Code/invalidRequest`` for scopes that no program can use; `CancellationError`.
+    /// - Throws: ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/providerUntrusted``,
+    ///   ``LatchError/Code/providerUnavailable``, ``LatchError/Code/invalidRequest`` for scopes that no program can
+    ///   use; `CancellationError`.
     ///
     /// Source: RM-5, RM-6; contract of Relate Mail, rules 5 to 8.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
@@ -75,7 +76,7 @@ extension RelateMailDialect: BrowserDialect {
 }
 
 extension LatchError {
-    /// What went wrong at an identity provider, in words for people; what is no word of a provider's stays itself.
+    /// Converts an error of an identity provider to an error for people. Returns any other error unchanged.
     static func atProvider(_ error: any Error) -> any Error {
         guard let error = error as? OpenIDConnectError else { return error }
         let said = error.providerDescription.map { " It says: \(SanitizedText.clean($0))" } ?? ""

@@ -1,5 +1,5 @@
 extension RelateMailDialect {
-    /// Answers in JSON with `oidcEnabled` and `features` come from such a server.
+    /// Recognizes a server by a successful JSON response with `oidcEnabled` and `features`.
     ///
     /// Source: RM-4; contract of Relate Mail, rules 1 and 3.
     public func match(_ answer: ClientResponse) -> ServerMatch {
@@ -15,12 +15,14 @@ extension RelateMailDialect {
         return .server(features)
     }
 
-    /// Asks what the server is and, where people sign in through an identity provider, at which.
+    /// Looks for a server and, when people sign in through an identity provider, for that provider.
     ///
-    /// A server whose provider cannot be found out is found all the same; a warning says why only a key signs in there.
+    /// A server is found even when its provider cannot be determined. A warning then says why only a sign-in with a key
+    /// is possible.
     ///
-    /// - Throws: ``LatchError/Code/invalidAddress`` for a server that answers without TLS on another machine,
-    ///   ``LatchError/Code/serverRefused`` for one that does not know its own name; as ``Dialect/find(_:)``.
+    /// - Throws: ``LatchError/Code/invalidAddress`` for a server on another machine without TLS,
+    ///   ``LatchError/Code/serverRefused`` for a server that rejects its own host name, and the errors of
+    ///   ``Dialect/discover(_:)``.
     ///
     /// Source: RM-4; contract of Relate Mail, rules 1 to 4.
     public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
@@ -32,7 +34,7 @@ extension RelateMailDialect {
         }
     }
 
-    /// The server that was found, with its provider.
+    /// Returns the server with its provider.
     private func find(_ found: ServerFeatures, _ connection: UnauthenticatedConnection) async throws -> DiscoveryResult
     {
         var features = found
@@ -54,10 +56,10 @@ extension RelateMailDialect {
         return .server(RelateMailDialect(provider: provider, now: now), connection.address, features)
     }
 
-    /// The provider, or why there is none as the end of a sentence.
+    /// Returns the provider, or why there is none, as the end of a sentence.
     ///
-    /// Two makers write `config.json`: the server itself, and the one that serves the pages from a file, which some releases
-    /// put beside the pages.
+    /// There are two sources of `config.json`: the server itself, and the program that serves the web pages and reads
+    /// it from a file. Some releases place that file beside the pages.
     ///
     /// Source: contract of Relate Mail, section c: two makers; section d: 8242c65.
     private func findProvider(_ connection: UnauthenticatedConnection) async throws -> (
@@ -87,7 +89,8 @@ extension RelateMailDialect {
         return try? JSON.decode(RelateMailConfiguration.self, from: answer.body)
     }
 
-    /// Whether the server refuses every request that calls it by this name: its `AllowedHosts` lacks it.
+    /// Returns whether the server refuses every request with this host name, because its `AllowedHosts` does not
+    /// contain it.
     ///
     /// Source: contract of Relate Mail, section c; `HostFilteringMiddleware` of ASP.NET Core.
     static func refusesName(_ answer: ClientResponse) -> Bool {

@@ -1,20 +1,20 @@
 extension RelateMailDialect: KeyDialect {
-    /// What a key may do, where everything is asked for.
+    /// All scopes of a key, requested unless the person chooses fewer.
     ///
     /// Source: RM-6.
     public static let allScopes = ["smtp", "pop3", "imap", "api:read", "api:write", "app"]
-    /// The scope that an app needs, and nothing else.
+    /// The only scope that an app needs.
     public static let leastScopes = ["app"]
 
     static let keysPath = "/api/smtp-credentials"
 
-    /// ``leastScopes``.
+    /// The same scopes as the static ``leastScopes``.
     public var leastScopes: [String] { Self.leastScopes }
 
-    /// `GET /api/smtp-credentials`.
+    /// The request that lists the person's keys: `GET /api/smtp-credentials`.
     public var keyList: DialectRequest { DialectRequest(.get, Self.keysPath, headers: Self.acceptsJSON) }
 
-    /// Reads the list; which key is whose is not in it.
+    /// Reads the list of active keys. It does not say which key belongs to which program.
     ///
     /// Source: RM-8.
     public func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
@@ -28,17 +28,18 @@ extension RelateMailDialect: KeyDialect {
         }
     }
 
-    /// `POST /api/smtp-credentials` with a name and scopes; without scopes the server gives all that it knows.
+    /// Returns `POST /api/smtp-credentials` with a name and scopes. Without scopes the server grants all that it
+    /// supports.
     ///
     /// Source: RM-6; contract of Relate Mail, rules 12 and 13.
     public func makeKey(name: String, scopes: [String]?) -> DialectRequest {
         post(Self.keysPath, RelateMailKeyRequest(name: String(name.prefix(100)), scopes: scopes))
     }
 
-    /// `POST /api/smtp-credentials/mobile`: a key with the scope `app` alone.
+    /// Returns `POST /api/smtp-credentials/mobile`, which creates a key with the scope `app` only.
     ///
-    /// The real server takes `ios`, `android`, `windows`, `macos` and `web` and refuses `linux`, so a Linux machine says
-    /// `web`; it stands in the key's name and nowhere else.
+    /// The real server accepts `ios`, `android`, `windows`, `macos` and `web` but not `linux`, so a Linux machine sends
+    /// `web`. The platform appears only in the name of the key.
     func makeAppKey(device: String) -> DialectRequest {
         post(
             Self.keysPath + "/mobile",
@@ -46,8 +47,8 @@ extension RelateMailDialect: KeyDialect {
                 deviceName: String(device.prefix(70)), platform: Device.systemName == "macOS" ? "macos" : "web"))
     }
 
-    /// Reads the key, its id and what it may do, which may be less than was asked for. Created or not, the status is 200 on
-    /// real servers.
+    /// Reads the key, its id and its scopes, which may be fewer than requested. Real servers respond to the creation
+    /// with 200, not 201.
     public func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let made = try? JSON.decode(RelateMailCreatedKey.self, from: answer.body), Self.isKey(made.apiKey),
@@ -59,19 +60,19 @@ extension RelateMailDialect: KeyDialect {
         return grant
     }
 
-    /// `DELETE /api/smtp-credentials/{id}`.
+    /// Returns the request that revokes a key: `DELETE /api/smtp-credentials/{id}`.
     public func revokeKey(_ id: String) -> DialectRequest {
         DialectRequest(.delete, Self.keysPath + "/" + PercentEncoding.encode(id), headers: Self.acceptsJSON)
     }
 
-    /// Whether the server lets a key with these scopes call it at all; the others are for mail programs.
+    /// Returns whether a key with these scopes can call the server at all. The other scopes are for mail programs.
     ///
     /// Source: contract of Relate Mail, rule 11.
     public func canCall(with scopes: [String]) -> Bool {
         !Set(scopes.map { $0.lowercased() }).isDisjoint(with: ["api:read", "api:write", "app"])
     }
 
-    /// Why the server does not do what was asked, in its words.
+    /// Returns the error for a refused request, with the server's error message.
     func refusal(_ answer: ClientResponse, _ server: ServerAddress, _ what: String) -> LatchError {
         if Self.refusesName(answer) { return Self.nameRefused(server) }
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
@@ -99,12 +100,13 @@ extension RelateMailDialect: KeyDialect {
         }
     }
 
-    /// It goes into a header field, whatever it looks like.
+    /// Returns whether a text can be a key. It is sent in a header field, so only its length and characters are
+    /// checked.
     static func isKey(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// It goes into a path.
+    /// Returns whether a text can be the id of a key. It becomes part of a path.
     private static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: ".") }

@@ -1,20 +1,21 @@
 import FoundationEssentials
 
-/// How Relate Mail speaks.
+/// The dialect of Relate Mail.
 ///
-/// People sign in at an identity provider, and its access token is used once, to make a key that lives until it is revoked;
-/// from then on the key alone is sent. Where a server names no provider, a key that the person pastes signs in.
+/// People sign in at an identity provider. Its access token is used once, to create a key that stays valid until it is
+/// revoked. All later requests use only the key. If a server names no provider, people sign in with a key that they
+/// paste.
 ///
 /// Source: RM-1 to RM-9; contract of Relate Mail.
 public struct RelateMailDialect: Dialect {
-    /// What the server wants a client to wait where it does not say how long.
+    /// How long a client waits when the server does not say how long.
     ///
     /// Source: contract of Relate Mail, rule 17: windows of a minute, and 429 without `Retry-After`.
     static let pause = Duration.seconds(60)
 
     static let acceptsJSON: HTTPHeaders = ["Accept": JSON.mediaType]
 
-    /// How people sign in at the server's identity provider; nil where it names none, or when it was not asked.
+    /// The server's identity provider. Nil when the server names none or was not asked.
     let provider: RelateMailProvider?
     let now: @Sendable () -> Date
 
@@ -33,10 +34,10 @@ public struct RelateMailDialect: Dialect {
     /// `Relate Mail`.
     public var title: String { "Relate Mail" }
 
-    /// `GET /api/discovery`.
+    /// The request that identifies the family: `GET /api/discovery`.
     public var probe: DialectRequest { DialectRequest(.get, "/api/discovery", headers: Self.acceptsJSON) }
 
-    /// `GET /api/profile`.
+    /// The request that asks who is signed in: `GET /api/profile`.
     public var identity: DialectRequest { DialectRequest(.get, "/api/profile", headers: Self.acceptsJSON) }
 
     /// Reads the profile.
@@ -48,39 +49,40 @@ public struct RelateMailDialect: Dialect {
         return Identity(id: profile.id, email: profile.email, name: name.isEmpty ? nil : name)
     }
 
-    /// `DELETE /api/smtp-credentials/{id}`: the server has no sessions, so signing out revokes the key. Nil where its id is
-    /// not known.
+    /// Returns `DELETE /api/smtp-credentials/{id}`. The server has no sessions, so signing out revokes the key. Nil
+    /// when the id of the key is not known.
     public func signOut(keyID: String?) -> DialectRequest? {
         keyID.map(revokeKey)
     }
 
-    /// A success has revoked the key; 404 says that it was revoked before.
+    /// Reads the response to a sign-out. A success means that the key was revoked, a 404 that it had been revoked
+    /// before.
     public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess, answer.status != .notFound else { return nil }
         return "\(server) refuses: \(text(of: answer))."
     }
 
-    /// `Authorization: ApiKey`, which servers of every version take; `Bearer` is for tokens of the provider, and earlier ones
-    /// looked for those alone behind it.
+    /// Returns `Authorization: ApiKey` with the key, which servers of every version accept. `Bearer` is for tokens of
+    /// the provider, and earlier versions accept only those with it.
     ///
     /// Source: contract of Relate Mail, rule 10.
     public func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "ApiKey " + token.reveal()]
     }
 
-    /// The sentence of `error`, or the title of a problem with what is wrong in each member of the body.
+    /// Returns the text of `error`, or the title of a problem with the messages for each member of the body.
     public func errorMessage(in answer: ClientResponse) -> String? {
         guard let error = RelateMailError(body: answer.body) else { return nil }
         guard case .problem(let title, let errors) = error, !errors.isEmpty else { return error.text }
         return title + " " + errors.sorted { $0.key < $1.key }.flatMap(\.value).joined(separator: " ")
     }
 
-    /// 60 seconds for a 429 that does not say.
+    /// Returns the delay of the `Retry-After` field, or 60 seconds for a 429 without it.
     public func retryDelay(after answer: ClientResponse) -> Duration? {
         RetryAfter.read(answer) ?? (answer.status == .tooManyRequests ? Self.pause : nil)
     }
 
-    /// Older servers have a fault of their own where a good key asks.
+    /// Returns a sentence about a fault of older servers, which respond with status 500 to a valid key.
     ///
     /// Source: contract of Relate Mail, section c: 8b98d23.
     public func hint(for answer: ClientResponse) -> String? {
@@ -88,7 +90,8 @@ public struct RelateMailDialect: Dialect {
         return "Versions of Relate Mail from before February 2026 answer so to a good key; its operator can update it."
     }
 
-    /// The server's words, fit to stand in a sentence; the status where it has none.
+    /// Returns the server's error message without a final period, so that it fits into a sentence. Without a message,
+    /// it describes the status.
     func text(of answer: ClientResponse) -> String {
         var text = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
         while text.hasSuffix(".") { text.removeLast() }

@@ -1,4 +1,4 @@
-/// Makes a person's key with the access token of the identity provider, which is not needed after that.
+/// Creates a key for a person with the access token of the identity provider. The token is not needed afterwards.
 ///
 /// Source: RM-6, RM-7; contract of Relate Mail, rules 7 and 8.
 struct RelateMailKeyMaker: Sendable {
@@ -8,7 +8,7 @@ struct RelateMailKeyMaker: Sendable {
     let scopes: [String]?
     let noteKey: @Sendable (Identity) async throws -> KeyIntent
 
-    /// Who the person is, then a note of the key, then the key.
+    /// Requests the person's identity, records the name of the key, and then creates the key.
     func grant() async throws -> Grant {
         let identity = try await identity()
         let note = try await noteKey(identity)
@@ -56,14 +56,15 @@ struct RelateMailKeyMaker: Sendable {
     private func key(_ name: KeyName) async throws -> Grant {
         if scopes == RelateMailDialect.leastScopes {
             let answer = try await send(dialect.makeAppKey(device: name.text))
-            // Servers from before the short way make the same key by the long one.
+            // Older servers lack this route. The general route creates the same key.
             guard [.notFound, .methodNotAllowed].contains(answer.status) else {
                 return try dialect.key(from: answer, of: connection.address)
             }
         }
         let answer = try await send(
             dialect.makeKey(name: name.text, scopes: scopes ?? RelateMailDialect.allScopes))
-        // An older server knows fewer scopes and refuses the list; without one it gives all that it has.
+        // An older server supports fewer scopes and refuses the list. Without a list it grants all scopes that it
+        // supports.
         if scopes == nil, answer.status == .badRequest,
             dialect.errorMessage(in: answer)?.hasPrefix("Invalid scope") == true
         {
@@ -79,9 +80,10 @@ struct RelateMailKeyMaker: Sendable {
         return try await connection.send(request)
     }
 
-    /// An answer that did not come may have been a key: it is looked for by its name, which no other has.
+    /// Revokes a key after a failed request. The server may have created it even if no response arrived, so the key is
+    /// looked up by its unique name.
     ///
-    /// While it is not found it may still be made, so its note stays.
+    /// If the key is not found, the server may still create it later, so its record stays.
     private func discard(_ note: KeyIntent, after error: any Error) async {
         if let error = error as? LatchError, [.serverRefused, .rateLimited].contains(error.code) {
             return await note.settle(nil)
@@ -96,7 +98,8 @@ struct RelateMailKeyMaker: Sendable {
         }.value
     }
 
-    /// Revokes the key with the access token that made it, or else with the key itself.
+    /// Returns a function that revokes the key with the access token that created it or, if that fails, with the key
+    /// itself.
     private func revoke(_ grant: Grant) -> @Sendable () async -> Bool {
         { [id = grant.keyID ?? "", key = grant.token] in
             if await isRevoked(id, "Bearer " + token.reveal()) { return true }

@@ -2,18 +2,19 @@ import FoundationEssentials
 import HTTPClient
 import OpenIDConnect
 
-/// How people sign in at the identity provider that a server names.
+/// The identity provider that a server names, and how people sign in there.
 ///
 /// Source: RM-4, RM-5; contract of Relate Mail, rule 2.
 struct RelateMailProvider: Sendable, Hashable {
-    /// The provider's name for itself; its own documents must say the same, character by character.
+    /// The issuer identifier of the provider. The provider's own documents must contain the same text, character by
+    /// character.
     var issuer: String
-    /// What the provider calls the server's apps: a client without a secret.
+    /// The client id of the server's apps at the provider. It is a public client, without a secret.
     var clientID: String
-    /// What is asked for; `openid` is added when it is missing.
+    /// The requested scopes. `openid` is added if it is missing.
     var scopes: [String]
 
-    /// Takes what a server tells; nil when it names no provider or no client.
+    /// Makes a provider from a server's configuration. Nil when that contains no provider or no client id.
     init?(_ configuration: RelateMailConfiguration) {
         guard !configuration.oidcAuthority.isEmpty, !configuration.oidcClientId.isEmpty else { return nil }
         issuer = configuration.oidcAuthority
@@ -23,9 +24,9 @@ struct RelateMailProvider: Sendable, Hashable {
         scopes = scope.isEmpty ? standard : scope
     }
 
-    /// Why the provider cannot be used, in a sentence; nil when nothing speaks against it.
+    /// Why the provider cannot be used, as a sentence. Nil when it can be used.
     ///
-    /// Only this machine itself may be a provider without TLS.
+    /// A provider without TLS is accepted only on this machine.
     var problem: String? {
         do throws(OpenIDConnectError) {
             try settings.check()
@@ -39,9 +40,11 @@ struct RelateMailProvider: Sendable, Hashable {
         ProviderSettings(issuer: issuer, clientID: clientID, authentication: .none, scopes: scopes)
     }
 
-    /// The provider as a sign-in speaks to it: trusted as the system does and as the person added, by the same proxy.
+    /// Returns a relying party for a sign-in at the provider, with its HTTP client. The client uses the connection's
+    /// proxy and trusts the system's certificate authorities and those that the person added.
     ///
-    /// It is another host: the server's extra headers, its client certificate and its pinned certificate stay away from it.
+    /// The provider is another host than the server, so it does not receive the server's extra headers or client
+    /// certificate, and the pinned certificate does not apply.
     func party(
         _ connection: ConnectionOptions, userAgent: String, now: @escaping @Sendable () -> Date
     ) throws(LatchError) -> (party: RelyingParty, client: HTTPClient) {

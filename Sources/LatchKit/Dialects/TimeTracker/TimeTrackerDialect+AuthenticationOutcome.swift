@@ -1,8 +1,8 @@
 extension TimeTrackerDialect {
-    /// Tells a server's word on a token from everything else.
+    /// Decides what a response says about the session.
     ///
-    /// Its rejection is 401 with `{"error": "Unauthorized"}` or that and a reason. Many programs say so too, so it is always
-    /// asked about again before a session ends.
+    /// A Time Tracker server rejects a token with 401 and `{"error": "Unauthorized"}`, optionally followed by a reason.
+    /// Many programs send the same response, so the session asks the server again before it ends.
     ///
     /// Source: TT-7; contract of Time Tracker, 401 bodies.
     public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
@@ -26,15 +26,16 @@ extension TimeTrackerDialect {
 
     private var signOutPath: String { prefix + "/auth/logout" }
 
-    /// What a server of Time Tracker itself answers an app: it has no session that it could end.
+    /// The error message of Time Tracker's own server when an app signs out. The server keeps no session that it could
+    /// end.
     ///
     /// Source: contract of Time Tracker, deviation table.
     private static let cannotSignOut = "Failed to logout"
 
-    /// A success alone says nothing: what signs people in is good by its signature.
+    /// False. A successful sign-out response proves nothing, because the server accepts a token by its signature alone.
     public var trustsSignOutResponse: Bool { false }
 
-    /// Any refusal leaves the token as it was.
+    /// Reads the response to a sign-out. After any refusal the token is still valid.
     ///
     /// Source: TT-12; contract of Time Tracker, deviation table.
     public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {

@@ -8,27 +8,27 @@ extension TimeTrackerDialect: BrowserDialect {
     /// `/oauth/callback`.
     public var loopbackPath: String { "/oauth/callback" }
 
-    /// They do.
+    /// True: sign-ins use a browser that shares nothing with the person's own.
     ///
     /// Source: TT-2.
     public var wantsEphemeralBrowser: Bool { true }
 
-    /// None does: the identity provider knows ``callback`` alone.
+    /// Returns false: the identity provider accepts only ``callback``.
     public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     { false }
 
-    /// A sign-in starts at exactly `/auth/login?redirect_uri=timetracker://oauth/callback`.
+    /// Begins a sign-in at exactly `/auth/login?redirect_uri=timetracker://oauth/callback`.
     ///
-    /// It is asked for here first. Where the answer sends the browser on without a cookie, what it is sent on to is opened
-    /// instead, so that the `state` that the server made is known and can be compared; a server that ties the sign-in to the
-    /// browser by a cookie must be visited by the browser itself, and nobody here knows the state then.
+    /// This program requests the address first. If the response is a redirect without a cookie, the browser opens the
+    /// redirect's target. The `state` that the server created is then known and can be compared. If the server ties the
+    /// sign-in to the browser with a cookie, the browser must open the address itself, and the state stays unknown.
     ///
     /// Source: TT-3; contract of Time Tracker, 0 and b.1; RFC 8252 §8.9.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> BrowserJourney
     {
-        // A scheme, slashes and a port may stand in a query as they are.
+        // A query may contain the scheme, slashes and port of the redirect address unencoded.
         var path = prefix + "/auth/login?redirect_uri=" + start.redirect
         if let provider = start.provider { path += "&" + FormURLEncoded.encode([("provider", provider)]) }
         let address = try connection.address.url(of: path)
@@ -41,8 +41,8 @@ extension TimeTrackerDialect: BrowserDialect {
         }
     }
 
-    /// `POST /auth/token` with `code`, `state` and `redirect_uri`; with `iss` too where the browser brought one. There is no
-    /// verifier here: the server has it.
+    /// Returns `POST /auth/token` with `code`, `state` and `redirect_uri`, and with `iss` if the callback contains it.
+    /// The request has no PKCE verifier, because the server keeps it.
     ///
     /// Source: TT-4; RFC 9207 §2.
     func exchange(_ back: BrowserReturn, redirect: String) -> DialectRequest {
@@ -52,10 +52,10 @@ extension TimeTrackerDialect: BrowserDialect {
         return DialectRequest(.post, tokenPath, headers: Self.headers, body: body.json.encoded())
     }
 
-    /// Reads the answer to an exchange.
+    /// Reads the response to an exchange.
     ///
     /// - Throws: ``LatchError/Code/codeRefused``, ``LatchError/Code/signInDenied``, ``LatchError/Code/serverError`` and
-    ///   others, with the server's words where it has any.
+    ///   others, with the server's error message if there is one.
     ///
     /// Source: TT-4, TT-9, TT-13; contract of Time Tracker, (a).
     func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {

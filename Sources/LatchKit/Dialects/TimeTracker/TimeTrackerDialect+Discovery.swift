@@ -1,8 +1,9 @@
 extension TimeTrackerDialect {
-    /// `GET /health`.
+    /// One of the requests that identify the family: `GET /health`.
     public var probe: DialectRequest { DialectRequest(.get, prefix + "/health", headers: Self.headers) }
 
-    /// A 2xx with `{"status": "ok", "timestamp"}`; many servers say so, therefore ``find(_:)`` asks more.
+    /// Recognizes a server by a successful response with `{"status": "ok", "timestamp"}`. Many servers send the same,
+    /// so ``discover(_:)`` checks further responses.
     public func match(_ answer: ClientResponse) -> ServerMatch {
         let json = try? JSONValue(parsing: answer.body)
         guard answer.status.isSuccess, json?["status"]?.string == "ok", json?["timestamp"]?.string != nil else {
@@ -12,11 +13,12 @@ extension TimeTrackerDialect {
         return .server(ServerFeatures(signsInWithPassword: false, signsInWithBrowser: true))
     }
 
-    /// Looks for the paths at the top and below `/api`.
+    /// Looks for a server with its paths at the root of the host or below `/api`.
     ///
-    /// No single answer of this family is its own. A server is one when all three are: without a token `/auth/me` answers
-    /// 401 with `{"error": "Unauthorized"}` and nothing else in it, `/health` is as ``recognise(_:)`` wants it, and
-    /// `/auth/token` names what an empty request lacks, in its order.
+    /// No single response is specific to this family. A server is recognized by three responses together:
+    /// - `/auth/me` without a token responds with 401 and exactly `{"error": "Unauthorized"}`.
+    /// - `/health` responds as ``match(_:)`` expects.
+    /// - `/auth/token` names the parameters that are missing from an empty request, in the server's order.
     ///
     /// Source: contract of Time Tracker, (a).
     public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
@@ -43,13 +45,13 @@ extension TimeTrackerDialect {
             DialectRequest(.post, tokenPath, headers: Self.headers, body: Array("{}".utf8)))
         switch (exchange.status.rawValue, errorMessage(in: exchange)) {
         case (400, "Missing required parameters: code, state, redirect_uri"): break
-        // Before the first sign-in the server asks its provider first.
+        // Before the first sign-in the server contacts its identity provider before it checks the parameters.
         case (500, let words?) where words.hasPrefix("Failed to exchange token"):
             features.warnings.append("It does not reach its identity provider: \(SanitizedText.clean(words)).")
         case (404, "Endpoint not found"):
             features.signsInWithBrowser = false
         case (408, _), (429, _), (502...504, _):
-            // The two answers before this one were those of a Time Tracker server.
+            // The previous two responses were those of a Time Tracker server.
             throw LatchError(
                 .serverError,
                 "\(connection.address) is a server of Time Tracker, and \(tokenPath) there fails "
@@ -62,6 +64,6 @@ extension TimeTrackerDialect {
         return .server(self, connection.address, features)
     }
 
-    /// Where a code becomes a token.
+    /// The path of the endpoint that exchanges a code for a token.
     var tokenPath: String { prefix + "/auth/token" }
 }

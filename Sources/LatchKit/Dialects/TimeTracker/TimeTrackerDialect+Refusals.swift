@@ -1,5 +1,5 @@
 extension TimeTrackerDialect {
-    /// Why a sign-in does not begin.
+    /// Returns the error for a response that does not begin a sign-in.
     ///
     /// Source: TT-9; contract of Time Tracker, (a).
     func notBegun(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
@@ -14,7 +14,7 @@ extension TimeTrackerDialect {
                 + "(\(said)). Try again later.", retryAfter: Self.wait(answer))
     }
 
-    /// Why a code does not become a token.
+    /// Returns the error for a response to an exchange that contains no token.
     func notExchanged(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
         if let error = passing(answer, server) { return error }
         let said = said(answer)
@@ -36,7 +36,8 @@ extension TimeTrackerDialect {
         }
     }
 
-    /// What is no word of the server's on this sign-in.
+    /// Returns the error for a response that says nothing about this sign-in: a rate limit or a response from another
+    /// sender. Nil for all other responses.
     private func passing(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError? {
         if answer.status == .tooManyRequests {
             let wait = Self.wait(answer)
@@ -49,7 +50,7 @@ extension TimeTrackerDialect {
         return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
     }
 
-    /// The server's words, to stand in a sentence of ours.
+    /// Returns the server's error message without a final period, so that it fits into a sentence.
     private func said(_ answer: ClientResponse) -> String {
         var words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
         while words.hasSuffix(".") { words.removeLast() }

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// How Time Tracker speaks, and the gateway `latchd` in that dialect.
+/// The dialect of Time Tracker, and of the gateway `latchd` when it uses the same protocol.
 ///
-/// People sign in through an identity provider only. The token is a signed one that cannot be renewed: when its time has
-/// run out the person signs in again. A server of Time Tracker itself cannot take one back; what signing out changed there
-/// is therefore looked at.
+/// People sign in through an identity provider only. The token is signed and cannot be renewed; after it expires, the
+/// person signs in again. Time Tracker's own server cannot revoke a token. After a sign-out, the session is therefore
+/// checked once more.
 ///
-/// Its paths are at the top of its host on a developer's machine and below `/api` behind a proxy: which it is was found out
-/// when the server was, and is kept as a detail of the account.
+/// The server's paths are at the root of the host on a developer's machine and below `/api` behind a proxy. Discovery
+/// finds out which applies, and the result is stored with the account.
 ///
 /// Source: TT-1 to TT-13; contract of Time Tracker.
 public struct TimeTrackerDialect: Dialect {
-    /// What stands before every path: nothing, or `/api`.
+    /// The prefix of every path: empty or `/api`.
     let prefix: String
 
-    /// The places where the paths of such a server are looked for, below its address.
+    /// The prefixes that discovery tries, below the server's address.
     static let prefixes = ["", "/api"]
     private static let prefixDetail = "prefix"
 
@@ -32,18 +32,19 @@ public struct TimeTrackerDialect: Dialect {
     /// `Time Tracker`.
     public var title: String { "Time Tracker" }
 
-    /// Where the server's paths are.
+    /// The prefix of the server's paths, under the key `prefix`.
     public var details: [String: String] { [Self.prefixDetail: prefix] }
 
-    /// The same dialect with the paths where they were found.
+    /// Returns the dialect with the prefix in `details`. An unknown prefix counts as empty.
     public func with(details: [String: String]) -> any Dialect {
         let prefix = details[Self.prefixDetail] ?? ""
         return TimeTrackerDialect(prefix: Self.prefixes.contains(prefix) ? prefix : "")
     }
 
-    /// The address that programs of this family are configured with: `API_BASE_URL`, or `http://localhost:3001`.
+    /// Returns the address that programs of this family are configured with: `API_BASE_URL`, or
+    /// `http://localhost:3001`.
     ///
-    /// - Parameter environment: The environment's variables.
+    /// - Parameter environment: The environment variables.
     /// - Returns: The address.
     /// - Throws: ``LatchError/Code/invalidAddress``.
     ///
@@ -55,7 +56,7 @@ public struct TimeTrackerDialect: Dialect {
         return try ServerAddress(configured.isEmpty ? "http://localhost:3001" : configured)
     }
 
-    /// `GET /auth/me`.
+    /// The request that asks who is signed in: `GET /auth/me`.
     public var identity: DialectRequest { DialectRequest(.get, prefix + "/auth/me", headers: Self.headers) }
 
     /// Reads `{"id", "username", "fullName", "email"}`.
@@ -73,27 +74,28 @@ public struct TimeTrackerDialect: Dialect {
         return Identity(id: user.id, email: user.email, name: names.first { !$0.isEmpty })
     }
 
-    /// `POST /auth/logout`.
+    /// Returns the request that signs out: `POST /auth/logout`.
     public func signOut(keyID: String?) -> DialectRequest? {
         DialectRequest(.post, prefix + "/auth/logout", headers: Self.headers)
     }
 
-    /// `Authorization: Bearer`, in exactly this case: servers of Time Tracker compare it so.
+    /// Returns `Authorization: Bearer` with the token. The scheme has exactly this case, because Time Tracker servers
+    /// compare it case-sensitively.
     public func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "Bearer " + token.reveal()]
     }
 
-    /// `com.timetracker.app` and `accessToken`.
+    /// The names under which the family's apps store a token: `com.timetracker.app` and `accessToken`.
     ///
     /// Source: TT-5.
     public var tokenName: (service: String, account: String)? { ("com.timetracker.app", "accessToken") }
 
-    /// `Content-Type` and `Accept` of JSON.
+    /// `Content-Type` and `Accept`, both with the media type of JSON.
     ///
     /// Source: TT-6.
     public var tokenHeaders: HTTPHeaders { Self.headers }
 
-    /// The sentence under `error`.
+    /// Returns the text of the member `error`.
     ///
     /// Source: TT-9.
     public func errorMessage(in answer: ClientResponse) -> String? {

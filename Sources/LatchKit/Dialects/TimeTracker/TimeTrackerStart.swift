@@ -1,19 +1,19 @@
 import OAuth
 
-/// Where a server sends the browser at the start of a sign-in, and the `state` that it made for it.
+/// The redirect at the start of a sign-in, and the `state` that the server created for it.
 ///
 /// Source: contract of Time Tracker, b.1.
 struct TimeTrackerStart {
-    /// What the browser opens.
+    /// The address that the browser opens.
     let address: String
-    /// What must come back.
+    /// The `state` that the callback must contain.
     let state: State
 
-    /// The longest address that is opened, in bytes.
+    /// The maximum length of an address to open, in bytes.
     private static let longest = 16_384
 
-    /// Reads the answer to `/auth/login`; nil where the browser has to go there itself: the answer sets a cookie, or does not
-    /// say where to with one `state` and this very redirect address.
+    /// Reads the response to `/auth/login`. Nil when the browser must open that address itself: the response sets a
+    /// cookie, or is not a redirect to an address with one `state` and exactly this redirect address.
     init?(_ answer: ClientResponse, from server: ServerAddress, redirect: String) {
         guard answer.status.isRedirect, answer.headers["Set-Cookie"] == nil,
             let target = answer.headers["Location"], let address = Self.absolute(target, from: server),
@@ -25,13 +25,14 @@ struct TimeTrackerStart {
         self.state = State(state)
     }
 
-    /// The fields of an address' query; nil where it is none.
+    /// Returns the fields in the query of an address. Nil when the query is malformed.
     static func query(of address: String) -> FormFields? {
         let query = address.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         return try? FormURLEncoded.decode(Array(query))
     }
 
-    /// A web address and nothing else: it is handed to a program of the desktop.
+    /// Returns a redirect target as an absolute web address. Nil for any other target, because the result is passed to
+    /// a desktop program.
     private static func absolute(_ target: String, from server: ServerAddress) -> String? {
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         if target.hasPrefix("/"), !target.hasPrefix("//") { return server.origin + target }

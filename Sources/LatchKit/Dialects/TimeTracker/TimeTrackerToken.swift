@@ -1,17 +1,18 @@
-/// What a client may look at in a token of Time Tracker's: how long it is good. It is not checked; the server does that.
+/// Reads the lifetime of a Time Tracker token. The signature is not verified; the server does that.
 ///
 /// Source: contract of Time Tracker, b.2; RFC 7519 §4.1.
 enum TimeTrackerToken {
-    // What is longer can be no end: ten years, in seconds.
+    // Ten years, in seconds. A longer lifetime is taken for an error and cut to this.
     private static let longest = 315_360_000.0
 
-    /// Whether a text can be sent as a bearer token.
+    /// Returns whether a text can be sent as a bearer token.
     static func isSendable(_ text: String) -> Bool {
         !text.isEmpty && !text.contains(" ") && HTTPHeaders.isSafe(name: "Authorization", value: text)
     }
 
-    /// How long a token is good, from what the server told beside it, or else from its own `iat` and `exp`; nil where
-    /// neither says. Both count from the server's clock, so that this machine's may be wrong.
+    /// Returns the lifetime of a token, from `seconds` in the response or otherwise from the token's `iat` and `exp`.
+    /// Nil when both are missing. Both are relative to the server's clock, so the result does not depend on the clock
+    /// of this machine.
     static func lifetime(of token: String, told seconds: Int?) -> Duration? {
         if let seconds, seconds > 0 { return .seconds(min(Double(seconds), longest)) }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)

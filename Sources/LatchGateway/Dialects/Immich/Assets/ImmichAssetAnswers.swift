@@ -2,12 +2,12 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Photographs as clients of Immich read them.
+/// Creates messages about photos and videos for clients of Immich.
 enum ImmichAssetAnswers {
-    /// Whose the photographs are that are everybody's: an id that no person has.
+    /// The owner id of shared assets. No person has this id.
     static let everybody = "00000000-0000-4000-8000-000000000000"
 
-    /// One photograph or film.
+    /// Returns the message about one photo or video.
     static func asset(_ asset: Asset, for viewer: AssetViewer, withExif: Bool) -> ImmichAsset {
         var answer = ImmichAsset(
             id: text(asset.id), type: asset.kind.rawValue, ownerId: owner(asset.owner, viewer),
@@ -24,7 +24,7 @@ enum ImmichAssetAnswers {
         return answer
     }
 
-    /// A folder as an album.
+    /// Returns the message about an album, which is a folder of the library.
     static func album(_ album: AssetAlbum, for viewer: AssetViewer) -> ImmichAlbum {
         var answer = ImmichAlbum(
             id: text(album.id), albumName: album.name, ownerId: owner(album.owner, viewer), cover: text(album.cover),
@@ -36,8 +36,8 @@ enum ImmichAssetAnswers {
         return answer
     }
 
-    /// The people who can see an album, the owner first. A shared album is owned by a made-up person who cannot sign in, and
-    /// the caller is listed as a viewer.
+    /// The people who can see an album, the owner first. The owner of a shared album is a fictitious person who cannot
+    /// sign in, and the caller is listed as a viewer.
     private static func users(of album: AssetAlbum, for viewer: AssetViewer) -> [ImmichAlbumUser] {
         let own = ImmichAnswers.user(viewer.person)
         guard album.owner == AssetOwners.shared else { return [ImmichAlbumUser(own, .owner)] }

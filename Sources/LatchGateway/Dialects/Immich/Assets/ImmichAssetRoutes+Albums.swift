@@ -2,7 +2,8 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Albums, which are the folders below a person's own; and what a client looks for beside them, of which there is nothing.
+/// Albums, which are the folders below a person's folder. The lists of people and tags are always empty; they exist
+/// because clients request them.
 extension ImmichAssetRoutes {
     func addAlbums(to router: inout Router) {
         routing.on(.get, "/albums", to: &router) { request in

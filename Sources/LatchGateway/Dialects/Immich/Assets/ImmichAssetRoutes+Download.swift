@@ -3,7 +3,7 @@ import HTTPServer
 import Wire
 
 extension ImmichAssetRoutes {
-    /// How large an archive may become when nothing is said: 4 GiB.
+    /// The default maximum size of an archive, in bytes: 4 GiB.
     static let archiveSize = 4 << 30
 
     func addDownload(to router: inout Router) {
@@ -15,11 +15,11 @@ extension ImmichAssetRoutes {
         }
     }
 
-    /// How what is asked for comes apart into archives.
+    /// Divides the requested files into archives.
     ///
-    /// An archive is closed by the file that makes it larger than wished. The films that move with photographs come after
-    /// everything else. It is written while the database is read, so that a library of any size takes as much memory as
-    /// one page of it.
+    /// An archive ends with the file that exceeds the requested size. The videos of live photos come after all other
+    /// files. The response is written while the database is read, so that it needs the memory of one page for a library
+    /// of any size.
     ///
     /// Source: contract of Immich, b.22.
     private func plan(_ request: ServerRequest) async throws -> ServerResponse {
@@ -41,7 +41,7 @@ extension ImmichAssetRoutes {
         } else {
             throw ImmichRefusal(.badRequest, "assetIds, albumId, or userId is required")
         }
-        // A database that fails is told before the answer begins.
+        // Reads the first page before the response begins, so that a database error can still change the status.
         let first = try await pages.next()
         return ServerResponse(
             status: .created, headers: .privateJSON,
@@ -56,9 +56,9 @@ extension ImmichAssetRoutes {
             })
     }
 
-    /// The files as one ZIP, written while the client reads.
+    /// Streams the files as one ZIP archive.
     ///
-    /// A file that is gone from the disk by then is left out, as a client cannot do anything about it.
+    /// A file that no longer exists on disk is left out, because the client cannot do anything about it.
     private func archive(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
         let ids = try await ImmichBody.read(request) { body in
@@ -83,7 +83,7 @@ extension ImmichAssetRoutes {
         return found
     }
 
-    /// The photographs of these ids, then their films.
+    /// Returns the photos with these ids, then their videos.
     private func chosen(_ ids: [UUID], for viewer: AssetViewer) async throws -> AssetPages {
         var seen: Set<UUID> = []
         let wanted = ids.filter { seen.insert($0).inserted }

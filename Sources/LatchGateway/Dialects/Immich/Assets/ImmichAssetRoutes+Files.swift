@@ -19,7 +19,7 @@ extension ImmichAssetRoutes {
             try Self.checkTruth("edited", in: request)
             try Self.check("size", in: request, isOneOf: ["original", "fullsize", "preview", "thumbnail"])
             let asset = try await find(id, for: viewer)
-            // No picture is made here: of a photograph the file itself is shown, and of a film nothing.
+            // No thumbnails are created: the thumbnail of a photo is the file itself, and a video has none.
             return try file(asset?.kind == .image ? asset : nil, to: request)
         }
         routing.on(.get, id: "/assets/{id}/video/playback", to: &router) { request, id in
@@ -29,7 +29,8 @@ extension ImmichAssetRoutes {
         }
     }
 
-    /// The file itself, whole or a part; 404 for one that is not there, whatever the reason.
+    /// Returns a file or the requested range of it. The response is 404 when the file is not available, whatever the
+    /// reason.
     ///
     /// Source: DL-3; contract of Immich, b.19.
     private func file(_ asset: Asset?, to request: ServerRequest) throws -> ServerResponse {
@@ -47,9 +48,9 @@ extension ImmichAssetRoutes {
     private static func headers(of asset: Asset) -> HTTPHeaders {
         [
             "Content-Disposition": "inline; filename*=UTF-8''" + PercentEncoding.encode(asset.name),
-            // What is locked must not be seen without asking here again.
+            // Locked files are not cached, so that every request checks the lock.
             "Cache-Control": asset.isLocked ? "no-store, no-transform" : "private, max-age=86400, no-transform",
-            // A picture that holds a script is still a picture.
+            // Prevents scripts inside an image from running.
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": "default-src 'none'; sandbox",
         ]
@@ -63,12 +64,12 @@ extension ImmichAssetRoutes {
         return response
     }
 
-    /// Refuses a value of the query that is not `true` or `false`.
+    /// Throws when a query parameter has a value other than `true` and `false`.
     static func checkTruth(_ name: String, in request: ServerRequest) throws(ImmichRefusal) {
         try check(name, in: request, isOneOf: ["true", "false"])
     }
 
-    /// Refuses a value of the query that is none of `values`.
+    /// Throws when a query parameter has a value that is not in `values`.
     static func check(
         _ name: String, in request: ServerRequest, isOneOf values: [String]
     ) throws(ImmichRefusal) {

@@ -3,7 +3,7 @@ import HTTPServer
 import Wire
 
 extension ImmichAssetRoutes {
-    /// How many photographs one page has at most.
+    /// The maximum number of assets on a page.
     static let largestPage = 1_000
 
     func addSearch(to router: inout Router) {
@@ -34,7 +34,7 @@ extension ImmichAssetRoutes {
             return ServerResponse.privateJSON(ImmichSearchAnswer([], nextPage: nil))
         }
         let (found, hasMore) = try await library.store.search(search.query, for: viewer.owners)
-        // A long page takes as long to write as many requests to answer: that is no work for a loop.
+        // Encoding a long page takes too long for an event loop.
         let bytes = try await library.work.run { _ in
             let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: search.withExif) }
             return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? search.page + 1 : nil))
@@ -56,7 +56,8 @@ extension ImmichAssetRoutes {
         return ServerResponse.privateJSON(ImmichAssetStatistics(images: images, videos: videos))
     }
 
-    /// A 401 that signs nobody out: the session is good, and must be unlocked first.
+    /// Throws a 401 for locked assets unless the session is unlocked. This 401 does not mean that the session has
+    /// ended: the client must unlock it.
     ///
     /// Source: contract of Immich, b.8.
     private static func check(_ visibility: AssetVisibility, for viewer: AssetViewer) throws(ImmichRefusal) {

@@ -2,20 +2,20 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes of the Immich dialect for photographs and films: listing, looking at, fetching.
+/// The routes of the Immich dialect for photos and videos: search, details and download.
 ///
-/// A person reaches their own and those that are everybody's. Whatever else is asked for is not there: nobody learns from
-/// an answer that somebody else has it.
+/// A person can access their own assets and shared ones. For any other asset the response is the same as for one that
+/// does not exist, so that callers cannot learn what other people have.
 ///
 /// Source: contract of Immich; DL-3, DL-6, IM-15.
 struct ImmichAssetRoutes: Sendable {
     let services: GatewayServices
     let access: ImmichAccess
     let routing: ImmichRouting
-    /// Nil where no library is configured: then nobody has anything.
+    /// The asset library; nil when none is configured, and then no person has any assets.
     let library: AssetLibrary?
 
-    /// The largest body that names photographs: some 25,000 of them.
+    /// The maximum size of a body with asset ids, in bytes. It has room for about 25,000 ids.
     static let maximumBodyBytes = 1 << 20
 
     init(_ services: GatewayServices, _ routing: ImmichRouting, _ access: ImmichAccess) {
@@ -32,33 +32,34 @@ struct ImmichAssetRoutes: Sendable {
         addDownload(to: &router)
     }
 
-    /// Who asks, and what is theirs.
+    /// Returns the person who makes a request and whether their session is unlocked.
     func viewer(of request: ServerRequest) async throws -> AssetViewer {
         let caller = try await access.caller(of: request)
         return AssetViewer(person: caller.person, isElevated: caller.isElevated)
     }
 
-    /// The photograph of this id, if the viewer may have it.
+    /// Returns the asset with this id if the viewer can access it.
     func find(_ id: UUID, for viewer: AssetViewer) async throws -> Asset? {
         try await library?.store.find(id, for: viewer.owners, isElevated: viewer.isElevated)
     }
 
-    /// The photographs of these ids that the viewer may have; fewer than asked for when some are not there.
+    /// Returns the assets with these ids that the viewer can access. Others are left out.
     func find(_ ids: [UUID], for viewer: AssetViewer) async throws -> [Asset] {
         guard let library else { return [] }
         return try await library.store.find(ids, for: viewer.owners, isElevated: viewer.isElevated)
     }
 
-    /// The refusal of what is not there or not the caller's, which are the same to whoever asks.
+    /// Returns the refusal for an asset that does not exist or is not the caller's. Both cases look the same to the
+    /// caller.
     static func noAccess(_ permission: String) -> ImmichRefusal {
         ImmichRefusal(.badRequest, "Not found or no \(permission) access")
     }
 }
 
-/// Somebody who looks at photographs.
+/// A person who views assets.
 struct AssetViewer: Sendable {
     let person: Person
-    /// Whether what is locked is seen too.
+    /// Whether the session is unlocked and may see locked assets.
     let isElevated: Bool
 
     var owners: AssetOwners { AssetOwners(person) }

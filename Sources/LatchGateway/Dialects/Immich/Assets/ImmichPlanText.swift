@@ -1,20 +1,21 @@
 import FoundationEssentials
 
-/// The text of a ``ImmichDownloadPlan`` as it grows, of which no more is held than was not taken yet.
+/// The JSON text of an ``ImmichDownloadPlan`` that is created in parts. It holds only the text that has not been taken
+/// yet.
 struct ImmichPlanText {
     private let limit: Int
     private var text: [UInt8] = Array(#"{"archives":["#.utf8)
     private var total = 0
-    /// The bytes of the archive that is open; nil when none is.
+    /// The size of the open archive in bytes; nil when no archive is open.
     private var size: Int?
     private var isFirst = true
 
-    /// Begins a plan whose archives are closed once they are larger than `limit`.
+    /// Begins a plan. An archive ends as soon as it is larger than `limit` bytes.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Adds a file to the archive that is open.
+    /// Adds a file to the open archive, and opens one if there is none.
     mutating func add(_ part: AssetPart) {
         if size == nil { text += (isFirst ? #"{"assetIds":["# : #",{"assetIds":["#).utf8 } else { text.append(0x2C) }
         isFirst = false
@@ -27,13 +28,13 @@ struct ImmichPlanText {
         if grown > limit { close() }
     }
 
-    /// What was not taken yet.
+    /// Removes and returns the text that has not been taken yet.
     mutating func take() -> [UInt8] {
         defer { text = [] }
         return text
     }
 
-    /// The rest, to the end of the plan.
+    /// Ends the plan and returns the rest of the text.
     mutating func end() -> [UInt8] {
         close()
         text += #"],"totalSize":\#(total)}"#.utf8

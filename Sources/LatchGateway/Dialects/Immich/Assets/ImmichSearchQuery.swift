@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Wire
 
-/// What the body of a search asks for.
+/// The search that a request body describes.
 ///
 /// Source: `MetadataSearchDto` of 3.1.0.
 struct ImmichSearchQuery: Sendable {
@@ -10,10 +10,10 @@ struct ImmichSearchQuery: Sendable {
     private(set) var query = AssetQuery()
     private(set) var page = 1
     private(set) var withExif = false
-    /// Whether it asks for what no photograph here has: faces, tags, places, stars.
+    /// Whether the search asks for data that no asset here has, such as faces, tags, places or ratings.
     private(set) var findsNothing = false
 
-    /// Members that only photographs with more knowledge than is kept here would have.
+    /// Members that select by data that is not stored here. A search with one of them finds nothing.
     private static let unknowns = [
         "city", "country", "state", "lensModel", "libraryId", "deviceId", "deviceAssetId", "encodedVideoPath",
         "previewPath", "thumbnailPath", "description", "ocr", "rating",
@@ -52,7 +52,7 @@ struct ImmichSearchQuery: Sendable {
         }
         let albums = body.ids("albumIds") ?? []
         query.album = albums.first
-        // Nothing is in two folders.
+        // A file is in one folder only.
         if Set(albums).count > 1 { findsNothing = true }
     }
 
@@ -68,7 +68,7 @@ struct ImmichSearchQuery: Sendable {
 }
 
 extension ImmichBody {
-    /// One of a few words that may be missing.
+    /// Reads an optional member that must be one of `words`. Returns nil when it is missing or refused.
     mutating func choice(_ name: String, _ words: [String]) -> String? {
         guard let word = optionalText(name) else { return nil }
         guard words.contains(word) else {
@@ -79,12 +79,12 @@ extension ImmichBody {
         return word
     }
 
-    /// A text that may be missing or `null`.
+    /// Reads an optional string. Returns nil when it is missing or `null`.
     mutating func presentText(_ name: String) -> String? {
         isNull(name) ? nil : optionalText(name)
     }
 
-    /// An id that may be missing.
+    /// Reads an optional id. Returns nil when it is missing or refused.
     mutating func id(_ name: String) -> UUID? {
         guard let text = optionalText(name) else { return nil }
         let id = ImmichRouting.id(text)
@@ -92,7 +92,7 @@ extension ImmichBody {
         return id
     }
 
-    /// A list of ids that may be missing.
+    /// Reads an optional list of ids. Returns nil when it is missing or not an array.
     mutating func ids(_ name: String) -> [UUID]? {
         guard let value = json[name] else { return nil }
         guard let elements = value.array else {
@@ -104,7 +104,7 @@ extension ImmichBody {
         return ids.compactMap { $0 }
     }
 
-    /// A moment that may be missing.
+    /// Reads an optional date. Returns nil when it is missing or refused.
     mutating func date(_ name: String) -> Date? {
         guard let text = optionalText(name) else { return nil }
         let date = Timestamp.date(text)
