@@ -9,6 +9,7 @@ extension DownloadQueue {
     /// at its destination is kept.
     ///
     /// - Returns: Whether the task was in the queue and had not ended.
+    /// - Throws: The codes of the storage.
     ///
     /// Source: DL-12.
     @discardableResult
@@ -19,6 +20,7 @@ extension DownloadQueue {
     /// Removes tasks from the queue, as ``cancel(_:of:)`` does for a single task.
     ///
     /// - Returns: The number of removed tasks.
+    /// - Throws: The codes of the storage.
     ///
     /// Source: DL-12.
     @discardableResult
@@ -35,6 +37,7 @@ extension DownloadQueue {
     ///
     /// - Parameter account: The account of the tasks. Nil for every account.
     /// - Returns: The number of removed tasks.
+    /// - Throws: The codes of the storage.
     ///
     /// Source: DL-12.
     @discardableResult
@@ -52,6 +55,7 @@ extension DownloadQueue {
     ///   - ids: The tasks. Nil for all.
     ///   - account: The account of the tasks. Nil for every account.
     /// - Returns: The number of tasks that changed.
+    /// - Throws: The codes of the storage.
     @discardableResult
     public func pause(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
@@ -64,6 +68,7 @@ extension DownloadQueue {
     ///   - ids: The tasks. Nil for all.
     ///   - account: The account of the tasks. Nil for every account.
     /// - Returns: The number of tasks that changed.
+    /// - Throws: The codes of the storage.
     @discardableResult
     public func resume(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
@@ -77,6 +82,7 @@ extension DownloadQueue {
     ///   - ids: The tasks. Nil for all.
     ///   - account: The account of the tasks. Nil for every account.
     /// - Returns: The number of tasks that changed.
+    /// - Throws: The codes of the storage.
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
@@ -90,6 +96,7 @@ extension DownloadQueue {
     ///   - ids: The tasks. Nil for all.
     ///   - account: The account of the tasks. Nil for every account.
     /// - Returns: The number of removed tasks.
+    /// - Throws: The codes of the storage.
     @discardableResult
     public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         let count =

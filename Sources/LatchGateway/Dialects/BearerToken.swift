@@ -2,12 +2,12 @@
 ///
 /// Source: RFC 6750 §2.1, and §5.3 against tokens in an address; RFC 9110 §11.1: the scheme is case-insensitive.
 enum BearerToken {
-    /// Returns the token in the value of an `Authorization` field. Returns nil when the field has another scheme or is
-    /// malformed.
+    /// Reads the token in the value of an `Authorization` field.
     ///
     /// - Parameters:
     ///   - value: The value of the field.
     ///   - scheme: The expected scheme, in lower case.
+    /// - Returns: The token. Nil when the field has another scheme or is malformed.
     static func credentials(_ value: String, scheme: String = "bearer") -> String? {
         let bytes = value.utf8.span
         let scheme = scheme.utf8.span

@@ -42,9 +42,10 @@ public protocol Dialect: Sendable {
     /// When to renew a token that was granted at `now`. Default: never.
     func refreshDate(now: Date, expires: Date?) -> Date
 
-    /// Returns the request that ends the session on the server, sent with the token. Nil when the family has none.
+    /// Makes the request that ends the session on the server, sent with the token.
     ///
     /// - Parameter keyID: The id of the account's API key, when its token is one.
+    /// - Returns: The request. Nil when the family has none.
     func signOut(keyID: String?) -> DialectRequest?
     /// Reads the response to ``signOut(keyID:)``. Returns nil when the session has ended on the server, otherwise the
     /// reason as a sentence. Default: any successful status means that it has ended.

@@ -65,12 +65,13 @@ extension BridgeDialect {
         }
     }
 
-    /// Returns the response to a failed sign-in when no app has to be informed.
+    /// Makes the response to a failed sign-in when no app has to be informed.
     ///
     /// - Parameters:
     ///   - failure: The reason.
     ///   - request: The request.
     ///   - again: The address where a person can begin again; nil for no such link.
+    /// - Returns: A page for browsers, else the error of the dialect.
     func failed(_ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil) -> ServerResponse {
         let refusal = refusal(of: failure)
         guard BridgeReturn.wantsPage(request) else { return refusal }

@@ -85,13 +85,14 @@ extension PageRoutes {
         return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
     }
 
-    /// Returns a page with one sentence.
+    /// Makes a page with one sentence.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - title: The title of the page.
     ///   - sentence: The sentence.
     ///   - again: The address of the link "Try again"; nil when that would not help.
+    /// - Returns: The page.
     func plain(_ status: HTTPStatus, _ title: String, _ sentence: String, again: String? = nil) -> ServerResponse {
         card(
             status, title,
