@@ -49,7 +49,6 @@ extension Connection {
         }
         try migrator.migrate(connection, until: deadline)
         try connection.handle.execute("PRAGMA foreign_keys = ON", act: .open)
-        if configuration.overwritesDeleted { try connection.handle.execute("PRAGMA secure_delete = ON", act: .open) }
         _ = try connection.noteDataVersion()
         return connection
     }

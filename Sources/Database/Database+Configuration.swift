@@ -23,10 +23,6 @@ extension Database {
         ///
         /// When false, a crash of the program loses nothing, but a power failure may lose the last commits.
         public var synchronousFull: Bool
-        /// Whether deleted content is overwritten with zeros immediately. Default: false.
-        ///
-        /// Source: SQLite, "Pragma Statements": `secure_delete`.
-        public var overwritesDeleted = false
         /// The maximum size of the page cache of each connection, in KiB. Default: 2,000.
         ///
         /// Source: SQLite, "Pragma Statements": `cache_size`.

@@ -103,9 +103,8 @@ actor ResponseCache {
 
     private func database() async throws -> Database {
         if let opened { return opened }
-        var configuration = Database.Configuration(
+        let configuration = Database.Configuration(
             path: path, applicationID: ResponseSchema.applicationID, readerCount: 1, synchronousFull: false)
-        configuration.overwritesDeleted = true
         let made = try await Database.open(configuration, migrations: ResponseSchema.migrations)
         if let opened {
             await made.close()
