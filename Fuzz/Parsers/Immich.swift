@@ -11,7 +11,7 @@ extension FuzzedParser {
             let (email, pin) = (body.email("email"), body.pin("pinCode", 6...6))
             let password = body.text("password", atLeast: 1)
             _ = body.optionalText("name")
-            _ = body.optionalTruth("isPendingSyncReset")
+            _ = body.optionalBool("isPendingSyncReset")
             let duration = body.optionalNumber("duration", atLeast: 1)
             if body.issues.isEmpty {
                 try require(ImmichBody.isEmail(email), "Something was taken for an e-mail address that is none.")

@@ -11,7 +11,7 @@ extension FuzzedParser {
             guard let parameters = hash.parameters else {
                 throw BrokenProperty(description: "A well-formed hash has no parameters.")
             }
-            try require(parameters.isBearable, "A stored hash may take \(parameters.memoryKiB) KiB.")
+            try require(parameters.isWithinLimits, "A stored hash may take \(parameters.memoryKiB) KiB.")
             try require(!"\(hash)".contains("argon2id"), "A hash is in its description.")
             // Only cheap ones: the machine has other work.
             guard parameters.memoryKiB <= 256, parameters.iterations <= 4 else { return }

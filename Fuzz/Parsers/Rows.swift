@@ -51,7 +51,7 @@ extension FuzzedParser {
                 }
                 let summary = SigningKeySummary(stored, isSigning: false)
                 _ = summary.state(at: now)
-                _ = Timestamp.text(keys.lastMade, fraction: true)
+                _ = Timestamp.text(keys.lastCreated, fraction: true)
                 _ = Timestamp.text(summary.neededUntil, fraction: false)
             },
         ] + [accountRows]

@@ -17,7 +17,8 @@ extension FuzzedParser {
                 try check(Result { () throws(TimeTrackerTokenRequest.Missing) in try TimeTrackerTokenRequest(form) })
             }
             try require(
-                SignInStart(opening: input, for: input.text, startKeys) == nil, "A start that nobody sealed was opened."
+                SignInRecord(opening: input, for: input.text, startKeys) == nil,
+                "A record that is not sealed was opened."
             )
         },
         FuzzedParser("timetracker-messages") { input in

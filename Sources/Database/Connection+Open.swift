@@ -95,8 +95,8 @@ extension Connection {
         guard mode == "wal" else {
             throw DatabaseError(
                 .cannotOpen,
-                "Could not open \(handle.subject): its file system has no shared memory for the write-ahead log; "
-                    + "keep it on a local disk.")
+                "Could not open \(handle.subject): its file system does not support the shared memory of the "
+                    + "write-ahead log; store it on a local disk.")
         }
     }
 

@@ -54,8 +54,8 @@ extension Database {
             _ location: Location, _ applicationID: Int32, _ busyTimeout: Duration, _ readerCount: Int,
             _ synchronousFull: Bool
         ) {
-            precondition(applicationID != 0, "a database's application id is not 0, which every new file has")
-            precondition(readerCount >= 1, "a database needs one reader or more")
+            precondition(applicationID != 0, "a database's application ID must not be 0, the ID of every new file")
+            precondition(readerCount >= 1, "a database needs at least one reader")
             self.location = location
             self.applicationID = applicationID
             self.busyTimeout = busyTimeout

@@ -138,7 +138,7 @@ public final class Database: Sendable {
     private var isInMemory: Bool { configuration.location == .inMemory }
 
     private var closed: DatabaseError {
-        DatabaseError(.closed, "Could not use \(configuration.subject): this program has closed it already.")
+        DatabaseError(.closed, "Could not use \(configuration.subject): this program has already closed it.")
     }
 
     private func errand<Value: Sendable>(

@@ -18,7 +18,7 @@ extension HTTPClient {
         guard address.scheme == "https" else {
             throw TransportError(
                 .invalidAddress,
-                "Could not look at the certificate of '\(address.origin)': only https has certificates; write "
+                "Could not read the certificate of '\(address.origin)': only https has certificates; write "
                     + "the address with 'https://'."
             )
         }
@@ -39,7 +39,7 @@ extension HTTPClient {
         guard let presented = box.certificate.flatMap(PresentedCertificate.init) else {
             throw TransportError(
                 .tls,
-                "Could not look at the certificate of '\(address.origin)': the server shows none that can be read.")
+                "Could not read the certificate of '\(address.origin)': the server did not send a readable one.")
         }
         return presented
     }

@@ -101,7 +101,7 @@ struct PartReception: Sendable {
     /// The digest of the address to which redirects led. Nil without redirects.
     var place: String?
     /// Whether a web page is accepted as the file.
-    var takesPages = true
+    var acceptsPages = true
 
     init(
         part: DownloadPart, point: ResumePoint?, onBegin: (@Sendable (ResumePoint) -> Void)? = nil,

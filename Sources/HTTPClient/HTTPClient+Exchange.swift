@@ -18,7 +18,7 @@ extension HTTPClient {
             let result = try await perform(plan, hop, from: address)
             var response = response(result, from: hop)
             if followed > 0 {
-                response.redirection = Redirection(isElsewhere: hop.hasLeft, isUntakenPage: result.isUntakenPage)
+                response.redirection = Redirection(isElsewhere: hop.hasLeft, isRejectedPage: result.isRejectedPage)
             }
             guard case .follow(let maximum) = request.redirects, request.mayFollow?(response) ?? true,
                 let target = try RedirectRules.target(of: result.status, result.headers, from: hop.address)
@@ -26,8 +26,8 @@ extension HTTPClient {
             guard followed < maximum else {
                 throw TransportError(
                     .tooManyRedirects,
-                    "Gave up on '\(hop.address.origin)' after \(maximum) redirects: the server leads in a "
-                        + "circle; check the address."
+                    "Gave up on '\(hop.address.origin)' after \(maximum) redirects: the server redirects in a "
+                        + "loop; check the address."
                 )
             }
             followed += 1
@@ -41,8 +41,8 @@ extension HTTPClient {
             return try await (hop.isAway ? elsewhere : home).perform(plan)
         } catch let error as TransportError where !hop.address.hasSameOrigin(as: first) && error.code.isOfNetwork {
             throw TransportError(
-                error.code, "The server '\(first.origin)' sent on to another. \(error.message)", cause: error.cause,
-                isElsewhere: true)
+                error.code, "The server '\(first.origin)' redirected to another server. \(error.message)",
+                cause: error.cause, isElsewhere: true)
         }
     }
 
@@ -77,7 +77,7 @@ extension HTTPClient {
     private static func checkMessage(_ request: ClientRequest) throws(TransportError) {
         guard HTTPHeaders.isSafe(name: request.method.rawValue, value: "") else {
             throw TransportError(
-                .invalidRequest, "Could not send the request: its method is no token; use one such as 'GET'.")
+                .invalidRequest, "Could not send the request: its method is invalid; use one such as 'GET'.")
         }
         try checkFields(request.headers)
     }
@@ -91,14 +91,14 @@ extension HTTPClient {
                 throw TransportError(
                     .invalidRequest,
                     "Could not send the header '\(field.name.filter { $0.isLetter || $0 == "-" })': its name or "
-                        + "value holds a character that no header may; remove line breaks and control characters."
+                        + "value contains a forbidden character; remove line breaks and control characters."
                 )
             }
             let own = ["Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE"]
             guard !own.contains(where: { HTTPHeaders.namesAreEqual($0, field.name) }) else {
                 throw TransportError(
                     .invalidRequest,
-                    "Could not send the header '\(field.name)': the client writes it itself; leave it out.")
+                    "Could not send the header '\(field.name)': the client sets it itself; omit it.")
             }
         }
     }

@@ -71,7 +71,7 @@ public final class HTTPClient: Sendable {
         try checkFields(configuration.extraHeaders)
         guard HTTPHeaders.isSafe(name: "User-Agent", value: configuration.userAgent) else {
             throw TransportError(
-                .invalidRequest, "Could not use the user agent: it holds a control character; remove it.")
+                .invalidRequest, "Could not use the user agent: it contains a control character; remove it.")
         }
     }
 }

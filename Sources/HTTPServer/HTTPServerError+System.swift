@@ -17,7 +17,8 @@ extension HTTPServerError {
             HTTPServerError(
                 .notPermitted,
                 act
-                    + "this user (uid \(getuid())) may not; choose \(isFile ? "a folder it owns" : "a port above 1023").",
+                    + "this user (uid \(getuid())) lacks permission; choose "
+                    + "\(isFile ? "a folder it owns" : "a port above 1023").",
                 systemError: number)
         case EADDRNOTAVAIL, EINVAL, EAFNOSUPPORT, ENAMETOOLONG, ENOENT, ENOTDIR:
             HTTPServerError(

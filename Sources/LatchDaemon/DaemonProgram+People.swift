@@ -5,22 +5,23 @@ extension DaemonProgram {
         "user", "Add, list and change people.",
         commands: [
             add, list, show, passwd,
-            change("disable", "Forbid a person to sign in, and end their sessions.", .disable),
+            change("disable", "Prevent a person from signing in, and end their sessions.", .disable),
             change("enable", "Allow a person to sign in again.", .enable),
             link, unlink, remove,
         ])
 
     private static let add: Command<any ExecutableCommand> = {
-        let email = Argument<String>("EMAIL", help: "The e-mail address; it is kept lower-cased.")
-        let name = Option<String>("name", value: "NAME", help: "The name to show.")
-        let admin = Flag("admin", help: "The person administers the server.")
+        let email = Argument<String>("EMAIL", help: "The e-mail address. It is stored in lower case.")
+        let name = Option<String>("name", value: "NAME", help: "The display name.")
+        let admin = Flag("admin", help: "Make the person an administrator.")
         let invite = Flag(
-            "invite", help: "Set no password: the person comes in through an identity provider that knows the address.")
+            "invite", help: "Set no password: the person signs in through an identity provider with this address.")
         return Command(
             "add", "Add a person.", arguments: [email, name, admin, invite, passwordStdin, mustChange]
         ) { given throws(ArgumentError) in
             guard !given[invite] || !given[mustChange] else {
-                throw given.mistake("give --invite or --must-change-password, not both: who is invited has no password")
+                throw given.mistake(
+                    "give --invite or --must-change-password, not both: an invited person has no password")
             }
             guard !given[invite] || !given[passwordStdin] else {
                 throw given.mistake("give --invite or --password-stdin, not both")
@@ -33,7 +34,7 @@ extension DaemonProgram {
     }()
 
     private static let show = Command<any ExecutableCommand>(
-        "show", "Show a person, with every way to sign in.", arguments: [email, json]
+        "show", "Show a person and all their ways to sign in.", arguments: [email, json]
     ) { given in
         ShowPerson(configurationPath: given[config], email: given[email], isJSON: given[json])
     }
@@ -42,10 +43,10 @@ extension DaemonProgram {
         "PROVIDER", completion: .output(of: ["providers", "list", "--ids"]), help: "The identity provider's id.")
 
     private static let link: Command<any ExecutableCommand> = {
-        let subject = Argument<String>("SUBJECT", help: "The person's name there, which the provider calls 'sub'.")
-        let force = Flag("force", help: "Link a subject that nobody has come with yet.")
+        let subject = Argument<String>("SUBJECT", help: "The person's identifier at the provider, its claim 'sub'.")
+        let force = Flag("force", help: "Link a subject that has not signed in yet.")
         return Command(
-            "link", "Say who a person is at a provider, for one that does not verify e-mail addresses.",
+            "link", "Link a person to an identity at a provider that does not verify e-mail addresses.",
             arguments: [email, provider, subject, force]
         ) { given in
             LinkPerson(
@@ -56,7 +57,7 @@ extension DaemonProgram {
 
     private static let unlink: Command<any ExecutableCommand> = {
         return Command(
-            "unlink", "Take a person's identity at a provider away, and end their sessions.",
+            "unlink", "Remove a person's identity at a provider, and end their sessions.",
             arguments: [email, provider]
         ) { given in
             UnlinkPerson(configurationPath: given[config], email: given[email], provider: given[provider])
@@ -65,13 +66,13 @@ extension DaemonProgram {
 
     private static let list: Command<any ExecutableCommand> = {
         let emails = Flag("emails", help: "Print the e-mail addresses only.")
-        return Command("list", "List everybody.", arguments: [json, emails]) { given in
+        return Command("list", "List all people.", arguments: [json, emails]) { given in
             ListPeople(configurationPath: given[config], isJSON: given[json], isEmailsOnly: given[emails])
         }
     }()
 
     private static let passwd = Command<any ExecutableCommand>(
-        "passwd", "Give a person another password, and end their sessions.",
+        "passwd", "Set a new password for a person, and end their sessions.",
         arguments: [email, passwordStdin, mustChange]
     ) { given in
         SetPassword(
@@ -80,12 +81,12 @@ extension DaemonProgram {
     }
 
     private static let mustChange = Flag(
-        "must-change-password", help: "The person must choose another password before anything else.")
+        "must-change-password", help: "Require the person to choose a new password before anything else.")
 
     private static let remove: Command<any ExecutableCommand> = {
-        let yes = Flag("yes", short: "y", help: "Do not ask.")
+        let yes = Flag("yes", short: "y", help: "Do not ask for confirmation.")
         return Command(
-            "remove", "Remove a person for good, and end their sessions.", arguments: [email, yes]
+            "remove", "Remove a person permanently, and end their sessions.", arguments: [email, yes]
         ) { given in
             ChangePerson(
                 configurationPath: given[config], email: given[email], change: .remove, isConfirmed: given[yes])

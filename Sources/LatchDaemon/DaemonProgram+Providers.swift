@@ -2,7 +2,7 @@ import Arguments
 
 extension DaemonProgram {
     static let providers: Command<any ExecutableCommand> = Command(
-        "providers", "List and try the identity providers.", commands: [listProviders, checkProviders])
+        "providers", "List and check the identity providers.", commands: [listProviders, checkProviders])
 
     private static let listProviders: Command<any ExecutableCommand> = {
         let ids = Flag("ids", help: "Print the ids only.")
@@ -16,10 +16,12 @@ extension DaemonProgram {
 
     private static let checkProviders: Command<any ExecutableCommand> = {
         let id = OptionalArgument<String>(
-            "PROVIDER", completion: .output(of: ["providers", "list", "--ids"]), help: "One alone; all otherwise.")
+            "PROVIDER", completion: .output(of: ["providers", "list", "--ids"]),
+            help: "The provider to check. Default: all.")
         return Command(
-            "check", "Ask each provider what it says of itself and for its keys, and tell what is wrong.",
-            discussion: "Nobody is signed in, so a wrong client id or secret is not found.", arguments: [id]
+            "check", "Check the metadata, keys and client registration of each provider.",
+            discussion: "Sends an invalid code to the token endpoint to test client id and secret. Signs no one in.",
+            arguments: [id]
         ) { given in
             CheckProviders(configurationPath: given[config], id: given[id])
         }

@@ -5,23 +5,23 @@ extension DaemonProgram {
     static let sandbox: Command<any ExecutableCommand> = {
         let port = OptionList<PortChoice>(
             "port", value: "NAME=PORT",
-            help: "The port of \(Sandbox.portNames.joined(separator: " or ")); a free one otherwise.")
+            help: "The port of \(Sandbox.portNames.joined(separator: " or ")). Default: a free port.")
         let host = Option<String>(
-            "host", value: "ADDRESS", defaultText: "127.0.0.1", help: "The address to listen on, of loopback only.")
+            "host", value: "ADDRESS", defaultText: "127.0.0.1", help: "The loopback address to listen on.")
         let client = OptionList<ClientChoice>(
             "client", value: "ID=REDIRECT",
-            help: "Another client of the issuer, which must use PKCE and has no secret; may be repeated.")
-        let json = Flag("json", help: "Print one line of JSON with the addresses and people, once all is ready.")
+            help: "An additional client of the issuer, which must use PKCE and has no secret.")
+        let json = Flag("json", help: "Print one line of JSON with the addresses and people when everything is ready.")
         let verbose = Flag("verbose", help: "Write the gateways' log to standard error.")
         return Command(
             "sandbox", "Try everything on this machine: an identity provider and a gateway for each dialect.",
             discussion: """
-                Everybody in it is made up, with passwords that everybody knows: it listens on loopback only. The \
-                provider's sign-in page lets you consent, deny, or have it fail on purpose. All of it lies in a \
-                temporary folder, which is removed at the end, and no configuration is read.
+                All people in it are examples, and their passwords are public: it listens on loopback only. The \
+                provider's sign-in page lets you consent, deny, or simulate a failure. All data is in a temporary \
+                folder, which is removed at the end. No configuration is read.
 
-                The line of JSON has a member for each server, as {"onyx":{"url":…},…}, the provider's {"issuer":{"url":…}} and \
-                {"users":[{"email":…,"password":…},…]} (docs/sandbox.md).
+                The line of JSON has a member for each server, such as {"onyx":{"url":…},…}, the provider's \
+                {"issuer":{"url":…}} and {"users":[{"email":…,"password":…},…]} (docs/sandbox.md).
                 """,
             arguments: [port, host, client, json, verbose]
         ) { given throws(ArgumentError) in
@@ -30,7 +30,7 @@ extension DaemonProgram {
             if let host = given[host] { configuration.host = host }
             for choice in given[port] {
                 guard configuration.ports.updateValue(choice.port, forKey: choice.name) == nil else {
-                    throw given.mistake("give --port \(choice.name)=… once")
+                    throw given.mistake("give --port \(choice.name)=… only once")
                 }
             }
             let redirects = Dictionary(grouping: given[client], by: \.id).mapValues { $0.map(\.redirect) }
@@ -64,7 +64,8 @@ struct ClientChoice: ArgumentValue {
     init(argument: String) throws(ArgumentValueError) {
         let halves = argument.split(separator: "=", maxSplits: 1).map(String.init)
         guard halves.count == 2, halves[0] != Sandbox.clientID, halves[1].contains("://") else {
-            throw ArgumentValueError(expected: "ID=REDIRECT, any id but '\(Sandbox.clientID)' and an absolute address")
+            throw ArgumentValueError(
+                expected: "ID=REDIRECT, with an id other than '\(Sandbox.clientID)' and an absolute URL")
         }
         (id, redirect) = (halves[0], halves[1])
     }

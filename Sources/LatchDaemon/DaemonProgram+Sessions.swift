@@ -6,8 +6,8 @@ extension DaemonProgram {
 
     private static let listSessions: Command<any ExecutableCommand> = {
         let email = OptionalArgument<String>(
-            "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "Only this person's.")
-        let all = Flag("all", help: "Ended ones too.")
+            "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "Only the sessions of this person.")
+        let all = Flag("all", help: "Also list ended sessions.")
         return Command(
             "list", "List the live sessions.", arguments: [email, all, json]
         ) { given in
@@ -17,16 +17,16 @@ extension DaemonProgram {
     }()
 
     private static let revoke: Command<any ExecutableCommand> = {
-        let id = OptionalArgument<String>("ID", help: "The session's id, as the list shows it.")
+        let id = OptionalArgument<String>("ID", help: "The session's id, as shown in the list.")
         let person = Option<String>(
             "user", value: "EMAIL", completion: .output(of: ["user", "list", "--emails"]),
             help: "All sessions of this person.")
-        let all = Flag("all", help: "All sessions of everybody.")
+        let all = Flag("all", help: "All sessions of all people.")
         let yes = Flag("yes", help: "With --all at a terminal, do not ask.")
         return Command(
             "revoke",
-            "End sessions: their tokens are refused from then on. All of a person, or of everybody, end with the keys of programs.",
-            discussion: "A gateway that is running refuses them within a quarter of a second.",
+            "End sessions: their tokens are refused from then on. --user and --all also revoke API keys.",
+            discussion: "A running gateway refuses them within a quarter of a second.",
             arguments: [id, person, all, yes]
         ) { given throws(ArgumentError) in
             let path = given[config]
@@ -36,7 +36,7 @@ extension DaemonProgram {
             case (nil, let email?, false):
                 return RevokeSessions(configurationPath: path, which: .person(email), isConfirmed: true)
             case (nil, nil, true):
-                return RevokeSessions(configurationPath: path, which: .everybody, isConfirmed: given[yes])
+                return RevokeSessions(configurationPath: path, which: .everyone, isConfirmed: given[yes])
             default: throw given.mistake("give exactly one of ID, --user EMAIL and --all")
             }
         }

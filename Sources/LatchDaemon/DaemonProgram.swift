@@ -13,10 +13,11 @@ enum DaemonProgram {
 
     static let program = Program<any ExecutableCommand>(
         root: Command(
-            "latchd", "Native sign-in for a self-hosted server: the gateway.",
+            "latchd", "The gateway: native sign-in for self-hosted servers.",
             discussion: """
-                Without --config the file is $XDG_CONFIG_HOME/latchd/latchd.yaml, else /etc/latchd/latchd.yaml, and \
-                without either the defaults hold. Every key also has a variable: 'latchd check --keys' lists them.
+                Without --config the configuration file is $XDG_CONFIG_HOME/latchd/latchd.yaml, or else \
+                /etc/latchd/latchd.yaml. Without either, the defaults apply. Every key also has an environment \
+                variable: 'latchd check --keys' lists them.
 
                 Exit codes:
                 \(ExitCode.help)
@@ -26,25 +27,26 @@ enum DaemonProgram {
         version: Version.current)
 
     private static let serve = Command<any ExecutableCommand>(
-        "serve", "Serve until a signal ends it.",
+        "serve", "Run the gateway until a signal stops it.",
         discussion: """
-            SIGTERM or Ctrl-C answers the requests under way, then ends it; a second one ends it at once. SIGHUP reads \
-            the certificate again, which also happens by itself when its files are replaced.
+            SIGTERM or Ctrl-C completes the running requests and then stops the gateway. A second signal stops it \
+            immediately. SIGHUP reads the certificate again. This also happens automatically when its files are \
+            replaced.
             """
     ) { given in Serve(configurationPath: given[config]) }
 
     private static let check: Command<any ExecutableCommand> = {
-        let keys = Flag("keys", help: "List every key with its variable, default and meaning instead.")
+        let keys = Flag("keys", help: "Only list every key with its variable, default and meaning.")
         return Command(
-            "check", "Read the configuration and name every mistake.",
-            discussion: "With TLS it also reads the certificate and its key, and tells what they are good for.",
+            "check", "Check the configuration and report every mistake.",
+            discussion: "With TLS it also reads the certificate and its key, and shows names and validity.",
             arguments: [keys]
         ) { given in Check(configurationPath: given[config], isListingKeys: given[keys]) }
     }()
 
     private static let completions: Command<any ExecutableCommand> = {
         let shell = Argument<Shell>("SHELL", help: "The shell.")
-        return Command("completions", "Print a script that completes this command line.", arguments: [shell]) {
+        return Command("completions", "Print the completion script of a shell.", arguments: [shell]) {
             ShowCompletions(shell: $0[shell])
         }
     }()

@@ -19,14 +19,14 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     var summary: String {
         switch self {
         case .done: "done; for serve: stopped by a signal, all requests answered"
-        case .failed: "failed in a way not named below"
-        case .usage: "the command line cannot be followed, or a terminal is needed"
-        case .badInput: "an e-mail address or password cannot be right"
+        case .failed: "a failure not listed below"
+        case .usage: "the command line is invalid, or a terminal is required"
+        case .badInput: "an e-mail address or password is invalid"
         case .notFound: "no such person, session, key or configuration, or standard input is empty"
-        case .unavailable: "an address to listen on cannot be had"
-        case .cannotCreate: "somebody has this e-mail address already"
+        case .unavailable: "an address to listen on is not available"
+        case .cannotCreate: "the e-mail address is already in use"
         case .input: "the database or a file cannot be read or written"
-        case .tryLater: "another program holds the database: try again"
+        case .tryLater: "another program has locked the database: try again"
         case .configuration: "the configuration has mistakes, or its certificate cannot be used"
         }
     }

@@ -32,7 +32,7 @@ struct Failure: Error {
         case let error as SandboxError: self.init(Self.code(of: error), error.message)
         case let error as TerminalError: self.init(Self.code(of: error), error.message)
         case let error as Descriptor.Failure: self.init(.input, "Could not write to standard output: \(error).")
-        default: self.init(.failed, "Something unexpected went wrong: \(error).")
+        default: self.init(.failed, "Unexpected error: \(error).")
         }
     }
 

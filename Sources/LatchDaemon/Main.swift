@@ -29,7 +29,7 @@ struct Main {
         do {
             return try await task.value.rawValue
         } catch is CancellationError {
-            Output.note("latchd: Stopped; nothing was left half done.")
+            Output.note("latchd: Stopped.")
             return 128 + (signals.received ?? 2)
         } catch {
             return fail(error)

@@ -11,7 +11,7 @@ enum PasswordInput {
         let person = Prompter(terminal: Terminal())
         let instead = "Give the password on standard input with --password-stdin"
         let password = try await person.askSecret("New password", instead: instead)
-        guard try await person.askSecret("The same again", instead: instead) == password else {
+        guard try await person.askSecret("Repeat the password", instead: instead) == password else {
             throw Failure(.badInput, "The two passwords differ. Nothing was changed.")
         }
         return password

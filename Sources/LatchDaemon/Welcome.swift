@@ -30,7 +30,7 @@ struct Welcome {
             lines.append("  certificate    \(certificate.coveredNames), until \(certificate.notAfter.forPeople)")
         }
         if let path = file.configuration.settings.databasePath, isOpenToOthers(path) {
-            lines.append("  warning        others on this machine may read \(path): chmod 600 '\(path)'")
+            lines.append("  warning        other users can read \(path): chmod 600 '\(path)'")
         }
         lines.append("")
         if people == 0 { lines.append("Add a person:  \(administration) user add you@example.org") }
@@ -84,7 +84,7 @@ struct Welcome {
     /// reader has to replace `NAME`.
     private func reachable(_ address: BoundAddress) -> (address: String, note: String) {
         if let url = nameURL(address) { return (url, "") }
-        let note = "   (NAME: this machine's)"
+        let note = "   (NAME: the name of this machine)"
         return switch address {
         case .tcp(let ip, let port) where Self.isEvery(ip): ("http://NAME:\(port)", note)
         case .tls(let ip, let port) where Self.isEvery(ip): ("https://NAME:\(port)", note)

@@ -20,7 +20,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { self.sweep() } }
-            group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.learnKinds() } }
+            group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
             if let library = self.services.library { group.addTask { await library.run(clock: clock) } }
             if let certificates = self.certificates {
@@ -79,20 +79,20 @@ extension Gateway {
 
     /// Writes last uses of sessions and keys to the database.
     func flush() async {
-        await attempt("Last uses of sessions were not written; trying again.") { try await self.issuer.flush() }
-        await attempt("Last uses of keys were not written; trying again.") { try await self.stores.apiKeys.flush() }
+        await attempt("Could not write the last uses of sessions; trying again.") { try await self.issuer.flush() }
+        await attempt("Could not write the last uses of keys; trying again.") { try await self.stores.apiKeys.flush() }
     }
 
     /// Deletes sessions that ended, keys that were revoked and unlinked identities that were seen long ago.
     func purge() async {
-        await attempt("Old keys were not deleted; trying again.") {
+        await attempt("Could not delete old keys; trying again.") {
             try await self.stores.apiKeys.purge(olderThan: self.stores.settings.sessions.rememberEnded)
         }
-        await attempt("Old identities that are nobody's were not deleted; trying again.") {
+        await attempt("Could not delete old unlinked identities; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
         }
-        await attempt("Old sessions were not deleted; trying again.") {
+        await attempt("Could not delete old sessions; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             let count = try await self.stores.sessions.purge(olderThan: age)
             if count > 0 { self.stores.log.debug("Old sessions were deleted.", ["count": .number(count)]) }
@@ -100,16 +100,16 @@ extension Gateway {
     }
 
     /// Reads which kinds of password hashes exist.
-    func learnKinds() async {
-        await attempt("The kinds of password hashes were not read; trying again.") {
-            try await self.stores.people.learnKinds()
+    func loadHashKinds() async {
+        await attempt("Could not read the kinds of password hashes; trying again.") {
+            try await self.stores.people.loadHashKinds()
         }
     }
 
     /// Creates the first signing key if tokens are signed, replaces an old signing key, and deletes keys that are no
     /// longer needed.
     func keepKeys() async {
-        await attempt("The signing keys were not looked after; trying again.") {
+        await attempt("Could not maintain the signing keys; trying again.") {
             let keys = self.stores.signingKeys
             if self.stores.settings.timeTracker.isEnabled { _ = try await keys.published() }
             try await keys.upkeep()

@@ -118,7 +118,7 @@ public final class Gateway: Sendable {
             try await issuer.flush()
             try await stores.apiKeys.flush()
         } catch {
-            stores.log.warning("The last uses of some sessions or keys were not written.")
+            stores.log.warning("Could not write the last uses of some sessions or keys.")
         }
         await stores.close()
     }
@@ -132,7 +132,8 @@ public final class Gateway: Sendable {
             case .warning: .warning
             case .error: .error
             }
-        stores.log.write(level, "Server.", ["event": .text(event.message), "with": .text(Self.text(event.metadata))])
+        stores.log.write(
+            level, "Server event.", ["event": .text(event.message), "with": .text(Self.text(event.metadata))])
     }
 
     private static func text(_ metadata: [String: String]) -> String {

@@ -91,11 +91,11 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         self.message = message
     }
 
-    static let codeExists = GatewayError(.codeExists, "A one-time code of this value is waiting already; make another.")
+    static let codeExists = GatewayError(.codeExists, "This one-time code is already in use; create another one.")
 
     static let changedMeanwhile = GatewayError(
         .unknownPerson,
-        "The person's account or this session was changed just now, so nothing else was changed. Sign in again.")
+        "The person's account or this session has just been changed, so nothing else was changed. Sign in again.")
 
     /// The same as ``message``.
     public var description: String { message }

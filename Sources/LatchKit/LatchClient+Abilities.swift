@@ -77,8 +77,8 @@ extension LatchClient {
     private static func notOffered(_ act: String, _ account: Account, _ dialect: any Dialect) -> LatchError {
         LatchError(
             .notOffered,
-            "\(account.serverURL) speaks \(dialect.title), which has no way for a program to \(act). "
-                + "Use the server's own web pages.")
+            "\(account.serverURL) speaks \(dialect.title), which does not let a program \(act). "
+                + "Use the server's web pages.")
     }
 }
 

@@ -25,7 +25,7 @@ extension LatchClient {
         let report = try await ask(account, options)
         if let failure = report.failure, !isForced {
             throw LatchError(
-                failure.code, "Nothing was changed, as the server cannot be reached that way. \(failure.message)",
+                failure.code, "Nothing was changed, because the server cannot be reached that way. \(failure.message)",
                 retryAfter: failure.retryAfter, cause: failure)
         }
         try await accounts.changeConnection(account.id, from: base, to: options)

@@ -14,7 +14,7 @@ extension LatchClient {
         guard let dialect = server.dialect as? any RegistrationDialect, server.features.signsInWithPassword else {
             throw LatchError(
                 .registrationRefused,
-                "Not registered: \(server.address) has no registration with a password. Ask its operator for an account."
+                "Not registered: \(server.address) does not offer registration. Ask its operator for an account."
             )
         }
         if let problem = server.features.passwordRule.problem(of: registration.password) {
@@ -35,8 +35,8 @@ extension LatchClient {
         } catch let error as LatchError {
             throw LatchError(
                 .registeredOnly,
-                "You have an account at \(server.address) now as \(registration.email). Signing in to it failed, so sign in "
-                    + "yourself: \(error.message)", retryAfter: error.retryAfter, cause: error)
+                "The account \(registration.email) at \(server.address) was created, but the sign-in failed. "
+                    + error.message, retryAfter: error.retryAfter, cause: error)
         }
     }
 }

@@ -34,7 +34,7 @@ public final class LatchClient: Sendable {
         public var keepsLog = true
         /// Whether ``LatchClient/open(_:)`` finishes operations that a crash interrupted. It may send requests to
         /// servers then, and waits up to three seconds for them. Default: true.
-        public var finishesUnfinished = true
+        public var recoversOnOpen = true
         /// The timeout for revoking tokens on the server, at sign-out and after a failed sign-in. Default: 7 seconds.
         public var revocationTimeout = Session.revocationBound
         /// Returns the timeout of a whole request, file downloads excepted. Called for each request. Default: 30
@@ -84,7 +84,7 @@ public final class LatchClient: Sendable {
     public static func open(_ configuration: Configuration) async throws -> LatchClient {
         let folders = try configuration.folders ?? Folders()
         try folders.make()
-        let database = try await LatchError.telling {
+        let database = try await LatchError.converting {
             var configuration = Database.Configuration(
                 path: folders.database, applicationID: AccountSchema.applicationID)
             // A small cache is enough: a download queue may be long, but it is processed in order, so little is read
@@ -94,7 +94,7 @@ public final class LatchClient: Sendable {
         }
         let accounts = AccountStore(
             database: database,
-            downloadOwner: try await LatchError.telling { try await AccountStore.downloadOwner(database) },
+            downloadOwner: try await LatchError.converting { try await AccountStore.downloadOwner(database) },
             secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
             revocationTimeout: configuration.revocationTimeout, requestTimeout: configuration.requestTimeout,
@@ -104,10 +104,10 @@ public final class LatchClient: Sendable {
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
                 now: configuration.now))
         // A locked secret store does not prevent the start. A later start finishes the work.
-        if configuration.finishesUnfinished {
-            try? await accounts.finishUnfinished(as: configuration.device, within: configuration.startBound)
+        if configuration.recoversOnOpen {
+            try? await accounts.recover(as: configuration.device, within: configuration.startBound)
         }
-        PrivateBrowser.sweep(folders.browsers)
+        PrivateBrowser.removeAbandonedProfiles(folders.browsers)
         return LatchClient(accounts: accounts, folders: folders, device: configuration.device)
     }
 
@@ -240,7 +240,7 @@ public final class LatchClient: Sendable {
             throw LatchError(
                 .notAKnownServer,
                 "\(account.serverURL) speaks '\(SanitizedText.clean(account.dialect.rawValue))', "
-                    + "which this version does not know. Update the program.")
+                    + "which this version does not support. Update the program.")
         }
         return sessions.withLock { sessions in
             if let session = sessions[account.id] { return session }
@@ -255,7 +255,7 @@ public final class LatchClient: Sendable {
     /// - Throws: ``LatchError/Code/noAccount`` when no account is active.
     public func activeSession() async throws -> Session {
         guard let account = try await accounts.activeAccount() else {
-            throw LatchError(.noAccount, "Nobody is signed in here. Sign in to a server first.")
+            throw LatchError(.noAccount, "You are not signed in to any server. Sign in first.")
         }
         return try session(for: account)
     }
@@ -294,10 +294,11 @@ public final class LatchClient: Sendable {
                 server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
                 displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
-                keyName: grant.made?.note.name, mustChangePassword: grant.mustChangePassword, isPersonsOwn: !givesBack)
+                keyName: grant.made?.intent.name, mustChangePassword: grant.mustChangePassword,
+                isPersonsOwn: !givesBack)
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept, onStep)
-            grant.made?.note.release()
+            grant.made?.intent.release()
             if let dialect = server.dialect as? any KeyDialect {
                 await revokeOrphanedKeys(of: account, dialect, tokens.access, server, client)
             } else if let old, old.isAnother(than: tokens) {
@@ -320,7 +321,7 @@ public final class LatchClient: Sendable {
         if let identity, let email = try? EmailAddress(typed: identity.email) { return email }
         throw LatchError(
             .identityUnknown,
-            "Login failed: \(server.address) did not say who has signed in, so there is no account to keep. Try again.")
+            "Login failed: \(server.address) did not report who signed in, so no account was stored. Try again.")
     }
 
     /// Revokes the keys that the new key replaces and those that earlier sign-ins left over, even when the caller is
@@ -346,9 +347,10 @@ public final class LatchClient: Sendable {
     private func revoke(_ token: Secret, _ keyID: String?, _ server: Server, _ client: HTTPClient) async {
         guard var request = server.dialect.signOut(keyID: keyID) else { return }
         for field in server.authorization(token) { request.headers[field.name] = field.value }
-        let (goodbye, accounts) = (request, accounts)
+        let (signOutRequest, accounts) = (request, accounts)
         await Task {
-            _ = try? await PasswordSignIn.send(goodbye, to: server, with: client, timeout: accounts.revocationTimeout)
+            _ = try? await PasswordSignIn.send(
+                signOutRequest, to: server, with: client, timeout: accounts.revocationTimeout)
         }.value
     }
 }

@@ -40,7 +40,7 @@ public struct AuthorizationRequest: Sendable {
     /// Source: RFC 6749 §3.1.
     public func url(endpoint: String) throws(OAuthError) -> String {
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://"), !endpoint.utf8.contains(35) else {
-            throw OAuthError(.invalidAddress, "The authorization endpoint is no web address; check the server.")
+            throw OAuthError(.invalidAddress, "The authorization endpoint is not a web address; check the server.")
         }
         var pairs = [("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirect)]
         if let scope { pairs.append(("scope", scope)) }

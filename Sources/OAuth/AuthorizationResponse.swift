@@ -27,23 +27,24 @@ public enum AuthorizationResponse: Sendable, Equatable {
         let fields = try fields(callbackURL, expectedRedirect)
         for name in ["state", "code", "iss", "error", "error_description", "error_uri"] {
             guard fields.values(name).count <= 1 else {
-                throw OAuthError(.malformed, "The callback holds '\(name)' twice; start signing in again.")
+                throw OAuthError(.malformed, "The callback contains '\(name)' twice; start the sign-in again.")
             }
             // The state is checked before all other parameters.
             guard name != "state" || fields[name].map(State.init) == expectedState else {
                 throw OAuthError(
-                    .stateMismatch, "The callback does not belong to this sign-in; start signing in again.")
+                    .stateMismatch, "The callback does not belong to this sign-in; start the sign-in again.")
             }
         }
         if let expectedIssuer, fields["iss"] != expectedIssuer {
             throw OAuthError(
-                .issuerMismatch, "The callback does not come from '\(expectedIssuer)'; do not sign in there.")
+                .issuerMismatch, "The callback does not come from '\(expectedIssuer)'; do not continue the sign-in.")
         }
         switch (fields["code"], fields["error"]) {
         case (let code?, nil) where !code.isEmpty: return .code(Secret(code))
         case (nil, let error?) where !error.isEmpty:
             return .error(error, description: fields["error_description"], uri: fields["error_uri"])
-        default: throw OAuthError(.malformed, "The callback holds neither a code nor an error; start signing in again.")
+        default:
+            throw OAuthError(.malformed, "The callback contains neither a code nor an error; start the sign-in again.")
         }
     }
 
@@ -73,12 +74,13 @@ public enum AuthorizationResponse: Sendable, Equatable {
         let expected = redirect.utf8.prefix { $0 != UInt8(ascii: "?") }
         let base = withoutFragment.prefix { $0 != UInt8(ascii: "?") }
         guard base.elementsEqual(expected), !base.isEmpty else {
-            throw OAuthError(.otherRedirect, "The callback came to another address than asked for; start again.")
+            throw OAuthError(
+                .otherRedirect, "The callback arrived at another address than requested; start the sign-in again.")
         }
         do throws(WireError) {
             return try FormURLEncoded.decode(Array(withoutFragment.dropFirst(base.count + 1)))
         } catch {
-            throw OAuthError(.malformed, "The callback cannot be read: \(error.message)")
+            throw OAuthError(.malformed, "The callback is malformed: \(error.message)")
         }
     }
 }

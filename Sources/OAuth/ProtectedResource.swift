@@ -43,17 +43,17 @@ public struct ProtectedResource: Sendable, Equatable {
     public init(reading body: [UInt8], of address: String) throws(OAuthError) {
         guard let value = try? JSONValue(parsing: body), case .object = value,
             let resource = value["resource"]?.string
-        else { throw OAuthError(.malformed, "it tells nothing of who signs people in") }
+        else { throw OAuthError(.malformed, "its sign-in metadata are not valid") }
         guard resource == address || resource == address + "/" && Self.hasNoPath(address) else {
             throw OAuthError(
-                .issuerMismatch, "what it tells of sign-in is about '\(resource)' and not about the address asked")
+                .issuerMismatch, "its metadata are about '\(resource)' and not about the requested address")
         }
         guard let server = value[Self.serverMember]?.string, !server.isEmpty else {
-            throw OAuthError(.malformed, "it names nobody who signs people in")
+            throw OAuthError(.malformed, "its metadata name no sign-in server")
         }
         if let methods = value["bearer_methods_supported"] {
             guard methods.array?.contains(where: { $0.string == "header" }) == true else {
-                throw OAuthError(.malformed, "it does not take tokens in header fields")
+                throw OAuthError(.malformed, "it does not accept tokens in header fields")
             }
         }
         self.server = server

@@ -5,7 +5,7 @@ enum TokenAnswer {
     /// Parses the body as a JSON object.
     static func object(_ body: [UInt8]) throws(OAuthError) -> JSONValue {
         guard let value = try? JSONValue(parsing: body), value.members != nil else {
-            throw OAuthError(.malformed, "The token endpoint's answer is no JSON object; check the server.")
+            throw OAuthError(.malformed, "The token endpoint's response is not a JSON object; check the server.")
         }
         return value
     }
@@ -14,7 +14,7 @@ enum TokenAnswer {
     static func text(_ value: JSONValue, _ name: String) throws(OAuthError) -> String? {
         guard let member = value[name], member != .null else { return nil }
         guard let text = member.string else {
-            throw OAuthError(.malformed, "The token endpoint's '\(name)' is no text; check the server.")
+            throw OAuthError(.malformed, "The token endpoint's '\(name)' is not a string; check the server.")
         }
         return text
     }

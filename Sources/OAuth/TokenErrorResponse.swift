@@ -15,7 +15,7 @@ public struct TokenErrorResponse: Sendable, Equatable {
     public init(parsing body: [UInt8]) throws(OAuthError) {
         let value = try TokenAnswer.object(body)
         guard let error = try TokenAnswer.text(value, "error"), !error.isEmpty else {
-            throw OAuthError(.malformed, "The token endpoint's refusal holds no 'error'; check the server.")
+            throw OAuthError(.malformed, "The token endpoint's error response contains no 'error'; check the server.")
         }
         self.error = error
         description = try TokenAnswer.text(value, "error_description")

@@ -26,10 +26,10 @@ public struct TokenResponse: Sendable, Equatable {
         let value = try TokenAnswer.object(body)
         guard let token = try TokenAnswer.text(value, "access_token"), !token.isEmpty,
             try TokenAnswer.text(value, "token_type")?.lowercased() == "bearer"
-        else { throw OAuthError(.malformed, "The token answer holds no bearer token; check the server.") }
+        else { throw OAuthError(.malformed, "The token response contains no bearer token; check the server.") }
         if let seconds = value["expires_in"] {
             guard let seconds = seconds.number, seconds >= 0, seconds < 1e10 else {
-                throw OAuthError(.malformed, "The token answer's 'expires_in' is no number of seconds.")
+                throw OAuthError(.malformed, "The token response's 'expires_in' is not a number of seconds.")
             }
             expiresIn = .seconds(Int(seconds))
         } else {

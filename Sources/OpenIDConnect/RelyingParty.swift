@@ -84,7 +84,8 @@ public final class RelyingParty: Sendable {
             return try request.url(endpoint: endpoint)
         } catch {
             throw OpenIDConnectError(
-                .badAnswer, "Could not send anybody to '\(settings.issuer)': \(error.message)", cause: error)
+                .badAnswer, "Could not create the sign-in request for '\(settings.issuer)': \(error.message)",
+                cause: error)
         }
     }
 }

@@ -39,27 +39,28 @@ public func openSecretStorage(
         let secret = try await passphrase()
         let unlock = secret.map(SealedFileStore.Unlock.passphrase) ?? .keyFile(path: keyFile ?? folder + "/secrets.key")
         let store = SealedFileStore(path: path, unlock: unlock)
-        let key = secret == nil ? "a key file that only you may read" : "your passphrase"
+        let key = secret == nil ? "a key file that only you can read" : "your passphrase"
         return OpenedSecretStorage(
-            store: store, kind: .file, explanation: "Secrets are kept in the \(store.label), locked by \(key), \(why).")
+            store: store, kind: .file,
+            explanation: "Secrets are stored in the \(store.label), protected by \(key), \(why).")
     }
     func desktop(_ why: String) async throws -> OpenedSecretStorage {
         try await service.check()
         return OpenedSecretStorage(
-            store: service, kind: .service, explanation: "Secrets are kept in the Secret Service, \(why).")
+            store: service, kind: .service, explanation: "Secrets are stored in the Secret Service, \(why).")
     }
 
     switch (choice, remembered) {
-    case (.service, _): return try await desktop("as asked for")
-    case (.file, _): return try await file("as asked for")
+    case (.service, _): return try await desktop("as requested")
+    case (.file, _): return try await file("as requested")
     case (.automatic, .file): return try await file("as before")
     case (.automatic, .service): return try await desktop("as before")
     case (.automatic, nil):
-        if FileManager.default.fileExists(atPath: path) { return try await file("which is there already") }
+        if FileManager.default.fileExists(atPath: path) { return try await file("which already exists") }
         do {
-            return try await desktop("which this desktop offers")
+            return try await desktop("which this desktop provides")
         } catch let error as SecretStorageError where error.code == .absent {
-            return try await file("because no Secret Service answers here")
+            return try await file("because no Secret Service is available")
         }
     }
 }

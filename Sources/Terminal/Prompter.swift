@@ -11,10 +11,10 @@ public struct Prompter: Sendable {
     }
 
     /// A prompter without a terminal. Every question throws an error.
-    public static let nobody = Prompter(terminal: nil)
+    public static let unavailable = Prompter(terminal: nil)
 
     /// Whether there is a terminal to prompt on.
-    public var isThere: Bool { terminal != nil }
+    public var isAvailable: Bool { terminal != nil }
 
     /// Prompts for a line that is echoed. `instead` tells in an error how to pass the value without a terminal.
     public func ask(_ question: String, suggestion: String? = nil, instead: String) async throws -> String {
@@ -33,7 +33,7 @@ public struct Prompter: Sendable {
 
     private func required(_ question: String, _ instead: String?) throws(TerminalError) -> Terminal {
         if let terminal { return terminal }
-        let remedy = instead ?? "Run it at a terminal"
-        throw TerminalError(.noTerminal, "\(question): there is no terminal to ask at. \(remedy).")
+        let remedy = instead ?? "Run it in a terminal"
+        throw TerminalError(.noTerminal, "\(question): there is no terminal for this prompt. \(remedy).")
     }
 }

@@ -17,7 +17,7 @@ public enum StandardInput {
         as option: String = "--password-stdin", _ what: String = "password"
     ) async throws -> Secret {
         guard let line = try await secretLine(option) else {
-            throw TerminalError(.noInput, "Standard input is empty: no \(what) came.")
+            throw TerminalError(.noInput, "Standard input is empty: it contains no \(what).")
         }
         return line
     }
@@ -33,7 +33,7 @@ public enum StandardInput {
         guard !Descriptor.isTerminal(Descriptor.input) else {
             throw TerminalError(
                 .usage,
-                "\(option) reads from a pipe or a file, and standard input is a terminal. Leave it out to be asked."
+                "\(option) reads from a pipe or a file, but standard input is a terminal. Omit it to be prompted."
             )
         }
         let line: (bytes: [UInt8], isWhole: Bool)?

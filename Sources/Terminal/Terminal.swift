@@ -65,10 +65,10 @@ public final class Terminal: Sendable {
 
     private func line() async throws -> [UInt8] {
         guard let (bytes, isWhole) = try await Descriptor.read(descriptor, lineOnly: true, limit: Self.longestLine)
-        else { throw TerminalError(.noInput, "The terminal's input ended before an answer came. Nothing was changed.") }
+        else { throw TerminalError(.noInput, "The terminal's input ended without an answer. Nothing was changed.") }
         guard isWhole else {
             throw TerminalError(
-                .invalidInput, "The line is longer than a terminal can pass. Give it on standard input.")
+                .invalidInput, "The line is too long for a terminal. Pass it on standard input.")
         }
         return bytes
     }

@@ -33,7 +33,7 @@ public enum JSON {
             return try Array(encoder.encode(value))
         } catch {
             // Encoding fails only for a number that is not finite or does not fit in 64 bits. No message contains one.
-            preconditionFailure("A message could not be written as JSON: \(error).")
+            preconditionFailure("A message could not be encoded as JSON: \(error).")
         }
     }
 

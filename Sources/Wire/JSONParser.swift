@@ -65,7 +65,7 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw Self.malformed }
             let name = try string()
             guard names.insert(name, after: members) else {
-                throw WireError(.malformed, "An object of the JSON has two members of one name.")
+                throw WireError(.malformed, "A JSON object has two members with the same name.")
             }
             guard skip(UInt8(ascii: ":")) else { throw Self.malformed }
             members.append(JSONValue.Member(name, try value(depth: depth)))
@@ -104,7 +104,7 @@ struct JSONParser {
             try digits()
         }
         guard position - start <= Self.maximumNumberLength else {
-            throw WireError(.tooLarge, "A number of the JSON has more than \(Self.maximumNumberLength) characters.")
+            throw WireError(.tooLarge, "A JSON number has more than \(Self.maximumNumberLength) characters.")
         }
         return JSONNumber(checked: String(decoding: bytes[start..<position], as: UTF8.self))
     }

@@ -89,7 +89,7 @@ extension JSONValue: Encodable {
                     try container.encode(double)
                 } else {
                     let context = EncodingError.Context(
-                        codingPath: encoder.codingPath, debugDescription: "The number is too large to be kept.")
+                        codingPath: encoder.codingPath, debugDescription: "The number is too large to be stored.")
                     throw EncodingError.invalidValue(self, context)
                 }
             case .bool(let flag): try container.encode(flag)

@@ -22,7 +22,7 @@ struct JSONValueDecoder: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
     private func mismatch(_ type: Any.Type) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "The value has another type.")
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "The value has the wrong type.")
         return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 

@@ -25,8 +25,8 @@ struct YAMLTreeBuilder: ~Copyable {
             switch event.kind {
             case .streamEnd: return root ?? YAMLNode(.scalar("", isPlain: true), at: .start)
             case .documentStart(let hasDirective):
-                if root != nil { throw YAMLError(.unsupported, at: event.mark, "a file holds one document") }
-                if hasDirective { throw YAMLError(.unsupported, at: event.mark, "directives ('%') are not read") }
+                if root != nil { throw YAMLError(.unsupported, at: event.mark, "a file may contain only one document") }
+                if hasDirective { throw YAMLError(.unsupported, at: event.mark, "directives ('%') are not supported") }
                 root = try node(try events.next(), depth: 0)
             default: break
             }
@@ -36,7 +36,7 @@ struct YAMLTreeBuilder: ~Copyable {
     private mutating func node(_ event: YAMLEvent, depth: Int) throws(YAMLError) -> YAMLNode {
         if case .alias(let name) = event.kind { return try alias(name, at: event.mark, depth: depth) }
         if let tag = event.tag {
-            throw YAMLError(.unsupported, at: event.mark, "tags are not read; remove '\(tag)'")
+            throw YAMLError(.unsupported, at: event.mark, "tags are not supported; remove '\(tag)'")
         }
         let before = nodes
         try count(1, at: event.mark)
@@ -85,7 +85,7 @@ struct YAMLTreeBuilder: ~Copyable {
             if event.kind == .mappingEnd { break }
             let key = try key(event)
             if let line = lines[key] {
-                throw YAMLError(.duplicateKey, at: event.mark, "the key '\(key)' stands already in line \(line)")
+                throw YAMLError(.duplicateKey, at: event.mark, "the key '\(key)' already exists in line \(line)")
             }
             lines[key] = event.mark.line
             entries.append(YAMLEntry(key: key, at: event.mark, value: try node(try events.next(), depth: depth)))
@@ -97,7 +97,7 @@ struct YAMLTreeBuilder: ~Copyable {
 
     private mutating func key(_ event: YAMLEvent) throws(YAMLError) -> String {
         guard case .scalar(let key, _) = event.kind, event.tag == nil, event.anchor == nil else {
-            throw YAMLError(.unsupported, at: event.mark, "a key is plain text here, without tag, anchor or alias")
+            throw YAMLError(.unsupported, at: event.mark, "a key must be plain text, without a tag, anchor or alias")
         }
         try count(1, at: event.mark)
         return key
@@ -106,7 +106,7 @@ struct YAMLTreeBuilder: ~Copyable {
     /// Resolves an alias. An anchor is registered only when its node is finished, so a node cannot contain itself.
     private mutating func alias(_ name: String, at mark: YAMLMark, depth: Int) throws(YAMLError) -> YAMLNode {
         guard let anchored = anchors[name] else {
-            throw YAMLError(.syntax, at: mark, "no '&\(name)' stands before this '*\(name)'")
+            throw YAMLError(.syntax, at: mark, "there is no anchor '&\(name)' before this '*\(name)'")
         }
         try check(depth: depth + anchored.depth, at: mark)
         try count(anchored.nodes, at: mark)
@@ -123,7 +123,7 @@ struct YAMLTreeBuilder: ~Copyable {
     private mutating func count(_ more: Int, at mark: YAMLMark) throws(YAMLError) {
         nodes += more
         if nodes > YAML.maximumNodes {
-            throw YAMLError(.tooLarge, at: mark, "it has more than \(YAML.maximumNodes) values, aliases counted")
+            throw YAMLError(.tooLarge, at: mark, "it has more than \(YAML.maximumNodes) values, including aliases")
         }
     }
 }

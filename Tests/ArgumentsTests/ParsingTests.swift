@@ -76,8 +76,8 @@ struct ParsingTests {
                 ["help", "lgoin"], .unknownCommand,
                 "sample: unknown command 'lgoin'; did you mean 'login'? See 'sample --help'."
             ),
-            ([], .missing, "sample: say what to do: user, move, send, login. See 'sample --help'."),
-            (["user"], .missing, "sample user: say what to do: add. See 'sample user --help'."),
+            ([], .missing, "sample: a command is missing: user, move, send, login. See 'sample --help'."),
+            (["user"], .missing, "sample user: a command is missing: add. See 'sample user --help'."),
             (["user", "add"], .missing, "sample user add: EMAIL is missing. See 'sample user add --help'."),
             (["send"], .missing, "sample send: FILE is missing. See 'sample send --help'."),
             (
@@ -91,7 +91,7 @@ struct ParsingTests {
             ),
             (
                 ["user", "add", "a", "--name", "b", "-nc"], .unexpected,
-                "sample user add: --name is given twice. See 'sample user add --help'."
+                "sample user add: --name may be given only once. See 'sample user add --help'."
             ),
             (
                 ["user", "add", "a", "--admin=yes"], .unexpected,

@@ -14,9 +14,9 @@ import Testing
         #expect(!"\(hash) \(String(reflecting: hash))".contains("argon2id"))
     }
 
-    @Test("the hash of no password refuses every one, and is computed as a made one is") func ofNoPassword() throws {
+    @Test("the hash of no password refuses every one, and is computed as a made one is") func unmatchable() throws {
         for _ in 0..<50 {
-            let hash = PasswordHash.ofNoPassword(parameters: small)
+            let hash = PasswordHash.unmatchable(parameters: small)
             let made = try PasswordHash.make(Secret("x"), parameters: small)
             #expect(hash.isWellFormed && !hash.needsRehash(for: small))
             #expect(hash.rawValue.utf8.count == made.rawValue.utf8.count)

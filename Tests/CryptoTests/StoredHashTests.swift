@@ -20,6 +20,6 @@ import Testing
         let hash = PasswordHash(rawValue: "$argon2id$v=19$m=2097152,t=100,\(Self.rest)")
 
         #expect(hash.isWellFormed)
-        #expect(hash.parameters?.isBearable == true)
+        #expect(hash.parameters?.isWithinLimits == true)
     }
 }

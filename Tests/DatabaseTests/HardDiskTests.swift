@@ -17,7 +17,7 @@ struct HardDiskTests {
             let error = try await #require(throws: DatabaseError.self) { _ = try await reopen(shelf) }
             try #require(error.code == .readOnly, "\(error)")
             try #require(error.message.contains("'\(shelf.folder.database)'"))
-            try #require(error.message.contains("may not write"))
+            try #require(error.message.contains("cannot write to"))
         }
     }
 
@@ -36,7 +36,7 @@ struct HardDiskTests {
             let second = try await #require(throws: DatabaseError.self) {
                 _ = try await Database.open(missing, migrations: Shelf.migrations)
             }
-            try #require(second.code == .readOnly && second.message.contains("could not be made"), "\(second)")
+            try #require(second.code == .readOnly && second.message.contains("could not be created"), "\(second)")
         }
     }
 

@@ -62,7 +62,7 @@ struct LifetimeTests {
         ]
         for call in calls {
             let error = try await #require(throws: DatabaseError.self) { try await call() }
-            #expect(error.code == .closed && error.message.contains("closed it already"))
+            #expect(error.code == .closed && error.message.contains("already closed it"))
         }
     }
 

@@ -105,7 +105,7 @@ struct StatementTests {
             try await shelf.database.read { _ = try $0.run(statement, 1) }
         }
         #expect(error.code == .misuse)
-        #expect(error.message.contains(sql) && error.message.contains("mistake in the program"))
+        #expect(error.message.contains(sql) && error.message.contains("bug in the program"))
     }
 
     @Test("a trailing semicolon and comment are no second statement")

@@ -49,7 +49,7 @@ import Testing
     @Test(
         "OX-9 the last page says what happened",
         arguments: [
-            ("code=1&state=2", "has done its part"), ("error=access_denied&state=2", "was denied"),
+            ("code=1&state=2", "is no longer needed"), ("error=access_denied&state=2", "was denied"),
             ("state=2&error=server_error&error_description=x", "reported an error"),
         ])
     func page(_ query: String, _ words: String) throws {
@@ -57,7 +57,7 @@ import Testing
         let port = try #require(Int(receiver.redirect.dropFirst("http://127.0.0.1:".count).prefix { $0 != "/" }))
         let page = try ask(port, "GET /callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n")
         #expect(page.contains(words), "\(page)")
-        for other in ["has done its part", "was denied", "reported an error"] where other != words {
+        for other in ["is no longer needed", "was denied", "reported an error"] where other != words {
             #expect(!page.contains(other))
         }
         receiver.close()

@@ -68,12 +68,12 @@ import Testing
     func sweep() async throws {
         let path = try await install("chromium", "exec sleep 300")
         let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
-        PrivateBrowser.sweep(profiles)
+        PrivateBrowser.removeAbandonedProfiles(profiles)
         #expect(left.count == 1)
         try FileManager.default.createDirectory(
             atPath: profiles + "/profile-left/deep", withIntermediateDirectories: true)
         try "x".write(toFile: profiles + "/profile-left/deep/Cookies", atomically: true, encoding: .utf8)
-        PrivateBrowser.sweep(profiles)
+        PrivateBrowser.removeAbandonedProfiles(profiles)
         #expect(left.count == 1 && left != ["profile-left"])
         await browser.close()
         #expect(left.isEmpty)

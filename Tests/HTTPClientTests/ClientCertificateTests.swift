@@ -65,16 +65,16 @@ struct ClientCertificateTests {
             (.pem(certificate: open.certificate, key: other.key, passphrase: nil), other.key, "another certificate"),
             (
                 .pem(certificate: locked.certificate, key: locked.key, passphrase: nil), locked.key,
-                "give its passphrase"
+                "specify its passphrase"
             ),
             (
                 .pem(certificate: locked.certificate, key: locked.key, passphrase: Secret("wrong")), locked.key,
                 "check the passphrase"
             ),
             (.pkcs12(path: missing, passphrase: nil), missing, "No such file"),
-            (.pkcs12(path: open.key, passphrase: nil), open.key, "no PKCS#12 file"),
-            (.pkcs12(path: box, passphrase: Secret("wrong")), box, "check the passphrase"),
-            (.pkcs12(path: box, passphrase: nil), box, "check the passphrase"),
+            (.pkcs12(path: open.key, passphrase: nil), open.key, "not a PKCS#12 file"),
+            (.pkcs12(path: box, passphrase: Secret("wrong")), box, "the passphrase is wrong"),
+            (.pkcs12(path: box, passphrase: nil), box, "the passphrase is wrong"),
         ]
 
         for (certificate, file, reason) in cases {

@@ -93,7 +93,7 @@ import Wire
         point.count = 40_000
         let gate = try gate { server.url("/login?back=/file.pdf") }
         let (answer, bytes, begun) = try await download(gate.url("/file.pdf"), from: point)
-        #expect(answer.redirection == Redirection(isElsewhere: true, isUntakenPage: true))
+        #expect(answer.redirection == Redirection(isElsewhere: true, isRejectedPage: true))
         #expect(bytes == Self.bytes && begun == nil && String(decoding: answer.body, as: UTF8.self).contains("Sign in"))
     }
 
@@ -112,7 +112,7 @@ import Wire
                 : .init(headers: [("Content-Type", "text/html")], body: Array("<html>".utf8))
         }
         let (answer, bytes, _) = try await download(server.url("/latest/a.html"))
-        #expect(answer.redirection?.isUntakenPage == false && bytes == Array("<html>".utf8))
+        #expect(answer.redirection?.isRejectedPage == false && bytes == Array("<html>".utf8))
     }
 
     @Test("DL-3 where the caller forbids it, and in a circle, nothing is followed")

@@ -122,7 +122,7 @@ struct ListenerTests {
 
         try "not a socket".write(toFile: path, atomically: true, encoding: .utf8)
         let file = await #expect(throws: HTTPServerError.self) { try await TestServer(configuration) }
-        #expect(file?.message.contains("a file that is no socket is there") == true)
+        #expect(file?.message.contains("a file that is not a socket is there") == true)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a socket")
     }
 

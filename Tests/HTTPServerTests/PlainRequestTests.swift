@@ -11,7 +11,7 @@ struct PlainRequestTests {
         let server = try await TestServer(TestServer.configuration { $0.admitsPlain = { _ in false } })
         for _ in 0..<3 {
             let answer = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(answer.hasPrefix("HTTP/1.1 403") && answer.contains("trusted proxies only"))
+            #expect(answer.hasPrefix("HTTP/1.1 403") && answer.contains("only from this machine"))
         }
         await server.stop()
         let events = await server.eventsSoFar()

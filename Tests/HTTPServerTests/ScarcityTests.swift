@@ -15,7 +15,7 @@ struct ScarcityTests {
             let error = await #expect(throws: HTTPServerError.self) { try await Scarcity.startAndStop(loops: 16) }
             try Scarcity.limit(.addresses, to: free)
             try #require(
-                error?.code == .system && error?.message.contains("a thread of the server") == true, "\(error)")
+                error?.code == .system && error?.message.contains("a server thread") == true, "\(error)")
             try #require(Scarcity.sockets() == before)
             try await Scarcity.startAndStop(loops: 16)
         }

@@ -37,11 +37,11 @@ import Testing
         let known = try await house.download("/files/a.bin")
 
         #expect(first.status == 0 && house.file("a.bin") == Self.bytes(1), "\(first.errors)")
-        #expect(same.status == 0 && same.errors == "It is here already. Fetch it all the same: --again\n")
+        #expect(same.status == 0 && same.errors == "The file is already here. To download it anyway: --again\n")
         #expect(
             changed.errors == """
-                It is here already.
-                Changed on the server since: 'a.bin'. Fetch it beside the one that is here: --again
+                The file is already here.
+                Changed on the server since: 'a.bin'. To download the new version next to the existing file: --again
 
                 """)
         #expect(changed.status == 0 && changed.output.isEmpty)
@@ -49,7 +49,7 @@ import Testing
         #expect(try Home.json(json)["event"] as? String == "changed")
         #expect(again.status == 0 && house.file("a (2).bin") == Self.bytes(2), "\(again.errors)")
         #expect(house.file("a.bin") == Self.bytes(1))
-        #expect(known.errors.hasPrefix("It is here already. Fetch"), "\(known.errors)")
+        #expect(known.errors.hasPrefix("The file is already here. To download"), "\(known.errors)")
     }
 
     @Test("DL-11 --again fetches what has not changed too, and is no option for pictures")
@@ -59,7 +59,7 @@ import Testing
         #expect(["a.bin", "a (2).bin", "a (3).bin"].allSatisfy { house.file($0) == Self.bytes(1) })
         for words in [["--all"], ["/files/a.bin", "--favourites"], [], [UUID().uuidString]] {
             let refused = try await house.home.latch(["download", "--again"] + words)
-            #expect(refused.status == 64 && refused.errors.contains("--again is for addresses"), "\(refused.errors)")
+            #expect(refused.status == 64 && refused.errors.contains("--again is only for URLs"), "\(refused.errors)")
         }
     }
 
@@ -88,6 +88,6 @@ import Testing
             house.intercept { $0.method == "HEAD" ? answer : nil }
         }
         let again = try await house.download("/files/a.bin")
-        #expect(again.status == 0 && again.errors.hasPrefix("It is here already. Fetch it all"), "\(again.errors)")
+        #expect(again.status == 0 && again.errors.hasPrefix("The file is already here. To download"), "\(again.errors)")
     }
 }

@@ -76,7 +76,7 @@ import Testing
     func terminalClosed() async throws {
         do {
             let terminal = try PseudoTerminal(Home.latch, words, environment: home.environment)
-            try terminal.wait(for: "It goes on in the background")
+            try terminal.wait(for: "The download continues in the background")
             #expect(try terminal.end() == 0)
         }
         #expect(fetching().count == 1)
@@ -89,7 +89,7 @@ import Testing
         try await eventually { fetching().isEmpty }
         #expect(!FileManager.default.fileExists(atPath: entry))
         let log = FileManager.default.contents(atPath: home.folder.file("state/latchstring/downloads.log")) ?? Data()
-        #expect(String(decoding: log, as: UTF8.self).contains("2 files are home"))
+        #expect(String(decoding: log, as: UTF8.self).contains("2 files downloaded"))
         #expect(!log.leaks("token-of-ada"))
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(ranges == [nil, "bytes=100000-"])
 
         let nothing = try await Program.run("/bin/sh", ["-c", String(command)], environment: desktop)
-        #expect(nothing.status == 0 && nothing.output.contains("Nothing waits"), "\(nothing.errors)")
+        #expect(nothing.status == 0 && nothing.output.contains("No files are waiting"), "\(nothing.errors)")
     }
 
     @Test(
@@ -184,7 +184,7 @@ import Testing
         try unit.write(toFile: place, atomically: true, encoding: .utf8)
         let command = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") }).dropFirst(10)
         let next = try await Program.run("/bin/sh", ["-c", String(command)], environment: home.environment)
-        #expect(next.status == 0 && next.output.contains("Nothing waits"), "\(next.errors)")
+        #expect(next.status == 0 && next.output.contains("No files are waiting"), "\(next.errors)")
         #expect(!FileManager.default.fileExists(atPath: place))
     }
 
@@ -206,7 +206,8 @@ import Testing
         let terminal = try PseudoTerminal(
             Home.latch, ["login", server.url(""), "-e", "ada@example.org"], environment: other.environment)
         for (question, answer) in [
-            ("New passphrase for", "open sesame"), ("The same again", "open sesame"), ("Password of", "correct horse"),
+            ("New passphrase for", "open sesame"), ("Repeat the passphrase", "open sesame"),
+            ("Password of", "correct horse"),
         ] {
             try terminal.wait(for: question)
             terminal.type(answer + "\n")

@@ -39,7 +39,7 @@ import Testing
         #expect(retried.status == 65 && retried.output == "1 file.\n")
         #expect(
             retried.errors.hasPrefix(
-                "Not in the queue: '\(url)/files/x?…', 'nonsense'. See what there is: latch downloads list\n"),
+                "Not in the queue: '\(url)/files/x?…', 'nonsense'. List the files: latch downloads list\n"),
             "\(retried.errors)")
         #expect(paused.status == 65)
         #expect(try Home.json(paused)["files"] as? Int == 1 && Home.json(paused)["missed"] as? [String] == ["/files/b"])

@@ -36,19 +36,20 @@ import Testing
         let came = try await home.latch("download")
 
         #expect(retried.output == "1 file.\n")
-        #expect(retried.errors == "Fetch it: latch download; without this terminal: latch download --background\n")
+        #expect(retried.errors == "To download it: latch download; in the background: latch download --background\n")
         #expect(none.status == 0 && none.output == "0 files.\n" && none.errors.isEmpty)
         let lines = waiting.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(
             lines == [
-                ["STATE", "ID", "SIZE", "TRIES", "NAME", "WHY"],
+                ["STATE", "ID", "SIZE", "TRIES", "NAME", "REASON"],
                 ["waiting", first.server.url("/files/a.bin"), "0", "a.bin"],
             ])
         let rows = try #require(try Home.json(failed)["downloads"] as? [[String: Any]])
         #expect(rows.map { $0["filename"] as? String } == ["b.bin"])
         #expect(other.output.contains("\nfailed   \(second.server.url("/files/b.bin"))"))
         #expect(
-            nothing.status == 0 && nothing.output.isEmpty && nothing.errors == "No file of this account is 'failed'.\n")
+            nothing.status == 0 && nothing.output.isEmpty
+                && nothing.errors == "No files of this account are 'failed'.\n")
         #expect(mistake.status == 64 && foreign.status == 65, "\(mistake.errors)\(foreign.errors)")
         #expect(cleared.output == "1 file.\n")
         #expect(came.status == 0 && first.file("a.bin") == FileHome.bytes("a.bin"), "\(came.errors)")
@@ -114,10 +115,10 @@ import Testing
         let running = try RunningProgram(
             Home.latch, ["download", "--to", house.home.folder.file("Files"), "/files/a", "/files/b"],
             environment: house.home.environment)
-        try await running.line { $0.contains("It is tried again") || $0.contains("it is tried again") }
+        try await running.line { $0.contains("The next attempt is in") }
         running.send(SIGINT)
         #expect(await running.waitForExit() == 130)
-        #expect(running.output.contains("what has come stays") && !running.output.contains("half done"))
+        #expect(running.output.contains("Stopped. Received data is kept."))
         house.intercept { _ in nil }
 
         let list = try await house.home.latch("downloads", "list")
@@ -155,7 +156,8 @@ import Testing
         try FileManager.default.removeItem(atPath: folder)
         let refused = try await house.download("/files/b")
         #expect(
-            refused.status == 1 && refused.errors.contains("'\(folder)' before, but it is gone."), "\(refused.errors)")
+            refused.status == 1 && refused.errors.contains("'\(folder)' before, but it is missing."),
+            "\(refused.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder))
         let terminal = try house.home.terminal("download", "--to", folder, "/files/b")
         try terminal.wait(for: "Another folder")
@@ -179,7 +181,7 @@ import Testing
         #expect(try await house.home.latch("downloads", "retry").output == "1 file.\n")
         try FileManager.default.removeItem(atPath: folder)
         let gone = try await house.home.latch("download")
-        #expect(gone.status == 1 && gone.errors.contains("'\(folder)' before, but it is gone."), "\(gone.errors)")
+        #expect(gone.status == 1 && gone.errors.contains("'\(folder)' before, but it is missing."), "\(gone.errors)")
         #expect(gone.errors.contains("give the same command with --make-folder"))
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let empty = try await house.home.latch("download")
@@ -197,7 +199,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder)
         #expect(try await house.home.latch("download", "/files/b").status == 1)
         let made = try await house.home.latch("download", "--make-folder")
-        #expect(made.status == 0 && made.errors.contains("'\(folder)' can be used. Nothing waits"), "\(made.errors)")
+        #expect(made.status == 0 && made.errors.contains("'\(folder)' can be used. To select files"), "\(made.errors)")
         #expect(FileManager.default.fileExists(atPath: folder))
         #expect(try await house.home.latch("download", "/files/b").status == 0)
     }
@@ -208,7 +210,8 @@ import Testing
         #expect(try await house.download("/files/a").status == 0)
         let again = try await house.home.latch("download", "/files/b")
         #expect(
-            again.status == 0 && again.errors.contains("They go to '\(house.home.folder.file("Files"))', as before"))
+            again.status == 0
+                && again.errors.contains("The files are saved to '\(house.home.folder.file("Files"))', as before"))
         #expect(house.file("b") == FileHome.bytes("b"))
     }
 
@@ -237,7 +240,7 @@ import Testing
         #expect(
             listed.output.contains("\nrunning") && left.output.contains("\nwaiting"), "\(left.output)\(left.errors)")
         let nothing = try await house.home.latch("downloads", "watch")
-        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.hasPrefix("Nothing is fetched now."))
+        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.hasPrefix("No download is running."))
     }
 
     @Test("DL-8 a reader that is slow gets every line of a long download")
@@ -276,7 +279,7 @@ import Testing
         let free = try await home.latch("logout", "127.0.0.1:\(second.server.port)", "--json")
         #expect(free.status == 0, "what failed waits for nothing: \(free.errors)")
         _ = try await home.latch("downloads", "retry")
-        let words = "drops what waits to come home: 1 file of ada@example.org at http://127.0.0.1:\(first.server.port)."
+        let words = "drops these pending downloads: 1 file of ada@example.org at http://127.0.0.1:\(first.server.port)."
         let refused = try await home.latch("logout")
         let all = try await home.latch("logout", "--all", "--json")
         #expect(refused.status == 64 && refused.errors.contains(words), "\(refused.errors)")
@@ -285,7 +288,7 @@ import Testing
         let no = try home.terminal("logout")
         try no.wait(for: "Sign out? [y/N]")
         no.type("n\n")
-        #expect(try no.end() == 1 && no.screen.contains("Nobody was signed out"), "\(no.screen)")
+        #expect(try no.end() == 1 && no.screen.contains("You were not signed out"), "\(no.screen)")
         #expect(try await home.latch("whoami").status == 0)
         #expect(try await home.latch("downloads", "list").output.contains("\nwaiting"))
 
@@ -294,7 +297,7 @@ import Testing
         yes.type("y\n")
         #expect(try yes.end() == 0, "\(yes.screen)")
         #expect(try await home.latch("accounts").output.isEmpty == true)
-        #expect(try await home.latch("downloads", "list").errors.contains("Nothing waits"))
+        #expect(try await home.latch("downloads", "list").errors.contains("The queue is empty"))
     }
 
     @Test("DL-12 signing out drops what waits without a question where that is said")
@@ -303,7 +306,7 @@ import Testing
         _ = try await first.home.latch("downloads", "retry")
         let out = try await first.home.latch("logout", "--all", "--drop-downloads")
         #expect(out.status == 0 && out.output.split(separator: "\n").count == 2, "\(out.errors)")
-        #expect(try await first.home.latch("downloads", "list").errors.contains("Nothing waits"))
+        #expect(try await first.home.latch("downloads", "list").errors.contains("The queue is empty"))
     }
 
     @Test("docs/downloads.md tells every option and command, and the exit codes that the help tells")

@@ -35,11 +35,11 @@ struct LoginTests {
         // Its folder is removed with it, and the program needs it to the end.
         defer { withExtendedLifetime(home) {} }
         let terminal = try home.terminal("login", "http://127.0.0.1:\(server.port)")
-        try terminal.wait(for: "Which, or your e-mail [1]:")
+        try terminal.wait(for: "Number, or your e-mail address [1]:")
         #expect(terminal.screen.contains("2  Sign in with Authelia, in the browser"))
         #expect(terminal.screen.contains("The server's version is v9.4.0") && terminal.screen.contains("Warning:"))
         terminal.type("7\n")
-        try terminal.wait(for: "Give a number from 1 to 2, or the e-mail address to sign in with.")
+        try terminal.wait(for: "Enter a number from 1 to 2, or the e-mail address to sign in with.")
         terminal.type(" Ada@Example.org\n")
         try terminal.wait(for: "Password of ada@example.org")
         terminal.type("\u{3}")
@@ -83,7 +83,7 @@ struct LoginTests {
         let login = try await home.latch("login", "--browser")
         #expect(login.status == 76 && login.errors.contains("http://127.0.0.1:\(server.port)/team"), "\(login.errors)")
         #expect(server.requests.contains { $0.path == "/team/auth/me" })
-        #expect(login.errors.contains("Signing in to http://127.0.0.1:\(server.port)/team, as API_BASE_URL says."))
+        #expect(login.errors.contains("Signing in to http://127.0.0.1:\(server.port)/team, the value of API_BASE_URL."))
         home.environment["API_BASE_URL"] = "no address"
         #expect(try await home.latch("login", "--browser").status == 65)
         // An address on the command line has precedence.
@@ -116,14 +116,14 @@ struct LoginTests {
 
         let url = "http://127.0.0.1:\(server.port)"
         let refused = try await home.latch("login", url, "--browser", "--callback", "scheme")
-        #expect(refused.errors.contains("no browser that can be opened with a profile of its own"), "\(refused.errors)")
+        #expect(refused.errors.contains("no browser that can be opened with a separate profile"), "\(refused.errors)")
         #expect(refused.errors.contains("--browser-command xdg-open") && refused.status != 0)
         #expect(!FileManager.default.fileExists(atPath: trace))
         #expect(!server.requests.contains { $0.path.hasPrefix("/auth/login") })
 
         let allowed = try await home.latch(
             "login", url, "--browser", "--browser-command", "xdg-open", "--timeout", "2", "--callback", "scheme")
-        #expect(allowed.errors.contains("OAuth login failed: the browser did not come back"), "\(allowed.errors)")
+        #expect(allowed.errors.contains("OAuth login failed: the browser did not return"), "\(allowed.errors)")
         // The opener runs by itself, and need not have run yet when the time is over.
         try await eventually { FileManager.default.fileExists(atPath: trace) }
     }
@@ -186,7 +186,7 @@ struct LoginTests {
                 #expect(account["isRevoked"] as? Bool == false && account["isTokenRemoved"] as? Bool == false)
                 let problem = account["problem"] as? [String: Any]
                 #expect(problem?["code"] as? String == "secret_store_damaged")
-                #expect((problem?["message"] as? String)?.contains("gone from this device") == true)
+                #expect((problem?["message"] as? String)?.contains("removed from this device") == true)
             }
             #expect(try await home.latch("accounts").output.isEmpty)
             #expect(try await server.liveSessions() == 2)

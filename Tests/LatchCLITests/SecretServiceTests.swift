@@ -31,7 +31,7 @@ struct SecretServiceTests {
             let result = try await home.shell(Self.start + script)
 
             #expect(result.output.contains("login 0") && result.output.contains("request 0"))
-            #expect(result.errors.contains("Secrets are kept in the Secret Service"))
+            #expect(result.errors.contains("Secrets are stored in the Secret Service"))
             #expect(result.output.contains("token 78") && result.errors.contains("locked"))
             #expect(result.output.contains("signed in"))
             #expect(!FileManager.default.fileExists(atPath: home.data + "/secrets.sealed"))

@@ -44,7 +44,7 @@ struct SignInTests {
 
             let accounts = try await home.latch("accounts")
             #expect(accounts.status == 0 && accounts.output.isEmpty)
-            #expect(accounts.errors.contains("Nobody is signed in"))
+            #expect(accounts.errors.contains("You are not signed in to any server"))
         }
     }
 
@@ -112,7 +112,7 @@ struct SignInTests {
             let three = try await home.latch("use", String(id.prefix(3)))
             #expect(short.status == 66 && !short.errors.contains("four characters"))
             #expect(
-                three.status == 66 && three.errors.contains("Give at least four characters of the id."),
+                three.status == 66 && three.errors.contains("Use at least four characters of the id."),
                 "\(three.errors)")
             let ambiguous = try await home.latch("whoami", "--account", "127.0.0.1:\(server.port)")
             #expect(ambiguous.status == 66)
@@ -186,8 +186,8 @@ struct SignInTests {
 
             let logout = try await home.latch("logout")
             #expect(logout.status == 0 && logout.errors.contains("Warning:"))
-            #expect(logout.errors.contains("The session stays good there until 20"), "\(logout.errors)")
-            #expect(logout.errors.contains("on the server's page of your account; or by its operator"))
+            #expect(logout.errors.contains("The session stays valid on the server until 20"), "\(logout.errors)")
+            #expect(logout.errors.contains("on the server's account page, or its operator"))
             #expect(logout.errors.contains("'latchd sessions revoke'"))
             #expect(try await home.latch("accounts").output.isEmpty)
         }
@@ -199,7 +199,9 @@ struct SignInTests {
             let result = try await Home().latch(
                 "login", "https://127.0.0.1:\(server.port)", "-e", TestGateway.email, "--password-stdin",
                 input: TestGateway.password)
-            #expect(result.status != 0 && result.errors.contains("No encrypted connection to"), "\(result.errors)")
+            #expect(
+                result.status != 0 && result.errors.contains("Could not set up an encrypted connection to"),
+                "\(result.errors)")
             #expect(!result.errors.contains("certificate") && result.errors.contains("http://"))
         }
     }
@@ -251,7 +253,7 @@ struct SignInTests {
 
             let teapot = try await home.latch("request", "GET", "/api/teapot?key=hidden")
             #expect(teapot.status == 1 && teapot.output == "short and stout")
-            #expect(teapot.errors.hasPrefix("latch: The server answered GET http://"))
+            #expect(teapot.errors.hasPrefix("latch: The server responded to GET http://"))
             #expect(teapot.errors.hasSuffix("/api/teapot with HTTP/1.1 418.\n"))
 
             for path in ["https://evil.example/api/me", "api/me", "/../x", "/a b"] {

@@ -84,7 +84,7 @@ struct TerminalTests {
             try login.wait(for: "New passphrase for")
             #expect(!login.echoes)
             login.type("open sesame 12\n")
-            try login.wait(for: "The same again")
+            try login.wait(for: "Repeat the passphrase")
             login.type("open sesame 12\n")
             try login.wait(for: "Password of")
             login.type("\(TestGateway.password)\n")

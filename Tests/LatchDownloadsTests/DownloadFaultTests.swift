@@ -317,7 +317,7 @@ struct DownloadFaultTests {
         }
         switch state {
         case .skipped: #expect(status != 403)
-        case .failed(let why): #expect(status == 403 && why.contains("does not allow"))
+        case .failed(let why): #expect(status == 403 && why.contains("denies access"))
         default: Issue.record("over")
         }
         #expect(asked == 1)

@@ -29,7 +29,7 @@ struct DownloadOutageTests {
         world.server.goAway()
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { reason in
-            #expect(reason.contains("refuses the connection") && reason.contains("tried again in"))
+            #expect(reason.contains("refuses the connection") && reason.contains("The next attempt is in"))
         }
         return (run, told)
     }
@@ -167,8 +167,8 @@ struct DownloadOutageTests {
         let events = queue.events
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { reason in
-            #expect(reason.contains("It asks for 72 hours, which is longer than is waited"))
-            #expect(reason.contains("tried again in 24 hours"))
+            #expect(reason.contains("It requests a pause of 72 hours, which is longer than the maximum"))
+            #expect(reason.contains("The next attempt is in 24 hours"))
         }
         clock.advance(by: 86_000)
         for await event in queue.events { if case .overall = event { break } }

@@ -64,8 +64,8 @@ struct DownloadRedirectTests {
     @Test(
         "DL-13 what the other place refuses says nothing of the account, and is told as that place's",
         arguments: [
-            (401, "does not allow it"), (403, "does not allow it"), (404, "There is no file"), (410, "no file"),
-            (503, "has a fault"),
+            (401, "denies access"), (403, "denies access"), (404, "There is no file"), (410, "no file"),
+            (503, "reports an error"),
         ])
     func refused(_ status: Int, _ words: String) async throws {
         let store = try FaultServer { _ in
@@ -76,7 +76,7 @@ struct DownloadRedirectTests {
         lead("a.bin", to: store.url("/stored?sig=\(Self.secret)"))
         let (state, told) = try await fetch("a.bin")
         #expect(state?.reason?.contains(words) ?? false, "\(told)")
-        #expect(state?.reason?.contains("sent on to '127.0.0.1:\(store.port)'") ?? false, "\(told)")
+        #expect(state?.reason?.contains("redirected to '127.0.0.1:\(store.port)'") ?? false, "\(told)")
         #expect(store.requests.count == (status == 503 ? 4 : 1))
         #expect(!world.server.requests.contains { $0.path == "/api/auth/mobile/refresh" })
         #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
@@ -94,7 +94,7 @@ struct DownloadRedirectTests {
         try await queue.run()
         let reason = try await world.state("a.bin", queue)?.reason ?? ""
         #expect(
-            reason.contains("sent on to another") && reason.contains(store.url("")) && !reason.leaks(Self.secret))
+            reason.contains("redirected to another") && reason.contains(store.url("")) && !reason.leaks(Self.secret))
         #expect(try world.files() == ["b.bin"])
     }
 
@@ -144,7 +144,7 @@ struct DownloadRedirectTests {
     func refusals(_ target: String) async throws {
         lead("a.bin", to: target)
         let reason = try await fetch("a.bin").state?.reason ?? ""
-        #expect(reason.contains(target == "ftp://x/" ? "out of the web" : "10 redirects"), "\(reason)")
+        #expect(reason.contains(target == "ftp://x/" ? "unsupported scheme" : "10 redirects"), "\(reason)")
         #expect(world.server.requests.count { $0.path == "/files/a.bin" } == (target == "ftp://x/" ? 1 : 11))
     }
 

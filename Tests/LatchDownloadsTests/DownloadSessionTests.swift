@@ -59,7 +59,7 @@ struct DownloadSessionTests {
         #expect(count("/files/one") == 0)
         #expect(try await queue.progress().open == 1)
         #expect(try await queue.isSignInAwaited())
-        #expect(try await queue.glance().heldBecause?.contains("latch password") ?? false)
+        #expect(try await queue.snapshot().heldBecause?.contains("latch password") ?? false)
     }
 
     @Test("DL-13 a token that ran out under six transfers at once is renewed once, and nothing counts as tried")
@@ -117,7 +117,7 @@ struct DownloadSessionTests {
         for await event in events { if case .progress(_, 5_000, _) = event { break } }
         try await world.latch.signOut(world.account)
         let error = await #expect(throws: LatchError.self) { try await run.cancellableValue }
-        #expect(error?.code == .signedOut && error?.message.contains("while 5 files of it waited") ?? false)
+        #expect(error?.code == .signedOut && error?.message.contains("which had 5 pending files") ?? false)
         #expect(await told().contains { if case .error(_, let why) = $0 { why.contains("signed out") } else { false } })
         #expect(try await queue.tasks().isEmpty)
         #expect(try world.files().isEmpty && world.parts().isEmpty)

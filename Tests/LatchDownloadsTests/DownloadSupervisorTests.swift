@@ -73,7 +73,7 @@ import Testing
         let events = queue.events
         let run = keep(queue, desktop)
         for await event in events {
-            if case .held("This network is metered. It goes on in another one. Or so.") = event { break }
+            if case .held("This network is metered. Downloads continue on an unmetered one. Or so.") = event { break }
         }
         for await event in events {
             if case .overall = event { break }

@@ -43,7 +43,7 @@ struct GoneFolderTests {
             try FileManager.default.createDirectory(atPath: world.library, withIntermediateDirectories: true)
         }
         let queue = world.queue(library: library())
-        #expect(try await queue.glance().heldBecause?.contains("Mount its drive") ?? false)
+        #expect(try await queue.snapshot().heldBecause?.contains("Mount its drive") ?? false)
         let error = await #expect(throws: LatchError.self) { try await queue.run() }
         #expect(
             error?.code == .folderGone && error?.message.contains("--make-folder") ?? false, "\(error?.message ?? "")")

@@ -104,15 +104,15 @@ struct MaintenanceTests {
         empty(Self.maintenance)
         let session = try latch.session(for: account)
         let before = asked("/server/config")
-        let inquiry = MaintenanceInquiry(validity: .seconds(3_600))
+        let check = MaintenanceCheck(validity: .seconds(3_600))
         let account = account
-        let findings = await withTaskGroup(of: MaintenanceInquiry.Finding.self) { group in
-            for _ in 0..<50 { group.addTask { await inquiry.finding(at: session, of: account) } }
+        let findings = await withTaskGroup(of: MaintenanceCheck.Finding.self) { group in
+            for _ in 0..<50 { group.addTask { await check.finding(at: session, of: account) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(findings.count == 50 && findings.allSatisfy { $0 == .maintenance })
         #expect(asked("/server/config") == before + 1)
-        let impatient = MaintenanceInquiry(validity: .zero)
+        let impatient = MaintenanceCheck(validity: .zero)
         for _ in 0..<2 { #expect(await impatient.finding(at: session, of: account) == .maintenance) }
         #expect(asked("/server/config") == before + 3)
     }

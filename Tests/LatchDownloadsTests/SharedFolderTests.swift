@@ -88,7 +88,7 @@ struct SharedFolderTests {
         try await neighboursQueue { Date() + 29 * 86_400 }.run()
         #expect(Set(world.parts()) == Set(names))
 
-        let written = try DownloadPart(path: folder + part, isThere: true)
+        let written = try DownloadPart(path: folder + part, mustExist: true)
         try await neighboursQueue { Date() + 31 * 86_400 }.run()
         #expect(world.parts() == [part])
         written.close()

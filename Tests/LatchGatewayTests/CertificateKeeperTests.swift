@@ -56,7 +56,7 @@ struct CertificateKeeperTests {
         #expect(bench.keeper.certificate.fingerprint == bench.first)
         bench.clock.advance(120)
         for _ in 0..<10 { bench.keeper.look() }
-        #expect(bench.count("The certificate was not replaced; the old one stays.") == 1)
+        #expect(bench.count("Could not replace the certificate; the old one is kept.") == 1)
         #expect(bench.lines.text.contains("does not belong to it"))
 
         try bench.put(key: next.key)
@@ -70,16 +70,16 @@ struct CertificateKeeperTests {
         try FileManager.default.removeItem(atPath: bench.files.certificatePath)
         for _ in 0..<3 { bench.keeper.look() }
         #expect(bench.keeper.certificate.fingerprint == bench.first)
-        #expect(bench.count("The certificate was not replaced; the old one stays.") == 1)
+        #expect(bench.count("Could not replace the certificate; the old one is kept.") == 1)
     }
 
     @Test func `a reload that was asked for says what it found each time`() async throws {
         let bench = try await Bench()
         bench.keeper.reload()
-        #expect(bench.count("The certificate was read again; it is the same.") == 1)
+        #expect(bench.count("The certificate was reloaded. It has not changed.") == 1)
         try bench.put(key: try await bench.authority.issue().key)
         for _ in 0..<2 { bench.keeper.reload() }
-        #expect(bench.count("The certificate was not replaced; the old one stays.") == 2)
+        #expect(bench.count("Could not replace the certificate; the old one is kept.") == 2)
         #expect(bench.keeper.certificate.fingerprint == bench.first)
     }
 

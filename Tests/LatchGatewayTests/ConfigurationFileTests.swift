@@ -71,7 +71,7 @@ struct ConfigurationFileTests {
             path: nil, environment: environment.merging(["LATCHD_DATABASE": "here.db"]) { $1 })
         #expect(file.warnings.count == 1)
         let whole = FileManager.default.currentDirectoryPath + "/here.db"
-        #expect(file.warnings.first?.contains("'here.db' is a relative path, which is '\(whole)'") == true)
+        #expect(file.warnings.first?.contains("'here.db' is a relative path, which means '\(whole)'") == true)
         #expect(try ConfigurationFile(path: nil, environment: environment).warnings.isEmpty)
     }
 

@@ -119,23 +119,25 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(
             mistakes(file, ["LATCHD_FOO": "1", "LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
                 "/etc/l.yaml, line 1: unknown key 'lisen'; did you mean 'listen'?",
-                "/etc/l.yaml, line 3: sessions.lifetime: '7 weeks' cannot be read; "
+                "/etc/l.yaml, line 3: sessions.lifetime: '7 weeks' is not valid; "
                     + "it must be a time from 1m to 3650d, such as 90s, 15m, 2h or 7d.",
-                "/etc/l.yaml, line 4: sessions.maximum is not one value; write it like its default, 90d.",
-                "/etc/l.yaml, line 5: limits holds other keys, not a value; write 'key: value' lines under it.",
-                "/etc/l.yaml, line 6: loops: '0' cannot be read; it must be a whole number from 1 to 256.",
-                "/etc/l.yaml, line 9: listen: 'example.org:80' cannot be read; "
-                    + "it must be address:port such as 127.0.0.1:2283 or [::]:2283, after http:// or https:// if you "
-                    + "like, or unix: and a path.",
-                "/etc/l.yaml, line 10: metrics.enabled: 'maybe' cannot be read; it must be true or false.",
-                "/etc/l.yaml, line 10: metrics.allow: '10.0.0.1/8' cannot be read; "
+                "/etc/l.yaml, line 4: sessions.maximum is not a single value; "
+                    + "write it in the form of its default, 90d.",
+                "/etc/l.yaml, line 5: limits is a section of keys; write 'key: value' lines under it.",
+                "/etc/l.yaml, line 6: loops: '0' is not valid; it must be a whole number from 1 to 256.",
+                "/etc/l.yaml, line 9: listen: 'example.org:80' is not valid; "
+                    + "it must be address:port such as 127.0.0.1:2283 or [::]:2283, optionally after http:// or "
+                    + "https://, or unix: and a path.",
+                "/etc/l.yaml, line 10: metrics.enabled: 'maybe' is not valid; it must be true or false.",
+                "/etc/l.yaml, line 10: metrics.allow: '10.0.0.1/8' is not valid; "
                     + "it must be a network such as 10.0.0.0/8 or an address.",
-                "/etc/l.yaml, line 11: database has no value; give one, or remove the line.",
-                "/etc/l.yaml, line 12: unknown key 'dialects.elsewhere'; remove it; 'latchd check --keys' lists what there is.",
-                "environment variable LATCHD_FOO: no key has this variable; "
-                    + "remove it; 'latchd check --keys' lists what there is.",
-                "environment variable LATCHD_LISTN: no key has this variable; did you mean 'LATCHD_LISTEN'?",
-                "environment variable LATCHD_LOG_LEVEL: log.level: 'loud' cannot be read; "
+                "/etc/l.yaml, line 11: database has no value; add a value, or remove the line.",
+                "/etc/l.yaml, line 12: unknown key 'dialects.elsewhere'; remove it; "
+                    + "'latchd check --keys' lists all keys.",
+                "environment variable LATCHD_FOO: no key corresponds to this variable; "
+                    + "remove it; 'latchd check --keys' lists all keys.",
+                "environment variable LATCHD_LISTN: no key corresponds to this variable; did you mean 'LATCHD_LISTEN'?",
+                "environment variable LATCHD_LOG_LEVEL: log.level: 'loud' is not valid; "
                     + "it must be debug or info or warning or error.",
             ])
     }
@@ -152,16 +154,16 @@ struct ConfigurationTests: ReadsConfigurations {
             ("sessions:\n  maximum: 1d\n", "/etc/l.yaml, line 2: sessions.lifetime is longer than sessions.maximum"),
             ("passwords:\n  minimum_length: 99\n", "/etc/l.yaml, line 2: passwords.minimum_length is greater"),
             ("guards: {lockout_first: 2h}\n", "/etc/l.yaml, line 1: guards.lockout_first is longer"),
-            ("listen: ['127.0.0.1:80', 'localhost:80']\n", "/etc/l.yaml, line 1: listen names an address twice"),
+            ("listen: ['127.0.0.1:80', 'localhost:80']\n", "/etc/l.yaml, line 1: listen contains an address twice"),
             ("audit_log: /state/latchd.db\n", "/etc/l.yaml, line 1: audit_log and database are the same file"),
-            ("listen: 0.0.0.0:80\n", "/etc/l.yaml, line 1: listen would serve plain HTTP, passwords and all"),
+            ("listen: 0.0.0.0:80\n", "/etc/l.yaml, line 1: listen would serve plain HTTP, including passwords"),
             ("listen: ['127.0.0.1:80', '[::]:80']\n", "/etc/l.yaml, line 1: listen would serve plain HTTP"),
-            ("listen: https://0.0.0.0:443\n", "/etc/l.yaml, line 1: listen asks for https:// and there is no certif"),
+            ("listen: https://0.0.0.0:443\n", "/etc/l.yaml, line 1: listen has an https:// address, but there is no"),
             ("tls: {certificate: /c}\n", "/etc/l.yaml, line 1: tls.certificate and tls.key are not both set"),
             ("tls: {key: /k}\n", "/etc/l.yaml, line 1: tls.certificate and tls.key are not both set"),
             (
                 "tls: {certificate: /c, key: /k}\nlisten: unix:/s\n",
-                "/etc/l.yaml, line 1: tls.certificate is set and nothing that listens speaks TLS"
+                "/etc/l.yaml, line 1: tls.certificate is set, but no address in listen uses TLS"
             ),
             (
                 "tls: {certificate: /c, key: /k}\nlisten: ['0.0.0.0:443', 'http://0.0.0.0:80']\n",
@@ -169,11 +171,11 @@ struct ConfigurationTests: ReadsConfigurations {
             ),
             (
                 "tls: {certificate: /c, key: /k}\nlisten: http://0.0.0.0:80\n",
-                "/etc/l.yaml, line 2: listen would serve plain HTTP, passwords and all, to the network beside TLS"
+                "/etc/l.yaml, line 2: listen would serve plain HTTP, including passwords, to the network in addition"
             ),
-            ("trusted_proxies: 0.0.0.0/0\n", "/etc/l.yaml, line 1: trusted_proxies trusts every address there is"),
-            ("tls: {hsts: 180d}\n", "/etc/l.yaml, line 1: tls.hsts is set and no answer could carry it"),
-            ("listen: ['http://127.0.0.1:80', '127.0.0.1:80']\n", "/etc/l.yaml, line 1: listen names an address twice"),
+            ("trusted_proxies: 0.0.0.0/0\n", "/etc/l.yaml, line 1: trusted_proxies contains every address"),
+            ("tls: {hsts: 180d}\n", "/etc/l.yaml, line 1: tls.hsts is set, but no response could contain it"),
+            ("listen: ['http://127.0.0.1:80', '127.0.0.1:80']\n", "/etc/l.yaml, line 1: listen contains an address"),
         ])
     func contradictions(file: String, beginning: String) {
         let found = mistakes(file)
@@ -249,6 +251,6 @@ struct ConfigurationTests: ReadsConfigurations {
             _ = try read(nil, [key.variable: key.defaultValue])
         }
         #expect(ConfigurationKey.listing().contains("sessions.lifetime"))
-        #expect(ConfigurationKey.listing().contains("LATCHD_SESSIONS_LIFETIME\n    How long a session lives"))
+        #expect(ConfigurationKey.listing().contains("LATCHD_SESSIONS_LIFETIME\n    The lifetime of a session"))
     }
 }

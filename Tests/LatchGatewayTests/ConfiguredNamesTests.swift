@@ -53,10 +53,11 @@ struct ConfiguredNamesTests: ReadsConfigurations {
         for words in [
             "line 4: unknown key 'introspection.clients.reports.sekret'; did you mean "
                 + "'introspection.clients.reports.secret'",
-            "line 5: introspection.clients has a name that it may not have; a name is lower-case letters",
-            "line 8: introspection.clients.short.secret is shorter than 32 bytes; make one with: openssl rand -hex 32",
+            "line 5: introspection.clients has an invalid name; use only lower-case letters",
+            "line 8: introspection.clients.short.secret is shorter than 32 bytes; "
+                + "generate one with: openssl rand -hex 32",
             "line 10: introspection.clients.twice has a secret and a secret_file; remove one of them",
-            "line 15: introspection.clients.gone.secret_file: '/nonexistent' cannot be read; it must be the path",
+            "line 15: introspection.clients.gone.secret_file: '/nonexistent' is not valid; it must be the path",
         ] {
             #expect(told.contains { $0.contains(words) }, "\(words): \(told)")
         }
@@ -98,13 +99,13 @@ struct ConfiguredNamesTests: ReadsConfigurations {
     @Test(
         "tells what is wrong with Redis, and never its URL",
         arguments: [
-            ("redis: {url: 'redis://:hunter2-hunter2@localhost'}", "redis.url cannot be read; write redis://HOST"),
+            ("redis: {url: 'redis://:hunter2-hunter2@localhost'}", "redis.url is not valid; write redis://HOST"),
             ("redis: {url: 'redis://latch@localhost'}", "there is no password; set redis.password_file"),
-            ("redis: {url: 'redis://10.0.0.7'}", "nothing is encrypted on the way there; use a tunnel"),
-            ("redis: {url: 'unix:hunter2-hunter2'}", "redis.url cannot be read"),
-            ("bridge: {codes: redis}", "bridge.codes is redis and there is no redis.url; set redis.url"),
-            ("redis: {password_file: /nonexistent}", "redis.password_file: '/nonexistent' cannot be read"),
-            ("redis: {password_file: /dev/zero}", "redis.password_file: '/dev/zero' cannot be read"),
+            ("redis: {url: 'redis://10.0.0.7'}", "the connection is not encrypted; use a tunnel"),
+            ("redis: {url: 'unix:hunter2-hunter2'}", "redis.url is not valid"),
+            ("bridge: {codes: redis}", "bridge.codes is redis, but redis.url is not set; set redis.url"),
+            ("redis: {password_file: /nonexistent}", "redis.password_file: '/nonexistent' is not valid"),
+            ("redis: {password_file: /dev/zero}", "redis.password_file: '/dev/zero' is not valid"),
         ])
     func wrongRedis(_ file: String, _ words: String) {
         let told = mistakes(file)

@@ -25,16 +25,16 @@ struct PeopleTests {
         let policy = PasswordPolicy(
             minimumLength: 6, maximumLength: 12, requiresUppercase: true, requiresLowercase: true, requiresDigit: true,
             requiresSpecialCharacter: true)
-        #expect(policy.complaint(about: Secret(password)) == sentence)
-        #expect(policy.complaint(about: Secret("aA1!aA1!")) == nil)
+        #expect(policy.violation(in: Secret(password)) == sentence)
+        #expect(policy.violation(in: Secret("aA1!aA1!")) == nil)
     }
 
     @Test("without rules only the length counts, in characters and not in bytes")
     func defaultPolicy() {
-        #expect(PasswordPolicy().complaint(about: Secret("ääääääää")) == nil)
-        #expect(PasswordPolicy().complaint(about: Secret("äääääää")) != nil)
-        #expect(PasswordPolicy().complaint(about: Secret(String(repeating: "a", count: 64))) == nil)
-        #expect(PasswordPolicy().complaint(about: Secret(String(repeating: "a", count: 65))) != nil)
+        #expect(PasswordPolicy().violation(in: Secret("ääääääää")) == nil)
+        #expect(PasswordPolicy().violation(in: Secret("äääääää")) != nil)
+        #expect(PasswordPolicy().violation(in: Secret(String(repeating: "a", count: 64))) == nil)
+        #expect(PasswordPolicy().violation(in: Secret(String(repeating: "a", count: 65))) != nil)
     }
 
     @Test("an e-mail address is kept trimmed and lower-cased, once")

@@ -92,7 +92,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
     @Test("a name without keys is a mistake", arguments: ["", "{}"])
     func emptyName(value: String) {
         let told = mistakes("public_url: https://latch.example\nproviders:\n  google: \(value)\n")
-        #expect(told == ["/etc/l.yaml, line 3: providers.google has no keys; give it some, or remove the line."])
+        #expect(told == ["/etc/l.yaml, line 3: providers.google has no keys; add keys, or remove the line."])
     }
 
     @Test("tells every mistake at once, with line and nearest spelling, and shows no secret")
@@ -129,19 +129,20 @@ struct ProviderConfigurationTests: ReadsConfigurations {
             folder: folder.path)
 
         for words in [
-            "line 4: providers.google.kind: 'googel' cannot be read; it must be oidc or google or apple.",
+            "line 4: providers.google.kind: 'googel' is not valid; it must be oidc or google or apple.",
             "line 6: unknown key 'providers.home.isuer'; did you mean 'providers.home.issuer'?",
             "line 7: providers.home has no issuer; add providers.home.issuer.",
-            "line 12: providers.other.client_secret_file: 'open' cannot be read; it must be the path of a regular file",
+            "line 12: providers.other.client_secret_file: 'open' is not valid; it must be the path of a regular file",
             "others cannot (chmod 600)",
-            "line 14: providers.third: its issuer is plain http",
-            "line 20: providers.apple.team_id: 'short' cannot be read; it must be the 10 capital letters",
-            "line 21: providers.apple.client_secret means nothing where kind is apple; remove it.",
+            "line 14: providers.third: its issuer uses plain http",
+            "line 20: providers.apple.team_id: 'short' is not valid; it must be the 10 capital letters",
+            "line 21: providers.apple.client_secret does not apply if kind is apple; remove it.",
             "providers.apple has no key_file; add providers.apple.key_file.",
-            "line 22: providers.password is no identity provider; remove it; passwords.enabled switches",
-            "line 23: providers has a name that it may not have; a name is lower-case letters",
-            "LATCHD_PROVIDERS_HOME_CLIENTID: no key has this variable; did you mean 'LATCHD_PROVIDERS_HOME_CLIENT_ID'?",
-            "LATCHD_PROVIDERS_HOME_LINK_BY_EMAIL: providers.home.link_by_email: 'perhaps' cannot be read",
+            "line 22: providers.password is not an identity provider; remove it; passwords.enabled controls",
+            "line 23: providers has an invalid name; use only lower-case letters",
+            "LATCHD_PROVIDERS_HOME_CLIENTID: no key corresponds to this variable; did you mean "
+                + "'LATCHD_PROVIDERS_HOME_CLIENT_ID'?",
+            "LATCHD_PROVIDERS_HOME_LINK_BY_EMAIL: providers.home.link_by_email: 'perhaps' is not valid",
         ] {
             #expect(told.contains { $0.contains(words) }, "\(words): \(told)")
         }
@@ -153,15 +154,15 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         arguments: [
             (
                 "client_secret: y, callback: /me",
-                "providers.a.callback is no path for a callback; it must be one of /auth"
+                "providers.a.callback is not a callback path; it must be one of /auth"
             ),
             ("client_id: x", "providers.a has no secret; set providers.a.client_secret_file"),
-            ("client_secret: y, client_authentication: none", "client_authentication is none and there is a secret"),
-            ("client_secret: y, team_id: ABCDE12345", "providers.a.team_id means nothing where kind is oidc"),
-            ("client_secret: y, parameters: [state=1]", "the parameter 'state' is this gateway's own business"),
+            ("client_secret: y, client_authentication: none", "client_authentication is none, but there is a secret"),
+            ("client_secret: y, team_id: ABCDE12345", "providers.a.team_id does not apply if kind is oidc"),
+            ("client_secret: y, parameters: [state=1]", "the parameter 'state' is set by the gateway itself"),
             ("client_secret: y, parameters: [hd]", "it must be name=value"),
             ("client_secret: y, domains: ['@example.org']", "it must be a domain such as example.org"),
-            ("client_secret: y, scopes: ['a b']", "it must be a word without blanks"),
+            ("client_secret: y, scopes: ['a b']", "it must be a word without spaces"),
             ("client_secret: y, registration: yes", "it must be none or invited or open"),
         ])
     func refused(_ row: String, _ words: String) {
@@ -173,10 +174,10 @@ struct ProviderConfigurationTests: ReadsConfigurations {
     @Test(
         "knows when an address is needed that others reach it at",
         arguments: [
-            ("trusted_proxies: 10.0.0.0/8\n", "", "there is no public_url; set public_url to the address"),
-            ("public_url: http://latch.example\n", "", "public_url is plain http, and sign-in"),
-            ("", ", response_mode: form_post", "answers by a posted form, which needs https"),
-            ("public_url: http://127.0.0.1:1\n", ", response_mode: form_post", "answers by a posted form"),
+            ("trusted_proxies: 10.0.0.0/8\n", "", "public_url is not set; set public_url to the address"),
+            ("public_url: http://latch.example\n", "", "public_url is plain http, but sign-in"),
+            ("", ", response_mode: form_post", "responds with a posted form, which requires https"),
+            ("public_url: http://127.0.0.1:1\n", ", response_mode: form_post", "responds with a posted form"),
         ])
     func address(_ before: String, _ more: String, _ words: String) {
         let told = mistakes(
@@ -190,9 +191,9 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         #expect(
             mistakes("providers: {a: \(row), b: \(row)}") == [
                 "/etc/l.yaml, line 1: providers.b and providers.a have the same callback; "
-                    + "give one of them another, or leave both out."
+                    + "change one of them, or remove both."
             ])
-        #expect(mistakes("passwords: {enabled: false}").first?.contains("nobody can sign in") == true)
+        #expect(mistakes("passwords: {enabled: false}").first?.contains("no one can sign in") == true)
         #expect(mistakes("bridge: {redirects: ['javascript:x']}").count == 1)
         let off = try readSettings("providers: {a: {enabled: no, kind: google}}")
         #expect(off.providers.isEmpty)

@@ -9,7 +9,7 @@ import Wire
 /// People who must change a password that an administrator set.
 @Suite(.timeLimit(.minutes(20)))
 struct RequiredPasswordTests {
-    private static let words = "must be changed"
+    private static let words = "must change your password"
 
     /// The routes that stay open: the change, the person's own profile, the sign-out and the sign-in.
     private static let open: Set<String> = [
@@ -91,7 +91,7 @@ struct RequiredPasswordTests {
             let same = try await ada.submit(
                 "/latch/account/password", on: place,
                 [("current", Bench.password), ("new", Bench.password), ("repeated", Bench.password)])
-            #expect(same.status == 422 && same.text.contains("must be another one"))
+            #expect(same.status == 422 && same.text.contains("must differ from the current one"))
             let done = try await ada.submit(
                 "/latch/account/password", on: place,
                 [("current", Bench.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])

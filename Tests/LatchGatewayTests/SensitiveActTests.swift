@@ -105,7 +105,7 @@ struct SensitiveActTests {
 
     private func id(for route: Router.Route, _ person: Person, _ stores: GatewayStores) async throws -> String {
         if route.pattern.contains("/keys/") {
-            let made = try await stores.apiKeys.make(for: person, name: "a key", scopes: ["app"], maximum: 100)
+            let made = try await stores.apiKeys.create(for: person, name: "a key", scopes: ["app"], maximum: 100)
             return made.listed.id.uuidString.lowercased()
         }
         if route.pattern.contains("/identities/") {

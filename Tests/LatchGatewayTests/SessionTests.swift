@@ -309,7 +309,7 @@ struct SessionTests {
     @Test("a use is written though its session left memory before, or was used again while it was written")
     func usesOfEntriesThatWent() {
         let left = LastUses()
-        let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200, leftUses: left)
+        let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200, evictedUses: left)
         let session = Session.sample()
         let later = session.created + 61
         let digests = (0..<10_000).map { SHA256.digest("token \($0)") }

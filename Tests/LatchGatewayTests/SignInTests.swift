@@ -210,7 +210,7 @@ struct SignInTests {
                 await stores.close()
             }
 
-            await bench.gateway.learnKinds()
+            await bench.gateway.loadHashKinds()
 
             let dearest = try [6, 5, 4].map { try Argon2idParameters(memoryKiB: 16, iterations: $0) }
             #expect(hasher.kinds == [current] + dearest)

@@ -19,7 +19,7 @@ import Testing
 
         let error = await #expect(throws: LatchError.self) { try await locks.lock(account) }
         #expect(error?.code == .storageLocked)
-        #expect(error?.message.contains("may have been stopped") == true)
+        #expect(error?.message.contains("may be suspended") == true)
 
         holder.release()
         locks.patience = .seconds(30)

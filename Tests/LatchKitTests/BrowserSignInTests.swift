@@ -130,7 +130,7 @@ import Testing
         ]
         for stranger in strangers {
             let error = #expect(throws: LatchError.self) { try person.open(stranger) }
-            #expect(error?.code == .noSignInWaits && error?.message.contains("nothing was changed") == true)
+            #expect(error?.code == .noSignInWaits && error?.message.contains("Nothing was changed") == true)
         }
         #expect(exchanges.isEmpty)
 

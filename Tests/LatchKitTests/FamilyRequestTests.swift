@@ -129,7 +129,7 @@ import Testing
         if let dialect = session.dialect as? any PINDialect {
             let (pin, other) = (try PIN(Secret("123456")), try PIN(Secret("654321")))
             for act in [.set(pin), .change(to: other, .pin(pin)), .unlock(other), .lock, .remove(.pin(other))]
-                as [PINAct]
+                as [PINAction]
             {
                 try await dialect.perform(act, with: session.client)
             }

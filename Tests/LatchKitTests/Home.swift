@@ -36,13 +36,13 @@ final class Home: Sendable {
     func open(
         secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil,
         revocationTimeout: Duration = Home.ample,
-        finishesUnfinished: Bool = true
+        recoversOnOpen: Bool = true
     ) async throws -> LatchClient {
         var configuration = LatchClient.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20), now: { [clock] in clock.now })
-        configuration.finishesUnfinished = finishesUnfinished
+        configuration.recoversOnOpen = recoversOnOpen
         // A busy machine must not decide what a start finishes.
         configuration.startBound = .seconds(60)
         configuration.requestTimeout = { self.requestTimeout }

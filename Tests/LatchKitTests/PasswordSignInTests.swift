@@ -34,7 +34,7 @@ import Testing
         Case(answer: .json(#"{"detail":"Not Found"}"#, 404), code: .notAKnownServer, words: "update"),
         Case(
             answer: .json(#"{"access_token":"a b","token_type":"bearer"}"#), code: .foreignAnswer, words: "status 200"),
-        Case(answer: .silence, code: .connectionLost, words: "broke off"),
+        Case(answer: .silence, code: .connectionLost, words: "was lost"),
     ]
 
     @Test("IM-16 each refusal has its code, and words that say what to do", arguments: cases)

@@ -23,7 +23,7 @@ import Testing
         let lock = try await mine.accounts.locks.lock(account.id)
         world.home.clock.advance(by: 601)
         let due = Task { try await session.validToken() }
-        while await session.flight == nil { await Task.yield() }
+        while await session.sharedRenewal == nil { await Task.yield() }
         #expect(
             try await other.accounts.noteRenewal(
                 account.id, of: 1, refreshAfter: world.home.clock.now + 600, expires: nil))
@@ -89,7 +89,7 @@ import Testing
         world.home.clock.advance(by: 601)
 
         let token = Task { try await session.validToken().reveal() }
-        while await session.flight == nil { await Task.yield() }
+        while await session.sharedRenewal == nil { await Task.yield() }
         #expect(try latch.accounts.locks.lockIfFree(account.id) == nil)
         #expect(world.wire.count(World.refresh) == 0)
         holder.send(SIGKILL)

@@ -95,7 +95,7 @@ import Testing
         // All have read that the token is due before the one that asks is answered.
         let calls = sessions.map { session in Task { try await session.validToken().reveal() } }
         for await _ in asked { break }
-        for session in sessions { while await session.flight == nil { await Task.yield() } }
+        for session in sessions { while await session.sharedRenewal == nil { await Task.yield() } }
         gate.signal()
 
         for call in calls { #expect(try await call.cancellableValue == "token-number-1") }

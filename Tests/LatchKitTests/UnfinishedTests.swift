@@ -20,7 +20,7 @@ import Testing
             await latch.close()
         }
         for account in accounts {
-            let latch = try await home.open(secrets: store, stoppingAfter: .leavingNoted, finishesUnfinished: false)
+            let latch = try await home.open(secrets: store, stoppingAfter: .leavingNoted, recoversOnOpen: false)
             await #expect(throws: Stopped.self) { try await latch.accounts.removeAccount(account.id) }
             await latch.close()
         }
@@ -83,7 +83,7 @@ import Testing
         let servers = try [World()]
         let accounts = try await halfSignedOut(servers, store: home.secrets, in: home)
         let count = servers[0].wire.requests.count
-        var latch = try await home.open(finishesUnfinished: false)
+        var latch = try await home.open(recoversOnOpen: false)
         #expect(try await latch.accounts.rowIDs() == [accounts[0].id] && servers[0].wire.requests.count == count)
         await latch.close()
         latch = try await home.open()

@@ -34,7 +34,7 @@ import Wire
         let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
 
         #expect(error?.code == .badAnswer)
-        #expect(error?.message.contains("'token_endpoint' is not https") == true)
+        #expect(error?.message.contains("'token_endpoint' does not use https") == true)
         await signIn.stop()
     }
 

@@ -46,7 +46,7 @@ struct RedisSettingsTests {
         let error = try #require(throws: RedisError.self) {
             try RedisSettings(url: "redis://:hunter2-hunter2@localhost")
         }
-        #expect(error.message.contains("give that in a file"))
+        #expect(error.message.contains("store that in a file"))
     }
 
     @Test("a user without a password is refused")
@@ -59,7 +59,7 @@ struct RedisSettingsTests {
     func otherMachines(_ host: String) throws {
         let error = try #require(throws: RedisError.self) { try RedisSettings(url: "redis://\(host):6379") }
         #expect(error.code == .misconfigured)
-        #expect(error.message.contains("nothing is encrypted"))
+        #expect(error.message.contains("is not encrypted"))
         _ = try RedisSettings(url: "redis://\(host):6379", allowsPlainText: true)
     }
 

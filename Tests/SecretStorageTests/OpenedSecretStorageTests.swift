@@ -7,7 +7,7 @@ import Testing
     @Test("automatic takes the keyring, and writes no file") func keyring() async throws {
         let said = try await PrivateBus.run("$PROBE open automatic $XDG_DATA_HOME; $PROBE read; \(files)")
         #expect(said.count == 2, "\(said)")
-        #expect(said[0].hasPrefix("service: ") && said[0].contains("which this desktop offers"))
+        #expect(said[0].hasPrefix("service: ") && said[0].contains("which this desktop provides"))
         #expect(said[1] == "holds one")
     }
 
@@ -22,7 +22,7 @@ import Testing
         let said = try await PrivateBus.run(
             "$PROBE open automatic $XDG_DATA_HOME; \(files)", bus: hasBus ? .empty : .none)
         let first = try #require(said.first)
-        #expect(first.hasPrefix("file: ") && first.contains("because no Secret Service answers here"))
+        #expect(first.hasPrefix("file: ") && first.contains("because no Secret Service is available"))
         #expect(said.dropFirst().contains("secrets.sealed") && said.dropFirst().contains("secrets.key"))
     }
 

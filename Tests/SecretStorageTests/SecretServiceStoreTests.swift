@@ -31,7 +31,7 @@ import Testing
         let said = try await PrivateBus.run(
             "$PROBE read; $PROBE open automatic $XDG_DATA_HOME; ls $XDG_DATA_HOME", bus: .silent)
         #expect(said.count == 2 && said.allSatisfy { $0.hasPrefix("io: ") }, "\(said)")
-        #expect(said.allSatisfy { $0.contains("did not answer") && $0.contains("restart the keyring service") })
+        #expect(said.allSatisfy { $0.contains("did not respond") && $0.contains("restart the keyring service") })
     }
 
     @Test("without libsecret the Secret Service is absent, and the sealed file takes its place")

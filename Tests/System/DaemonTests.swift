@@ -20,8 +20,8 @@ import Testing
         #expect(lines.count == 4)
         #expect(lines.first == "latchd: The configuration has 3 mistakes:")
         #expect(result.errors.contains("latchd.yaml, line 1: unknown key 'lisen'; did you mean 'listen'?"))
-        #expect(result.errors.contains("latchd.yaml, line 3: sessions.lifetime: '7' cannot be read; it must be"))
-        #expect(result.errors.contains("latchd.yaml, line 4: loops: '0' cannot be read; it must be"))
+        #expect(result.errors.contains("latchd.yaml, line 3: sessions.lifetime: '7' is not valid; it must be"))
+        #expect(result.errors.contains("latchd.yaml, line 4: loops: '0' is not valid; it must be"))
     }
 
     @Test func `serve does not start by a configuration with mistakes, nor without the file it was told`() async throws
@@ -42,8 +42,8 @@ import Testing
         #expect(refused.status == 78)
         #expect(
             refused.errors.contains(
-                "audit_log: the folder of '/nope/audit.log' is not there; create it, or name another file."))
-        #expect(refused.errors.contains("listen: the folder of '/nope/latchd.sock' is not there"))
+                "audit_log: the folder of '/nope/audit.log' does not exist. Create it, or name another file."))
+        #expect(refused.errors.contains("listen: the folder of '/nope/latchd.sock' does not exist"))
 
         let other = try self.house(
             configuration: """
@@ -58,7 +58,7 @@ import Testing
         #expect(warned.errors.contains("dialects.timetracker.enabled is true without an identity provider"))
         let none = try self.house(configuration: "dialects: {onyx: {enabled: false}}\n")
         let nobody = try await none.latchd("check", "--config", none.folder.file("latchd.yaml"))
-        #expect(nobody.errors.contains("nobody can sign in"))
+        #expect(nobody.errors.contains("no one can sign in"))
     }
 
     @Test func `serve prints commands that use its own database and address`() async throws {
@@ -91,13 +91,13 @@ import Testing
         let database = house.folder.file("state/latchd/latchd.db")
         #expect(
             check.output == """
-                The configuration is right (no file: defaults and the environment).
-                  database     \(database) (to be made)
+                The configuration is valid (no file: defaults and the environment).
+                  database     \(database) (will be created)
 
                 """)
         #expect(
             keys.output.contains(
-                "LATCHD_SESSIONS_LIFETIME\n    How long a session lives after its last use. Default: 7d."))
+                "LATCHD_SESSIONS_LIFETIME\n    The lifetime of a session after its last use. Default: 7d."))
     }
 
     @Test func `serve warns of a database that others may read`() async throws {

@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: [2, 20]) func `two members of one name are refused, of two spellings they are not`(count: Int) {
         let many = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
         let error = #expect(throws: WireError.self) { try JSONValue(parsing: Array("{\(many),\"m1\":1}".utf8)) }
-        #expect(error?.message == "An object of the JSON has two members of one name.")
+        #expect(error?.message == "A JSON object has two members with the same name.")
         let spellings = Array("{\(many),\"\u{e9}\":1,\"e\u{301}\":2}".utf8)
         let value = try? JSONValue(parsing: spellings)
         #expect(value?["\u{e9}"] == 1 && value?["e\u{301}"] == 2)
@@ -106,7 +106,7 @@ import Testing
         #expect(throws: WireError(.tooLarge, "The JSON has more than 1000000 values.")) {
             try JSONValue(parsing: zeros)
         }
-        #expect(throws: WireError(.tooLarge, "A number of the JSON has more than 512 characters.")) {
+        #expect(throws: WireError(.tooLarge, "A JSON number has more than 512 characters.")) {
             try JSONValue(parsing: [UInt8](repeating: UInt8(ascii: "1"), count: 513))
         }
         let marks = String(repeating: "\u{301}\u{316}", count: 16)

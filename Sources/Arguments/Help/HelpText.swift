@@ -19,7 +19,7 @@ struct HelpText<Action: Sendable> {
         blocks.append(table("Arguments:", command.positionals.map { ($0.name, text(of: $0)) }))
         blocks.append(table("Options:", optionRows))
         if !command.commands.isEmpty {
-            blocks.append(["'\(name) COMMAND --help' tells more about a command."])
+            blocks.append(["Run '\(name) COMMAND --help' for details of a command."])
         }
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }

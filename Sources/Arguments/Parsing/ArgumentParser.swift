@@ -117,7 +117,7 @@ extension ArgumentParser {
 
     private mutating func record(_ value: String, for option: Parameter) throws(ArgumentError) {
         if words[option.label] != nil, option.takesValue, !option.repeats {
-            throw error(.unexpected, "\(option.label) is given twice")
+            throw error(.unexpected, "\(option.label) may be given only once")
         }
         words[option.label, default: []].append(value)
     }
@@ -127,7 +127,7 @@ extension ArgumentParser {
     /// Adds values from the environment, parses all values and creates the action of the command.
     func finish(environment: [String: String]) throws(ArgumentError) -> Action {
         guard let action = command.action else {
-            throw error(.missing, "say what to do: \(command.commands.map(\.name).joined(separator: ", "))")
+            throw error(.missing, "a command is missing: \(command.commands.map(\.name).joined(separator: ", "))")
         }
         var invocation = Invocation(command: name)
         for option in options {
@@ -173,7 +173,7 @@ extension ArgumentParser {
         do {
             return try option.read(given)
         } catch {
-            throw self.error(.badValue, "the variable \(variable) is not \(error.expected)")
+            throw self.error(.badValue, "the environment variable \(variable) is not \(error.expected)")
         }
     }
 }
@@ -196,7 +196,7 @@ extension ArgumentParser {
 
     private func tooManyWords() -> ArgumentError {
         let names = command.positionals.map(\.name).joined(separator: " ")
-        return error(.unexpected, names.isEmpty ? "it takes no arguments" : "one argument too many after \(names)")
+        return error(.unexpected, names.isEmpty ? "it takes no arguments" : "too many arguments after \(names)")
     }
 
     private func didYouMean(_ word: String?) -> String {

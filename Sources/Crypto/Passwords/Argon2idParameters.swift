@@ -15,14 +15,14 @@ public struct Argon2idParameters: Sendable, Equatable {
     /// The maximum memory in KiB that a stored hash may require: 2 GiB.
     ///
     /// Source: RFC 9106 §4, first recommendation.
-    public static let bearableMemoryKiB = 2_097_152
+    public static let maximumMemoryKiB = 2_097_152
 
     /// The maximum number of passes that a stored hash may require.
-    public static let bearableIterations = 100
+    public static let maximumIterations = 100
 
-    /// Whether a stored hash may require this work: at most ``bearableMemoryKiB`` and ``bearableIterations``.
-    public var isBearable: Bool {
-        memoryKiB <= Self.bearableMemoryKiB && iterations <= Self.bearableIterations
+    /// Whether a stored hash may require this work: at most ``maximumMemoryKiB`` and ``maximumIterations``.
+    public var isWithinLimits: Bool {
+        memoryKiB <= Self.maximumMemoryKiB && iterations <= Self.maximumIterations
     }
 
     private init(unchecked memoryKiB: Int, _ iterations: Int) {

@@ -7,7 +7,7 @@ struct PHCFields {
     let lanes: Int
 
     /// Parses `$argon2id$v=19$m=..,t=..,p=..$salt$hash`. Returns nil for anything else and for parameters above the
-    /// limits of ``Argon2idParameters/isBearable``.
+    /// limits of ``Argon2idParameters/isWithinLimits``.
     init?(_ text: String) {
         guard text.utf8.count <= 1024 else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ struct PHCFields {
         else { return nil }
         // The limits keep a stored hash from requesting all memory of the machine, or hours of computation.
         guard let parameters = try? Argon2idParameters(memoryKiB: memoryKiB, iterations: iterations),
-            parameters.isBearable
+            parameters.isWithinLimits
         else { return nil }
 
         self.memoryKiB = memoryKiB

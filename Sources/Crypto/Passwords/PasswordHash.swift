@@ -52,7 +52,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// found.
     ///
     /// Source: the PHC string format; `crypto_pwhash_argon2id_str`.
-    public static func ofNoPassword(parameters: Argon2idParameters = .default) -> PasswordHash {
+    public static func unmatchable(parameters: Argon2idParameters = .default) -> PasswordHash {
         let salt = base64(SecureRandom.bytes(Argon2id.saltCount))
         let hash = base64(SecureRandom.bytes(32))
         return PasswordHash(
@@ -72,7 +72,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     }
 
     /// Returns whether this is the hash of `password`. False for a different password, a password that is too long, and
-    /// a text that is malformed or requires more than ``Argon2idParameters/isBearable`` allows.
+    /// a text that is malformed or requires more than ``Argon2idParameters/isWithinLimits`` allows.
     ///
     /// Source: `crypto_pwhash_argon2id_str_verify`.
     public func verify(_ password: Secret) -> Bool {
@@ -109,7 +109,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
 
     static func outOfMemory(_ parameters: Argon2idParameters) -> CryptoError {
         CryptoError(
-            .outOfMemory, "Could not hash a password: \(parameters.memoryKiB) KiB of memory were not to be had.")
+            .outOfMemory, "Could not hash a password: \(parameters.memoryKiB) KiB of memory were not available.")
     }
 }
 

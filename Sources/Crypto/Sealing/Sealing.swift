@@ -59,10 +59,11 @@ public enum Sealing {
     public static func open(_ box: [UInt8], key: Secret, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
         try check(key)
         guard box.count >= overhead else {
-            throw CryptoError(.tooShort, "Could not open a sealed box: it has \(box.count) bytes, below \(overhead).")
+            throw CryptoError(
+                .tooShort, "Could not open a sealed box: it has \(box.count) bytes, fewer than \(overhead).")
         }
         guard let plaintext = opened(box, key: key, context: context) else {
-            throw CryptoError(.cannotOpen, "Could not open a sealed box: it was sealed with another key, or changed.")
+            throw CryptoError(.cannotOpen, "Could not open a sealed box: it was sealed with another key, or modified.")
         }
         return plaintext
     }

@@ -3,7 +3,7 @@ internal import CSQLite
 extension SQLiteFailure {
     /// The failure for a moved file. This module detects it itself because SQLite does not check for it in WAL mode.
     static var moved: SQLiteFailure {
-        SQLiteFailure(resultCode: LATCH_SQLITE_READONLY_DBMOVED, text: "the file has moved")
+        SQLiteFailure(resultCode: LATCH_SQLITE_READONLY_DBMOVED, text: "the file was moved")
     }
 
     /// Returns the failure for a finding of `PRAGMA quick_check`.
@@ -13,7 +13,7 @@ extension SQLiteFailure {
 
     /// The failure for a file that could be opened only for reading.
     static var readOnly: SQLiteFailure {
-        SQLiteFailure(resultCode: SQLITE_READONLY, text: "it opens for reading only")
+        SQLiteFailure(resultCode: SQLITE_READONLY, text: "it can be opened only for reading")
     }
 }
 
@@ -78,23 +78,23 @@ extension DatabaseError {
     private static func explanation(of code: Code, reason: String) -> String {
         switch code {
         case .corrupt:
-            "the file is damaged (\(reason)); restore it from a backup, or move it away so that a new one is made."
+            "the file is damaged (\(reason)); restore it from a backup, or move it away so that a new one is created."
         case .notADatabase:
             "it is not an SQLite database; choose another path, or move the file away."
         case .readOnly:
-            "this user may not write the file or the folder that holds its log (\(reason)); change owner or mode."
+            "this user cannot write to the file or the folder with its log (\(reason)); change the owner or the mode."
         case .full:
-            "the disk or its quota is full; free some space and try again, nothing of this write was kept."
+            "the disk or the quota is full; free some space and try again. Nothing of this write was saved."
         case .locked:
-            "another program holds it locked (\(reason)); wait for that program or stop it, then try again."
+            "another program has locked it (\(reason)); wait for that program or stop it, then try again."
         case .cannotOpen:
-            "\(reason); check that its folder exists and that this user may use it."
+            "\(reason); check that its folder exists and that this user has access to it."
         case .moved:
-            "the file was moved, replaced or deleted while it was open; put it back, or start the program again."
+            "the file was moved, replaced or deleted while it was open; put it back, or restart the program."
         case .io:
-            "the disk failed (\(reason)); check the disk and the system's log, nothing of this write was kept."
+            "the disk failed (\(reason)); check the disk and the system log. Nothing of this write was saved."
         case .misuse:
-            "\(reason); this is a mistake in the program."
+            "\(reason); this is a bug in the program."
         default:
             "\(reason)."
         }

@@ -17,7 +17,7 @@ public struct Migration: Sendable {
     ///   - sql: Any number of statements. They run in one transaction. Foreign keys are checked at its end, so that a
     ///     table can be rebuilt.
     public init(_ version: Int, _ name: String, _ sql: String) {
-        precondition(version >= 1 && version <= Int32.max, "a migration's version is 1 or more and fits 32 bits")
+        precondition(version >= 1 && version <= Int32.max, "a version must be at least 1 and fit in 32 bits")
         self.version = version
         self.name = name
         self.sql = sql

@@ -20,7 +20,7 @@ struct Migrator: Sendable {
 
     init(_ migrations: [Migration], applicationID: Int32) {
         let versions = migrations.map(\.version)
-        precondition(zip(versions, versions.dropFirst()).allSatisfy(<), "migrations are in the order of their versions")
+        precondition(zip(versions, versions.dropFirst()).allSatisfy(<), "migrations must be ordered by version")
         self.migrations = migrations
         ownID = applicationID
     }
@@ -42,9 +42,9 @@ struct Migrator: Sendable {
         guard version <= newestVersion else {
             throw DatabaseError(
                 .newerThanProgram,
-                "Could not open \(connection.handle.subject): a newer program has brought it to version \(version), "
-                    + "and this one knows versions up to \(newestVersion); use the newer program, "
-                    + "or a copy of the file that you made before the upgrade.")
+                "Could not open \(connection.handle.subject): a newer program has migrated it to version \(version), "
+                    + "but this program supports only versions up to \(newestVersion); use the newer program, "
+                    + "or a backup of the file from before the upgrade.")
         }
     }
 
@@ -75,7 +75,7 @@ struct Migrator: Sendable {
         } catch {
             throw DatabaseError(
                 error.code,
-                "Could not bring \(connection.handle.subject) to version \(migration.version) (\(migration.name)): "
+                "Could not migrate \(connection.handle.subject) to version \(migration.version) (\(migration.name)): "
                     + error.message,
                 cause: error)
         }
@@ -84,7 +84,7 @@ struct Migrator: Sendable {
     private func dangling(_ table: String, _ connection: Connection) -> DatabaseError {
         DatabaseError(
             .constraint(.foreignKey),
-            "Could not write to \(connection.handle.subject): a row of '\(table)' would point at nothing.")
+            "Could not write to \(connection.handle.subject): a row of '\(table)' would refer to a missing row.")
     }
 
     private func rolledBack(_ connection: Connection) -> DatabaseError {

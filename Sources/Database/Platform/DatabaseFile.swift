@@ -17,7 +17,7 @@ enum DatabaseFile {
     /// Source: `mknod(2)`, `mkdir(2)`, `fsync(2)`.
     static func prepare(_ path: String) throws(DatabaseError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw DatabaseError(.cannotOpen, "Could not open '\(path)': this is no path; name a file.")
+            throw DatabaseError(.cannotOpen, "Could not open '\(path)': this is not a valid path; specify a file.")
         }
         guard access(path, F_OK) != 0 else { return }
         let folder = self.folder(of: path)
@@ -73,8 +73,8 @@ enum DatabaseFile {
         let isRefused = [EACCES, EPERM, EROFS].contains(cause.number)
         return DatabaseError(
             isRefused ? .readOnly : cause.number == ENOSPC || cause.number == EDQUOT ? .full : .cannotOpen,
-            "Could not open '\(path)': \(what) could not be made (\(cause)); "
-                + "check that uid \(getuid()) may write there, or choose another path.",
+            "Could not open '\(path)': \(what) could not be created (\(cause)); "
+                + "check that uid \(getuid()) has write permission there, or choose another path.",
             cause: cause)
     }
 }

@@ -34,7 +34,7 @@ final class Handle {
             path.map { sqlite3_open_v2($0, &opened, flags, nil) }
             ?? sqlite3_open_v2(":memory:", &opened, flags | SQLITE_OPEN_CREATE, nil)
         guard let opened else {
-            throw DatabaseError(.other, "Could not open \(subject): there is no memory left.")
+            throw DatabaseError(.other, "Could not open \(subject): there is not enough memory.")
         }
         pointer = opened
         self.subject = subject
@@ -133,8 +133,8 @@ final class Handle {
         if refusesWrites, result == SQLITE_READONLY {
             return DatabaseError(
                 .misuse,
-                "Could not write to \(subject): a read may not write, use Database.write; "
-                    + "this is a mistake in the program.", cause: SQLiteFailure(resultCode: result, text: text))
+                "Could not write to \(subject): a read cannot write, use Database.write; "
+                    + "this is a bug in the program.", cause: SQLiteFailure(resultCode: result, text: text))
         }
         let system = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(result & 0xFF) ? sqlite3_system_errno(pointer) : 0
         return .sqlite(

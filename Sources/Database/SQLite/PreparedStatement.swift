@@ -23,12 +23,12 @@ final class PreparedStatement {
             throw DatabaseError(failure.code, "\(failure.message.dropLast()): \(sql)", cause: failure.cause)
         }
         guard let compiled else {
-            throw Self.misuse("it holds no SQL", sql, handle)
+            throw Self.misuse("it contains no SQL", sql, handle)
         }
         pointer = compiled
         self.handle = handle
         self.sql = sql
-        if rest { throw Self.misuse("it holds more than one statement", sql, handle) }
+        if rest { throw Self.misuse("it contains more than one statement", sql, handle) }
     }
 
     deinit {
@@ -38,7 +38,7 @@ final class PreparedStatement {
     private static func misuse(_ reason: String, _ sql: String, _ handle: Handle) -> DatabaseError {
         DatabaseError(
             .misuse,
-            "Could not prepare a statement for \(handle.subject): \(reason); this is a mistake in the program: \(sql)")
+            "Could not prepare a statement for \(handle.subject): \(reason); this is a bug in the program: \(sql)")
     }
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
@@ -46,7 +46,7 @@ final class PreparedStatement {
     var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
     func mismatch(given: Int) -> DatabaseError {
-        Self.misuse("it takes \(parameterCount) parameters and is declared with \(given)", sql, handle)
+        Self.misuse("it has \(parameterCount) parameters, but is declared with \(given)", sql, handle)
     }
 
     /// Advances to the next row. Returns false when there are no more rows.

@@ -47,7 +47,7 @@ public struct SQLColumn {
         DatabaseError(
             .unexpectedValue,
             "Could not read column \(index) '\(statement.columnName(index))' as \(expected): "
-                + "it holds \(statement.storageClass(index).rawValue) that does not fit, in: \(statement.sql)")
+                + "its value of type \(statement.storageClass(index).rawValue) does not fit, in: \(statement.sql)")
     }
 }
 

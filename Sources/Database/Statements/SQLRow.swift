@@ -11,7 +11,7 @@ public struct SQLRow {
             throw DatabaseError(
                 .misuse,
                 "Could not read column \(column): the statement has \(statement.columnCount) columns; "
-                    + "this is a mistake in the program: \(statement.sql)")
+                    + "this is a bug in the program: \(statement.sql)")
         }
         return try Value.read(from: SQLColumn(statement: statement, index: Int32(column)))
     }

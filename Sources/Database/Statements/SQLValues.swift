@@ -71,7 +71,7 @@ extension Date: SQLBindable, SQLReadable {
     /// Throws ``DatabaseError/Code/misuse`` for a date whose milliseconds do not fit in 64 bits.
     public func bind(to slot: SQLSlot) throws(DatabaseError) {
         guard let milliseconds = Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) else {
-            throw DatabaseError(.misuse, "Could not bind a date: it is too far away to count its milliseconds.")
+            throw DatabaseError(.misuse, "Could not bind a date: it is too far away to store in milliseconds.")
         }
         try slot.bind(milliseconds)
     }

@@ -59,7 +59,7 @@ final class Call<Value: Sendable>: PendingCall {
         } else if let outcome {
             continuation.resume(with: outcome)
         } else {
-            preconditionFailure("a call is settled without an outcome only when there is a failure to tell")
+            preconditionFailure("a call without an outcome must be settled with a failure")
         }
     }
 }
@@ -74,7 +74,7 @@ struct CallState<Value: Sendable>: Sendable {
         /// The state once a worker has started the call. Cancellation has no effect any more.
         case started(CheckedContinuation<Value, any Error>)
         /// The state once the caller was resumed, or was cancelled before it began to wait.
-        case over
+        case ended
     }
 
     private var phase = Phase.idle
@@ -99,12 +99,12 @@ struct CallState<Value: Sendable>: Sendable {
     mutating func abandon() -> CheckedContinuation<Value, any Error>? {
         switch phase {
         case .idle:
-            phase = .over
+            phase = .ended
             return nil
         case .waiting(let continuation):
-            phase = .over
+            phase = .ended
             return continuation
-        case .started, .over:
+        case .started, .ended:
             return nil
         }
     }
@@ -112,7 +112,7 @@ struct CallState<Value: Sendable>: Sendable {
     /// Ends a started call. Returns the continuation to resume and the body's outcome.
     mutating func finish() -> (CheckedContinuation<Value, any Error>, Result<Value, any Error>?)? {
         guard case .started(let continuation) = phase else { return nil }
-        phase = .over
+        phase = .ended
         defer { outcome = nil }
         return (continuation, outcome)
     }

@@ -12,7 +12,7 @@
 /// Source: DL-17; `setsid(2)`; systemd.service(5).
 public struct BackgroundProgram: Sendable {
     /// What supervises the program.
-    public enum Keeper: String, Sendable {
+    public enum Supervisor: String, Sendable {
         /// systemd, as a user service. It restarts the program after a crash, and starts it whenever the user's systemd
         /// instance starts.
         case service
@@ -61,7 +61,7 @@ public struct BackgroundProgram: Sendable {
     /// - Returns: What supervises the program.
     /// - Throws: ``DesktopError/Code/programFailed``, ``DesktopError/Code/cannotListen``. After a timeout the program
     ///   may still be running.
-    public func start(bus: BusAddress, waitingIn folders: [String]) async throws(DesktopError) -> Keeper {
+    public func start(bus: BusAddress, waitingIn folders: [String]) async throws(DesktopError) -> Supervisor {
         let (receiver, socket) = try Self.receiver(folders)
         defer { receiver.close() }
         let output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -72,10 +72,10 @@ public struct BackgroundProgram: Sendable {
         let process = isService ? nil : try DesktopProgram(words, saying: output, environment: ready)
         switch await Self.first(receiver, process) {
         case .ready, .ended(0): return isService ? .service : .itself
-        case .ended(let status): throw failure("it ended with \(status); '\(log)' says why")
+        case .ended(let status): throw failure("it exited with status \(status); see '\(log)'")
         case .late:
             service.remove()
-            throw failure("it did not say in time that it has begun; '\(log)' may say why")
+            throw failure("it did not report in time that it is ready; see '\(log)'")
         }
     }
 
@@ -99,7 +99,7 @@ public struct BackgroundProgram: Sendable {
 
     /// Reports to the program that started this one that it is ready. Does nothing when no program waits for the
     /// report.
-    public static func tellReady(_ environment: [String: String]) {
+    public static func reportReady(_ environment: [String: String]) {
         guard let path = environment[variable], let slash = path.lastIndex(of: "/"),
             let folder = try? LinkFolder(String(path[..<slash]), isMade: false)
         else { return }
@@ -110,7 +110,7 @@ public struct BackgroundProgram: Sendable {
 
     private static func receiver(_ folders: [String]) throws(DesktopError) -> (LinkReceiver, path: String) {
         let name = "ready" + String(UInt64.random(in: .min ... .max), radix: 36)
-        var problem = DesktopError(.unsafeFolder, "There is no folder to wait in for the program.")
+        var problem = DesktopError(.unsafeFolder, "There is no folder for the socket on which to wait for the program.")
         for folder in folders {
             do {
                 let receiver = try LinkReceiver(named: name, in: LinkFolder(folder)) { $0 == word }
@@ -146,6 +146,6 @@ public struct BackgroundProgram: Sendable {
     }
 
     private func failure(_ reason: String) -> DesktopError {
-        DesktopError(.programFailed, "Could not go on in the background: \(reason).")
+        DesktopError(.programFailed, "Could not continue in the background: \(reason).")
     }
 }

@@ -26,7 +26,7 @@ public struct LoginEntry: Sendable {
     /// - Throws: ``DesktopError/Code/cannotWrite``.
     public func write(_ words: [String], title: String) throws(DesktopError) {
         guard let path else {
-            throw DesktopError(.cannotWrite, "There is no folder for what is started at sign-in, for HOME is not set.")
+            throw DesktopError(.cannotWrite, "Could not find the autostart folder: HOME is not set.")
         }
         let text = """
             [Desktop Entry]
@@ -42,7 +42,7 @@ public struct LoginEntry: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that its folder is yours.")
+            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that you own its folder.")
         }
     }
 

@@ -27,7 +27,7 @@ public struct ServiceFile: Sendable {
     }
 
     /// Whether the unit file exists.
-    public var isThere: Bool { path.map { FileManager.default.fileExists(atPath: $0) } ?? false }
+    public var exists: Bool { path.map { FileManager.default.fileExists(atPath: $0) } ?? false }
 
     /// Writes the unit file, readable by this user only, and enables the service.
     ///
@@ -43,7 +43,7 @@ public struct ServiceFile: Sendable {
         _ words: [String], description: String, environment: [String: String], log: String
     ) throws(DesktopError) {
         guard let path, let link else {
-            throw DesktopError(.cannotWrite, "There is no folder for services, for HOME is not set.")
+            throw DesktopError(.cannotWrite, "Could not find the folder for services: HOME is not set.")
         }
         let variables = environment.sorted { $0.key < $1.key }.map {
             "Environment=" + Self.quoted("\($0.key)=\($0.value)")
@@ -55,9 +55,9 @@ public struct ServiceFile: Sendable {
 
             [Service]
             Type=exec
-            # By a signal, not by an exit status: an error comes again.
+            # After a signal, not after an error status: the same error would occur again.
             Restart=on-abnormal
-            # The manager's own mask is another than that of whoever asked for this.
+            # The default mask of systemd may differ from that of the user's session.
             UMask=\(String(repeating: "0", count: max(0, 4 - mask.count)))\(mask)
             StandardOutput=append:\(Self.escaped(log))
             StandardError=append:\(Self.escaped(log))
@@ -77,7 +77,7 @@ public struct ServiceFile: Sendable {
             try? FileManager.default.removeItem(at: wanted)
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         } catch {
-            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that its folder is yours.")
+            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that you own its folder.")
         }
     }
 

@@ -22,7 +22,7 @@ public struct BusAddress: Sendable, Hashable {
 
     /// Whether the address is a single socket path that does not exist. The check avoids loading libsystemd when there
     /// is no bus.
-    var isNowhere: Bool {
+    var isMissing: Bool {
         guard let text else { return true }
         guard text.hasPrefix("unix:path="), !text.utf8.contains(where: { ",;%".utf8.contains($0) }) else {
             return false

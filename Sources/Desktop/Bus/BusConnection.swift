@@ -19,7 +19,7 @@ final class BusConnection {
     /// Connects to a bus. Returns nil when no bus responds in time.
     init?(_ address: BusAddress) {
         var raw: OpaquePointer?
-        guard !address.isNowhere, let text = address.text, let library = BusLibrary.functions,
+        guard !address.isMissing, let text = address.text, let library = BusLibrary.functions,
             library.sd_bus_new(&raw) >= 0, let raw
         else { return nil }
         (bus, self.library) = (raw, library)

@@ -25,15 +25,15 @@ struct NetworkNumbers {
     let routes: String
     /// Whether NetworkManager manages the network. On a machine where other software does, it reports "disconnected"
     /// forever. Once it has reported a connection, its reports are trusted.
-    private var isInCharge = false
+    private var managesNetwork = false
 
     init(routes: String) { self.routes = routes }
 
     mutating func state(_ state: UInt32, metered: UInt32) -> NetworkState {
         // 50 is a network without internet access (`NM_STATE_CONNECTED_LOCAL`). A private server may be reachable on
         // it.
-        if state >= 50 { isInCharge = true }
-        let isConnected = state >= 50 || state == 0 || (!isInCharge && hasDefaultRoute)
+        if state >= 50 { managesNetwork = true }
+        let isConnected = state >= 50 || state == 0 || (!managesNetwork && hasDefaultRoute)
         // 1 means metered, 3 means probably metered.
         return NetworkState(isConnected: isConnected, isMetered: metered == 1 || metered == 3)
     }

@@ -26,11 +26,11 @@ public enum LinkDelivery {
         guard LocalSocket.isOwn(connection), LocalSocket.write(Array(link.utf8), to: connection) else { throw nobody }
         shutdown(connection, Int32(SHUT_WR))
         guard LocalSocket.read(connection, limit: 64).elementsEqual(taken.utf8) else {
-            throw DesktopError(.refused, "The program that waits for this sign-in did not take the link.")
+            throw DesktopError(.refused, "The program that waits for this sign-in rejected the link.")
         }
     }
 
     private static var nobody: DesktopError {
-        DesktopError(.nobodyWaits, "No sign-in waits for this link; nothing was changed.")
+        DesktopError(.nobodyWaits, "No sign-in is waiting for this link; nothing was changed.")
     }
 }

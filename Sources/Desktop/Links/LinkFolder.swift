@@ -38,7 +38,8 @@ public final class LinkFolder: Sendable {
             // the number could already be another thread's.
             throw DesktopError(
                 .unsafeFolder,
-                "The folder '\(path)' is open to others or not yours; remove it, or run: chmod 700 '\(path)'")
+                "The folder '\(path)' is accessible to other users or owned by one; remove it, or run: "
+                    + "chmod 700 '\(path)'")
         }
     }
 
@@ -61,7 +62,7 @@ public final class LinkFolder: Sendable {
     }
 
     /// Removes stale sockets of programs that were killed.
-    func sweep() {
+    func removeStaleSockets() {
         guard let folder = opendir("/proc/self/fd/\(descriptor)") else { return }
         defer { closedir(folder) }
         while let entry = readdir(folder) {

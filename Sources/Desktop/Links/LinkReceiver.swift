@@ -31,11 +31,11 @@ public final class LinkReceiver: Sendable {
     public init(
         named name: String, in folder: LinkFolder, isExpected: @escaping @Sendable (String) -> Bool
     ) throws(DesktopError) {
-        folder.sweep()
+        folder.removeStaleSockets()
         let descriptor = LocalSocket.listen(at: name, in: folder)
         guard descriptor >= 0 else {
             guard errno != EADDRINUSE else {
-                throw DesktopError(.taken, "Another program of yours waits for the same link.")
+                throw DesktopError(.taken, "Another one of your programs is already waiting for the same link.")
             }
             throw DesktopError(
                 .cannotListen, "Could not open a socket to wait for the browser: \(String(cString: strerror(errno))).")

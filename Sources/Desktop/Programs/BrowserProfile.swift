@@ -31,7 +31,7 @@ final class BrowserProfile: Sendable {
             }
         }
         throw DesktopError(
-            .unsafeFolder, "Could not make a browser's profile in '\(folder)': \(String(cString: strerror(errno))).")
+            .unsafeFolder, "Could not create a browser profile in '\(folder)': \(String(cString: strerror(errno))).")
     }
 
     /// Takes over an abandoned profile. Returns nil when the path is in use or is not a profile of this user.
@@ -48,7 +48,7 @@ final class BrowserProfile: Sendable {
     /// Writes a file to the profile.
     func write(_ text: String, to name: String) throws(DesktopError) {
         guard FileManager.default.createFile(atPath: path + "/" + name, contents: Data(text.utf8)) else {
-            throw DesktopError(.unsafeFolder, "Could not write a browser's profile in '\(path)'.")
+            throw DesktopError(.unsafeFolder, "Could not write a browser profile in '\(path)'.")
         }
     }
 

@@ -107,7 +107,7 @@ public final class DesktopProgram: Sendable {
         environment: [String: String] = [:]
     ) throws(DesktopError) -> pid_t {
         guard let name = words.first, !name.isEmpty else {
-            throw DesktopError(.programMissing, "There is no program to start: its name is empty.")
+            throw DesktopError(.programMissing, "Could not start a program: its name is empty.")
         }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -155,7 +155,7 @@ public final class DesktopProgram: Sendable {
     private static func failure(_ words: [String], _ number: Int32) -> DesktopError {
         let name = words.first ?? ""
         guard number != ENOENT else {
-            return DesktopError(.programMissing, "The program '\(name)' is not there; install it or name another.")
+            return DesktopError(.programMissing, "The program '\(name)' was not found; install it or choose another.")
         }
         return DesktopError(
             .programFailed, "Could not start '\(name)': \(String(cString: strerror(number))).")

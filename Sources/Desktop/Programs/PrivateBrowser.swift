@@ -12,8 +12,8 @@ import Primitives
 /// A browser that is started for one sign-in, with a new profile that is used only once.
 ///
 /// It shares no cookies with the person's own browser. It is a separate process, so closing its window can be detected.
-/// Its profile is locked while this program or the browser runs. It is removed by ``close()``, or by ``sweep(_:)`` of a
-/// later program when this one was killed.
+/// Its profile is locked while this program or the browser runs. It is removed by ``close()``, or by
+/// ``removeAbandonedProfiles(_:)`` of a later program when this one was killed.
 ///
 /// Source: TT-2; `flock(2)`: a lock lasts as long as any descriptor of the same open file.
 public final class PrivateBrowser: Sendable {
@@ -49,7 +49,8 @@ public final class PrivateBrowser: Sendable {
     public init(_ address: String, profilesIn folder: String, path: String? = nil) throws(DesktopError) {
         guard let path = Self.find(in: path) else {
             throw DesktopError(
-                .programMissing, "Neither Chromium nor Firefox is installed, so there is no browser of its own to open."
+                .programMissing,
+                "Could not open a separate browser: neither Chromium nor Firefox is installed; install one."
             )
         }
         name = path.split(separator: "/").last.map(String.init) ?? path
@@ -83,7 +84,7 @@ public final class PrivateBrowser: Sendable {
     }
 
     /// Removes abandoned profiles of programs that were killed.
-    public static func sweep(_ folder: String) {
+    public static func removeAbandonedProfiles(_ folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             BrowserProfile(abandoned: folder + "/" + name)?.remove()
         }

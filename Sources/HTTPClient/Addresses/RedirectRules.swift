@@ -22,8 +22,8 @@ struct RedirectRules {
         guard address.scheme == "http" || target.scheme == "https" else {
             throw TransportError(
                 .redirectRefused,
-                "Did not follow the redirect of '\(address.origin)': it leads from https to http, where anyone "
-                    + "could listen; tell the server's operator."
+                "Did not follow the redirect of '\(address.origin)': it leads from https to http, where others "
+                    + "could read the data; report this to the server's operator."
             )
         }
         return target
@@ -47,7 +47,7 @@ struct RedirectRules {
             throw TransportError(
                 .redirectRefused,
                 "Did not follow the redirect of '\(hop.address.origin)': it would send the request's body to "
-                    + "'\(target.origin)'; ask that address yourself if you trust it."
+                    + "'\(target.origin)'; send the request to that address directly if you trust it."
             )
         }
         next.headers = HTTPHeaders(
@@ -84,7 +84,7 @@ extension PartReception {
     /// Records that the body comes from an address to which redirects led.
     mutating func redirect(from first: RequestAddress, to address: RequestAddress) {
         place = ResumePoint.place(of: address.url)
-        takesPages = Self.name(first) == Self.name(address) && !Self.name(address).isEmpty
+        acceptsPages = Self.name(first) == Self.name(address) && !Self.name(address).isEmpty
     }
 
     private static func name(_ address: RequestAddress) -> Substring {

@@ -28,14 +28,14 @@ struct RequestAddress: Sendable, Equatable {
     init(parsing text: String) throws(TransportError) {
         guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
             throw TransportError(
-                .invalidAddress, "Could not use the address: it holds a blank or a control character; remove it.")
+                .invalidAddress, "Could not use the address: it contains a space or a control character; remove it.")
         }
         let handle = AddressHandle()
         // Checked here, because curl accepts one to three slashes in place of two.
         guard Self.hasPlainStart(text), handle.set(CURLUPART_URL, text) == CURLUE_OK else {
             throw TransportError(
                 .invalidAddress,
-                "Could not use the address: it is no URL; write it as 'https://host' or 'https://host:port'.")
+                "Could not use the address: it is not a URL; write it as 'https://host' or 'https://host:port'.")
         }
         try self.init(handle)
     }
@@ -57,20 +57,20 @@ struct RequestAddress: Sendable, Equatable {
         else {
             throw TransportError(
                 .redirectRefused,
-                "Could not follow the redirect of '\(origin)': its target is no URL; tell the server's operator.")
+                "Could not follow the redirect of '\(origin)': its target is not a URL; report this to its operator.")
         }
         if let scheme = handle.part(CURLUPART_SCHEME), scheme != "http", scheme != "https" {
             throw TransportError(
                 .redirectRefused,
-                "Did not follow the redirect of '\(origin)': it leads out of the web, to the scheme '\(scheme)'.")
+                "Did not follow the redirect of '\(origin)': its target has the unsupported scheme '\(scheme)'.")
         }
         do {
             return try RequestAddress(handle)
         } catch {
             throw TransportError(
                 .redirectRefused,
-                "Did not follow the redirect of '\(origin)': its target carries a user name or password, or has no host or port "
-                    + "that can be; tell the server's operator.", cause: error)
+                "Did not follow the redirect of '\(origin)': its target contains a user name or password, or has an "
+                    + "invalid host or port; report this to the server's operator.", cause: error)
         }
     }
 
@@ -82,18 +82,18 @@ struct RequestAddress: Sendable, Equatable {
         guard handle.part(CURLUPART_USER) == nil, handle.part(CURLUPART_PASSWORD) == nil else {
             throw TransportError(
                 .invalidAddress,
-                "Could not use the address: it carries a user name or password; remove what stands before '@'.")
+                "Could not use the address: it contains a user name or password; remove the part before '@'.")
         }
         guard let host = handle.part(CURLUPART_HOST), !host.isEmpty,
             let port = handle.part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) }),
             (1...65535).contains(port)
         else {
             throw TransportError(
-                .invalidAddress, "Could not use the address: it names no host, or a port outside 1 to 65535.")
+                .invalidAddress, "Could not use the address: it has no host, or a port outside 1 to 65535.")
         }
         _ = handle.set(CURLUPART_FRAGMENT, nil)
         guard let url = handle.part(CURLUPART_URL) else {
-            throw TransportError(.invalidAddress, "Could not use the address: it is no URL.")
+            throw TransportError(.invalidAddress, "Could not use the address: it is not a URL.")
         }
         self.url = url
         self.scheme = scheme

@@ -45,7 +45,8 @@ struct CurlFailure: Error, CustomStringConvertible {
         switch code {
         case CURLE_URL_MALFORMAT:
             return (
-                .invalidAddress, "it is no address of a web server; write it as 'https://host' or 'https://host:port'."
+                .invalidAddress,
+                "it is not the address of a web server; write it as 'https://host' or 'https://host:port'."
             )
         case CURLE_COULDNT_RESOLVE_HOST:
             return (
@@ -70,30 +71,30 @@ struct CurlFailure: Error, CustomStringConvertible {
         // HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING,
             CURLE_BAD_FUNCTION_ARGUMENT:
-            return (.invalidResponse, "what came is no HTTP response; check the port.")
+            return (.invalidResponse, "the server did not send an HTTP response; check the port.")
         case CURLE_FILESIZE_EXCEEDED:
-            return (.tooLarge, "its answer is larger than allowed here.")
+            return (.tooLarge, "its response is larger than allowed.")
         default:
             return (.other, "the transfer failed with curl's code \(code.rawValue); try again.")
         }
     }
 
     private static let wantsCertificate =
-        "it does not accept this client without the right client certificate; configure the one its operator gave you."
+        "it requires a valid client certificate; configure the one that its operator gave you."
 
     private var proxyReason: String? {
         if proxyStatus == 407 {
-            return "wants a user name and password; write them as 'http://user:password@host:port'."
+            return "requires a user name and password; write them as 'http://user:password@host:port'."
         }
         if proxyStatus != 0, !(200..<300).contains(proxyStatus) {
-            return "declined with status \(proxyStatus); ask its operator to allow this server."
+            return "refused the connection with status \(proxyStatus); ask its operator to allow this server."
         }
         return switch code {
-        case CURLE_COULDNT_RESOLVE_PROXY: "has a name that was not found; check the proxy setting."
-        case CURLE_COULDNT_CONNECT: "does not answer; check the proxy setting and that the proxy runs."
-        case CURLE_PROXY: "did not let the connection through; check the proxy setting and ask its operator."
+        case CURLE_COULDNT_RESOLVE_PROXY: "has a host name that was not found; check the proxy setting."
+        case CURLE_COULDNT_CONNECT: "does not respond; check the proxy setting and that the proxy is running."
+        case CURLE_PROXY: "refused the connection; check the proxy setting and ask its operator."
         case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_ERROR:
-            wasConnected ? nil : "broke off before the server was reached; check that it is a proxy."
+            wasConnected ? nil : "closed the connection before the server was reached; check that it is a proxy."
         default: nil
         }
     }
@@ -101,25 +102,28 @@ struct CurlFailure: Error, CustomStringConvertible {
     private func connectReason(_ plan: TransferPlan) -> (TransportError.Code, String) {
         switch ConnectProblem(systemNumber) {
         case .refused:
-            (.refused, "nothing listens on port \(plan.address.port) there; check the port and that the server runs.")
+            (
+                .refused,
+                "nothing listens on port \(plan.address.port) there; check the port and that the server is running."
+            )
         case .timedOut:
-            (.timedOut, "it did not answer in time; check the address, and any firewall between.")
+            (.timedOut, "it did not respond in time; check the address and any firewall in between.")
         case .unreachable where lacksDescriptors:
-            (.unreachable, "this program has too many open files; raise its limit, or let it do less at once.")
+            (.unreachable, "this program has too many open files; raise its limit, or run fewer transfers at once.")
         case .unreachable:
-            (.unreachable, "there is no way to it; check this machine's network, and a VPN if the server needs one.")
+            (.unreachable, "there is no route to it; check this machine's network, and the VPN if it needs one.")
         }
     }
 
     private func timeoutReason(_ plan: TransferPlan) -> (TransportError.Code, String) {
         if wasConnected {
-            return (.timedOut, "it did not answer completely in the time allowed; try again, or allow more time.")
+            return (.timedOut, "its response was not complete in the allowed time; try again, or allow more time.")
         }
         let way = plan.proxy.map { " through the proxy '\($0.shownName)'" } ?? ""
         return (
             .timedOut,
-            "no connection\(way) came about in the time allowed; check the address, the network and any "
-                + "firewall between."
+            "no connection\(way) was established in the allowed time; check the address, the network and any "
+                + "firewall in between."
         )
     }
 
@@ -127,7 +131,7 @@ struct CurlFailure: Error, CustomStringConvertible {
     /// so its alert arrives while the response is read.
     private var endReason: (TransportError.Code, String) {
         if text.contains("alert") { return tlsReason }
-        return (.closedEarly, "it closed the connection before the whole answer had come; try again.")
+        return (.closedEarly, "it closed the connection before the response was complete; try again.")
     }
 
     private var tlsReason: (TransportError.Code, String) {
@@ -145,6 +149,6 @@ struct CurlFailure: Error, CustomStringConvertible {
                     + "'http://'."
             )
         }
-        return (.tls, "the two ends could not agree on TLS; the server may be too old or not set up for this name.")
+        return (.tls, "the TLS handshake failed; the server may be too old or not configured for this name.")
     }
 }

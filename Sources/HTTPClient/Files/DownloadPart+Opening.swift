@@ -50,12 +50,12 @@ extension DownloadPart {
     private static func lockFailure(_ path: String, _ problem: SystemError) -> TransportError {
         if problem.number == EWOULDBLOCK {
             return TransportError(
-                .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
+                .file, "Could not download to '\(path)': another download is writing to it; wait until it ends.")
         }
         return TransportError(
             .file,
             "Could not download to '\(path)': files cannot be locked in that folder (\(problem)). Choose another folder, or "
-                + "let its file system lock files; for NFS the mount option 'local_lock=flock' does.",
+                + "enable file locks on its file system, for NFS with the mount option 'local_lock=flock'.",
             cause: problem)
     }
 }

@@ -14,7 +14,7 @@ extension DownloadPart {
     /// Flushes the bytes to the disk, outside the shared thread pool.
     ///
     /// - Parameter modified: The modification time to set. Nil leaves it unchanged.
-    /// - Throws: The errors of ``init(path:isThere:)``.
+    /// - Throws: The errors of ``init(path:mustExist:)``.
     public func flush(modified: Date? = nil) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }

@@ -39,12 +39,12 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     ///
     /// - Parameters:
     ///   - path: The path of the part.
-    ///   - isThere: Whether the part must already exist. When true, no empty part is created.
+    ///   - mustExist: Whether the part must already exist. When true, no empty part is created.
     /// - Throws: ``TransportError`` with code ``TransportError/Code/file``, ``TransportError/Code/fileRefused`` or
     ///   ``TransportError/Code/diskFull``; also when another download has locked the part.
-    public init(path: String, isThere: Bool = false) throws(TransportError) {
+    public init(path: String, mustExist: Bool = false) throws(TransportError) {
         self.path = path
-        let (file, size) = try Self.open(path, isThere ? 0 : Self.made)
+        let (file, size) = try Self.open(path, mustExist ? 0 : Self.made)
         self.file = file
         stored = size
         written = Atomic(size)
@@ -52,7 +52,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     /// Creates an empty part with an unused, random name next to its destination.
     ///
-    /// - Throws: The errors of ``init(path:isThere:)``.
+    /// - Throws: The errors of ``init(path:mustExist:)``.
     init(newBeside path: String) throws(TransportError) {
         self.path = path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
         file = try Self.open(self.path, Self.madeAnew).file
@@ -253,12 +253,12 @@ extension DownloadPart {
     static func failure(_ path: String, _ problem: SystemError) -> TransportError {
         let (code, remedy): (TransportError.Code, String) =
             switch problem.number {
-            case ENOSPC, EDQUOT: (.diskFull, "make room there, then go on.")
+            case ENOSPC, EDQUOT: (.diskFull, "free some space there, then continue.")
             case EACCES, EPERM, EROFS:
-                (.fileRefused, "let this user write to '\(folder(of: path))', or choose another folder.")
+                (.fileRefused, "give this user write permission for '\(folder(of: path))', or choose another folder.")
             case EEXIST: (.fileExists, "choose another name, or move that file away.")
-            case ENAMETOOLONG: (.file, "that disk takes no name of this length; choose a folder on another.")
-            case EFBIG: (.file, "that disk takes no file of this length; choose a folder on another.")
+            case ENAMETOOLONG: (.file, "that disk does not allow names of this length; choose another disk.")
+            case EFBIG: (.file, "that disk does not allow files of this size; choose another disk.")
             default: (.file, "check the folder and the free space.")
             }
         return TransportError(

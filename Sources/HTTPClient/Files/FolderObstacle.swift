@@ -67,17 +67,17 @@ public enum FolderObstacle: Sendable, Equatable {
     /// The obstacle and its remedy, for people.
     public var sentence: String {
         switch self {
-        case .file(let path): "'\(path)' is a file and no folder. Move it away, or choose another folder."
+        case .file(let path): "'\(path)' is a file, not a folder. Move it away, or choose another folder."
         case .refused(let path):
-            "'\(path)' is not yours to write in. Grant it with 'chmod u+wx \(path)', or have its owner do so, or choose "
+            "you have no write permission in '\(path)'. Run 'chmod u+wx \(path)', ask its owner to do so, or choose "
                 + "another folder."
         case .danglingLink(let path, let target):
             "'\(path)' is a symbolic link to '\(target)', which does not exist. Create that folder, remove the link, or choose "
                 + "another folder."
         case .noCreation(let path, let number):
-            "the system does not create '\(path)': \(String(cString: strerror(number))). Choose another folder."
+            "the system could not create '\(path)': \(String(cString: strerror(number))). Choose another folder."
         case .readOnly(let path):
-            "'\(path)' is on a disk that is mounted read-only. Have it mounted to be written, or choose another folder."
+            "'\(path)' is on a disk that is mounted read-only. Mount it for writing, or choose another folder."
         }
     }
 }

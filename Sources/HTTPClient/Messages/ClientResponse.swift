@@ -36,12 +36,12 @@ public struct Redirection: Sendable, Hashable {
     public var isElsewhere: Bool
     /// Whether the server sent a web page in place of a requested file. The page was not accepted, and the part is
     /// unchanged.
-    public var isUntakenPage: Bool
+    public var isRejectedPage: Bool
 
     /// Creates a value, for tests.
-    public init(isElsewhere: Bool, isUntakenPage: Bool = false) {
+    public init(isElsewhere: Bool, isRejectedPage: Bool = false) {
         self.isElsewhere = isElsewhere
-        self.isUntakenPage = isUntakenPage
+        self.isRejectedPage = isRejectedPage
     }
 }
 

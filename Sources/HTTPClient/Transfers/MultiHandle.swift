@@ -16,8 +16,8 @@ import CCurl
 /// Source: libcurl-multi(3), "MULTI_SOCKET"; curl_multi_socket_action(3).
 final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `wakeUp`, never after `close`.
     private let pointer: UnsafeMutableRawPointer
-    private let alarm: Alarm
-    /// The reading end of the alarm, then the sockets that curl waits for.
+    private let wakePipe: WakePipe
+    /// The reading end of the wake pipe, then the sockets that curl waits for.
     private var watched: [pollfd]
     private var ready: [(socket: curl_socket_t, events: Int32)] = []
     /// The time at which curl must be called without an event. Nil for none.
@@ -29,14 +29,14 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     init?() {
-        guard Self.isCurlReady, let alarm = Alarm(), let pointer = curl_multi_init() else { return nil }
+        guard Self.isCurlReady, let wakePipe = WakePipe(), let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
-        self.alarm = alarm
-        watched = [pollfd(fd: alarm.reading, events: Int16(POLLIN), revents: 0)]
+        self.wakePipe = wakePipe
+        watched = [pollfd(fd: wakePipe.reading, events: Int16(POLLIN), revents: 0)]
         latch_curl_multi_set_callbacks(pointer, watchSocket, setTimer, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    func wakeUp() { alarm.ring() }
+    func wakeUp() { wakePipe.wake() }
 
     /// Starts a transfer. Returns false when there is not enough memory.
     func add(_ easy: EasyHandle) -> Bool { curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK }
@@ -62,7 +62,7 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
         let end = [deadline, moment].compactMap { $0 }.min()
         let count = poll(&watched, nfds_t(watched.count), Int32(Self.pause(until: end)))
         guard count > 0 else { return }
-        if watched[0].revents != 0 { alarm.silence() }
+        if watched[0].revents != 0 { wakePipe.drain() }
         for entry in watched.dropFirst() where entry.revents != 0 {
             // Curl detects the kind of an error when it reads or writes.
             let wanted = entry.events & (entry.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 ? ~0 : entry.revents)
@@ -90,7 +90,7 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
 
     func close() {
         curl_multi_cleanup(pointer)
-        alarm.close()
+        wakePipe.close()
     }
 
     // MARK: - Callbacks of curl
@@ -127,7 +127,7 @@ private let setTimer: curl_multi_timer_callback = { _, milliseconds, multi in
 }
 
 /// A pipe that wakes a thread that waits for sockets.
-private struct Alarm {
+private struct WakePipe {
     let reading: Int32
     private let writing: Int32
 
@@ -142,12 +142,12 @@ private struct Alarm {
     }
 
     /// Writes to the pipe. When the pipe is full, the thread is already being woken.
-    func ring() {
+    func wake() {
         var byte: UInt8 = 1
         _ = write(writing, &byte, 1)
     }
 
-    func silence() {
+    func drain() {
         var bytes: (UInt64, UInt64) = (0, 0)
         while read(reading, &bytes, 16) == 16 {}
     }

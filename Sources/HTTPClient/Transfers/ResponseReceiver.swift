@@ -35,8 +35,8 @@ struct ResponseReceiver {
         guard headerBytes <= Self.maximumHeaderBytes else {
             return refuse(
                 .tooLarge,
-                "Could not take the answer of '\(origin)': its header is larger than 256 KiB; tell the server's "
-                    + "operator."
+                "Could not accept the response of '\(origin)': its header is larger than 256 KiB; report this to the "
+                    + "server's operator."
             )
         }
         if line.starts(with: Self.statusLine) {
@@ -67,8 +67,8 @@ struct ResponseReceiver {
         guard received <= maximum, announced <= maximum else {
             return refuse(
                 .tooLarge,
-                "Could not take the answer of '\(origin)': its body is larger than the \(maximum) bytes that "
-                    + "are allowed here; ask for less or allow more."
+                "Could not accept the response of '\(origin)': its body is larger than the limit of \(maximum) bytes; "
+                    + "request less or raise the limit."
             )
         }
         do throws(TransportError) {
@@ -88,7 +88,8 @@ struct ResponseReceiver {
         guard let total = reception.part.total, reception.part.count != total else { return }
         throw TransportError(
             .closedEarly,
-            "Could not download from '\(origin)': \(reception.part.count) of \(total) bytes came; try again to go on.")
+            "Could not download from '\(origin)': only \(reception.part.count) of \(total) bytes were received; "
+                + "try again to continue.")
     }
 
     /// Writes the bytes that were received for a part. A failure is reported with the next piece or at the end.
@@ -105,15 +106,15 @@ struct ResponseReceiver {
     /// Whether a body without a media type begins like a web page.
     private var beginsAsPage = false
 
-    /// Whether the response is a web page that is not accepted as the file; see ``PartReception/takesPages``.
-    var isUntakenPage: Bool {
-        guard let reception, !reception.takesPages, status == 200 || status == 206 else { return false }
+    /// Whether the response is a web page that is not accepted as the file; see ``PartReception/acceptsPages``.
+    var isRejectedPage: Bool {
+        guard let reception, !reception.acceptsPages, status == 200 || status == 206 else { return false }
         if beginsAsPage { return true }
         let type = (headers["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
         return type == "text/html" || type == "application/xhtml+xml"
     }
 
-    private var goesToPart: Bool { reception != nil && (status == 200 || status == 206) && !isUntakenPage }
+    private var goesToPart: Bool { reception != nil && (status == 200 || status == 206) && !isRejectedPage }
 
     private var bound: Int {
         maximumBodyBytes ?? (goesToPart ? Int.max : Self.usualMaximumBodyBytes)
@@ -140,7 +141,8 @@ struct ResponseReceiver {
         if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
             throw TransportError(
                 .invalidResponse,
-                "Could not download from '\(origin)': it sends compressed what was asked for as it is; tell its operator."
+                "Could not download from '\(origin)': the server compresses the file although this was not requested; "
+                    + "report this to its operator."
             )
         }
         hasBegunPart = true
@@ -153,7 +155,7 @@ struct ResponseReceiver {
             else {
                 throw TransportError(
                     .rangeChanged,
-                    "Could not go on with the download from '\(origin)': the file there has changed; it begins anew.")
+                    "Could not continue the download from '\(origin)': the file there has changed; it starts over.")
             }
             (offset, total) = (range.first, range.total)
         }

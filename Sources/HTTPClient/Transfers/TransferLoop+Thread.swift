@@ -16,7 +16,7 @@ extension TransferLoop {
         while takeWork() {
             while !own.isEmpty {
                 runJobs()
-                obey(multi, &active)
+                performCommands(multi, &active)
             }
             multi.perform()
             while let (easy, code) = multi.nextEnded() {
@@ -66,7 +66,7 @@ extension TransferLoop {
         }
     }
 
-    private func obey(_ multi: MultiHandle, _ active: inout Active) {
+    private func performCommands(_ multi: MultiHandle, _ active: inout Active) {
         let commands = own.commands
         own.commands = []
         for command in commands {
@@ -87,7 +87,7 @@ extension TransferLoop {
     }
 
     private static var outOfMemory: TransportError {
-        TransportError(.other, "Could not send the request: there is not enough memory; end other programs.")
+        TransportError(.other, "Could not send the request: there is not enough memory; close other programs.")
     }
 
     private func cancel(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout Active) {

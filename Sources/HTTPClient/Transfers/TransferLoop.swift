@@ -109,13 +109,13 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // `own` is used 
             case .closing, .closed:
                 return TransportError(
                     .other,
-                    "Could not send to '\(transfer.plan.address.origin)': this client is closed; make a new one.")
+                    "Could not send to '\(transfer.plan.address.origin)': this client is closed; create a new one.")
             case .idle:
                 guard let multi = MultiHandle(), let thread = try? SystemThread.start({ self.run(multi) }) else {
                     return TransportError(
                         .other,
-                        "Could not send to '\(transfer.plan.address.origin)': the system gives no further "
-                            + "thread or memory."
+                        "Could not send to '\(transfer.plan.address.origin)': the system provides no more "
+                            + "threads or memory; close other programs."
                     )
                 }
                 state.multi = multi

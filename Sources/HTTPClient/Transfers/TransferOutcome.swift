@@ -19,7 +19,7 @@ enum TransferOutcome {
             TransferResult(
                 status: HTTPStatus(rawValue: easy.long(CURLINFO_RESPONSE_CODE)), headers: transfer.receiver.headers,
                 body: transfer.receiver.body, version: version(easy.long(CURLINFO_HTTP_VERSION)),
-                isUntakenPage: transfer.receiver.isUntakenPage))
+                isRejectedPage: transfer.receiver.isRejectedPage))
     }
 
     private static func version(_ number: Int) -> HTTPVersion {

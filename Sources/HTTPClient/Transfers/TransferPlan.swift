@@ -28,5 +28,5 @@ struct TransferResult: Sendable {
     var body: [UInt8]
     var version: HTTPVersion
     /// Whether the response was a web page that was not accepted as the file.
-    var isUntakenPage = false
+    var isRejectedPage = false
 }

@@ -42,14 +42,14 @@ final class ClientIdentity: @unchecked Sendable {  // Immutable; OpenSSL counts 
         let certificates = Certificate.all(inPEM: try Self.read(certificatePath))
         guard let leaf = certificates.first else {
             throw Self.unusable(
-                certificatePath, "it holds no PEM certificate; give the file that begins with 'BEGIN CERTIFICATE'")
+                certificatePath, "it contains no PEM certificate; specify a file that begins with 'BEGIN CERTIFICATE'")
         }
         let key = try Self.privateKey(keyPath, passphrase)
         guard X509_check_private_key(leaf.pointer, key) == 1 else {
             EVP_PKEY_free(key)
             throw Self.unusable(
                 certificatePath,
-                "the key in '\(keyPath)' belongs to another certificate; give the pair that was made together")
+                "the key in '\(keyPath)' belongs to another certificate; specify the key of this certificate")
         }
         self.init(leaf, Array(certificates.dropFirst()), owning: key)
     }
@@ -62,13 +62,13 @@ final class ClientIdentity: @unchecked Sendable {  // Immutable; OpenSSL counts 
         let key = withCString(passphrase) { PEM_read_bio_PrivateKey(bio, nil, nil, $0) }
         if let key { return key }
         guard String(decoding: text, as: UTF8.self).contains("PRIVATE KEY-----") else {
-            throw unusable(path, "it holds no PEM private key; give the file that begins with 'BEGIN PRIVATE KEY'")
+            throw unusable(path, "it contains no PEM private key; specify a file that begins with 'BEGIN PRIVATE KEY'")
         }
         throw unusable(
             path,
             passphrase == nil
-                ? "the key is encrypted or damaged; give its passphrase"
-                : "the passphrase does not open the key, or the key is damaged; check the passphrase")
+                ? "the key is encrypted or damaged; specify its passphrase"
+                : "the passphrase is wrong, or the key is damaged; check the passphrase")
     }
 
     private convenience init(pkcs12Path path: String, _ passphrase: Secret?) throws(TransportError) {
@@ -77,10 +77,10 @@ final class ClientIdentity: @unchecked Sendable {  // Immutable; OpenSSL counts 
             var start = bytes.baseAddress
             return d2i_PKCS12(nil, &start, bytes.count)
         }
-        guard let box else { throw Self.unusable(path, "it is no PKCS#12 file; give the '.p12' or '.pfx' file") }
+        guard let box else { throw Self.unusable(path, "it is not a PKCS#12 file; specify a '.p12' or '.pfx' file") }
         defer { PKCS12_free(box) }
         guard Self.withCString(passphrase, { PKCS12_verify_mac(box, $0, -1) }) == 1 else {
-            throw Self.unusable(path, "the passphrase does not open it; check the passphrase")
+            throw Self.unusable(path, "the passphrase is wrong; check it")
         }
         var key: OpaquePointer?
         var leaf: OpaquePointer?
@@ -100,7 +100,7 @@ final class ClientIdentity: @unchecked Sendable {  // Immutable; OpenSSL counts 
         guard let key, let leaf else {
             EVP_PKEY_free(key)
             X509_free(leaf)
-            throw Self.unusable(path, "it holds no certificate with its key; export both together")
+            throw Self.unusable(path, "it does not contain a certificate with its key; export both together")
         }
         self.init(Certificate(owning: leaf), chain, owning: key)
     }
@@ -111,8 +111,7 @@ final class ClientIdentity: @unchecked Sendable {  // Immutable; OpenSSL counts 
         case .failure(let problem):
             throw TransportError(
                 .clientCertificate,
-                "Could not read the client certificate's file '\(path)': \(problem); check the path and who may "
-                    + "read it.",
+                "Could not read the client certificate '\(path)': \(problem); check the path and its permissions.",
                 cause: problem)
         }
     }

@@ -15,7 +15,7 @@ extension Trust {
         self.init(try Self.authorities(configuration.authorities))
     }
 
-    private static func authorities(_ authorities: CertificateAuthorities) throws(TransportError) -> Judgement {
+    private static func authorities(_ authorities: CertificateAuthorities) throws(TransportError) -> Verification {
         guard let path = authorities.pemFile else { return .authorities(anchors: [], includesSystem: true) }
         let includesSystem = if case .systemAnd = authorities { true } else { false }
         switch LocalFile.contents(of: path) {
@@ -24,14 +24,14 @@ extension Trust {
             guard !anchors.isEmpty else {
                 throw TransportError(
                     .file,
-                    "Could not use the authorities in '\(path)': it holds no PEM certificate; give the file "
-                        + "that begins with 'BEGIN CERTIFICATE'."
+                    "Could not use the authorities in '\(path)': it contains no PEM certificate; specify a "
+                        + "file that begins with 'BEGIN CERTIFICATE'."
                 )
             }
             return .authorities(anchors: anchors, includesSystem: includesSystem)
         case .failure(let problem):
             throw TransportError(
-                .file, "Could not read the authorities in '\(path)': \(problem); check the path and who may read it.",
+                .file, "Could not read the authorities in '\(path)': \(problem); check the path and its permissions.",
                 cause: problem)
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// ``TransferLoop``, so that no connection made under one trust is used under another.
 final class Trust: Sendable {
     /// How a server's certificate is verified.
-    enum Judgement: Sendable {
+    enum Verification: Sendable {
         /// By authorities. `anchors` are trusted in addition to the system's, or instead of them.
         case authorities(anchors: [Certificate], includesSystem: Bool)
         /// Only by its fingerprint.
@@ -14,27 +14,27 @@ final class Trust: Sendable {
         case observed(CertificateBox)
     }
 
-    let judgement: Judgement
+    let verification: Verification
     let identity: ClientIdentity?
 
-    init(_ judgement: Judgement, identity: ClientIdentity? = nil) {
-        self.judgement = judgement
+    init(_ verification: Verification, identity: ClientIdentity? = nil) {
+        self.verification = verification
         self.identity = identity
     }
 
     /// Whether curl compares the host name with the certificate.
     var checksName: Bool {
-        if case .authorities = judgement { true } else { false }
+        if case .authorities = verification { true } else { false }
     }
 
     /// Whether a failed verification ends the handshake.
     var isEnforced: Bool {
-        if case .observed = judgement { false } else { true }
+        if case .observed = verification { false } else { true }
     }
 
     /// Installs this trust in the TLS context of a new connection. Returns false on failure.
     func install(in context: OpaquePointer) -> Bool {
-        switch judgement {
+        switch verification {
         case .authorities(let anchors, let includesSystem):
             // OpenSSL looks up an authority by name when it needs one. Curl would read the whole bundle for each
             // connection.
@@ -43,7 +43,7 @@ final class Trust: Sendable {
             guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.pointer) == 1 }) else { return false }
         case .pinned:
             // The context may call back during the connection. The loop that owns this object outlives the connection.
-            SSL_CTX_set_cert_verify_callback(context, judgePinned, Unmanaged.passUnretained(self).toOpaque())
+            SSL_CTX_set_cert_verify_callback(context, verifyPinned, Unmanaged.passUnretained(self).toOpaque())
         case .observed:
             SSL_CTX_set_cert_verify_callback(context, observe, Unmanaged.passUnretained(self).toOpaque())
         }
@@ -54,9 +54,9 @@ final class Trust: Sendable {
 /// Accepts a chain if and only if its leaf has the pinned fingerprint.
 ///
 /// Source: `SSL_CTX_set_cert_verify_callback`(3).
-private let judgePinned: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { chain, trust in
+private let verifyPinned: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { chain, trust in
     guard let chain, let trust, let leaf = X509_STORE_CTX_get0_cert(chain),
-        case .pinned(let wanted) = Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().judgement,
+        case .pinned(let wanted) = Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().verification,
         Certificate.fingerprint(of: leaf) == wanted
     else {
         if let chain { X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION) }
@@ -69,7 +69,7 @@ private let judgePinned: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer
 /// Accepts every chain and stores its leaf.
 private let observe: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { chain, trust in
     if let chain, let trust, let leaf = X509_STORE_CTX_get0_cert(chain), X509_up_ref(leaf) == 1,
-        case .observed(let box) = Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().judgement
+        case .observed(let box) = Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().verification
     {
         box.put(Certificate(owning: leaf))
     }

@@ -98,7 +98,7 @@ extension HTTPServerError {
         case ENOENT, ENOTDIR, ENAMETOOLONG, EISDIR, ENXIO:
             HTTPServerError(.noFile, act + "there is no such regular file.", systemError: number)
         case EXDEV, ELOOP:
-            HTTPServerError(.noFile, act + "a link or its path leads out of the folder.", systemError: number)
+            HTTPServerError(.noFile, act + "its path or a symbolic link leads out of the folder.", systemError: number)
         case EACCES, EPERM:
             HTTPServerError(
                 .notPermitted, act + "this user (uid \(getuid())) may not read it; make it readable.",

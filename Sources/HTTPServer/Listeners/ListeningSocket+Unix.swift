@@ -56,7 +56,7 @@ extension ListeningSocket {
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw HTTPServerError(
-                .addressInUse, "Could not listen on \(listener): a file that is no socket is there; move it away.",
+                .addressInUse, "Could not listen on \(listener): a file that is not a socket is there; move it away.",
                 systemError: EADDRINUSE)
         }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -36,7 +36,7 @@ struct ListeningSocket {
         guard let ip = IPAddress(host == "localhost" ? "127.0.0.1" : host) else {
             throw HTTPServerError(
                 .invalidAddress,
-                "Could not listen on \(listener): '\(host)' is no IP address; write one such as 127.0.0.1 or ::.")
+                "Could not listen on \(listener): '\(host)' is not an IP address; use one such as 127.0.0.1 or ::.")
         }
         var descriptors: [Int32] = []
         do throws(HTTPServerError) {

@@ -68,7 +68,7 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
 let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
     guard let context, let peer = address.flatMap({ SocketAddress.peer($0) }) else { return latch_mhd_yes }
     let loop = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().loop
-    return loop.settings.connectionShares.admits(peer, now: loop.now, loop.settings.onLog)
+    return loop.settings.connectionCounter.admits(peer, now: loop.now, loop.settings.onLog)
         ? latch_mhd_yes : latch_mhd_no
 }
 

@@ -15,7 +15,7 @@ extension ClientConnection {
     func isProgressing() -> Bool {
         let now = daemon.loop.now
         let settings = daemon.loop.settings
-        let mark = (confirmedBytes ?? 0) &+ UInt64(exchange?.answerBody?.handedOver ?? 0)
+        let mark = (confirmedBytes ?? 0) &+ UInt64(exchange?.outgoingBody?.handedOver ?? 0)
         if progress?.mark != mark { progress = SendingProgress(mark: mark, since: now) }
         let end = (progress?.since ?? now) + settings.idleTimeout
         guard now < end else { return false }
@@ -40,10 +40,10 @@ extension ClientConnection {
 
     /// Closes the connection when the file of its response has become too short.
     func endIfCutShort() {
-        guard phase == .sending, let exchange, exchange.answerBody?.isCutShort == true else { return }
+        guard phase == .sending, let exchange, exchange.outgoingBody?.isCutShort == true else { return }
         daemon.loop.settings.onLog(
             ServerEvent(
-                level: .warning, message: "A file became shorter while it was sent: its connection was ended.",
+                level: .warning, message: "A file became shorter while it was being sent: the connection was closed.",
                 metadata: ["request": exchange.id, "route": exchange.route ?? "-"]))
         shutDown()
     }

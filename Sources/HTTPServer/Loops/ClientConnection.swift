@@ -70,7 +70,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
         }
         self.phase = phase
         if phase == .idle, peerEnded || daemon.loop.isDraining { daemon.loop.ended.append(self) }
-        if phase == .handling, peerEnded { exchange?.clientWentAway() }
+        if phase == .handling, peerEnded { exchange?.clientDisconnected() }
     }
 
     func setDeadline(_ deadline: UInt64) {
@@ -87,7 +87,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     func peerHasEnded() {
         guard !peerEnded else { return }
         peerEnded = true
-        if phase == .handling || phase == .producing { exchange?.clientWentAway() }
+        if phase == .handling || phase == .producing { exchange?.clientDisconnected() }
         daemon.loop.ended.append(self)
     }
 
@@ -141,7 +141,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
 
     /// Closes the connection in any state and cancels its handler.
     func abort() {
-        exchange?.clientWentAway()
+        exchange?.clientDisconnected()
         shutDown()
     }
 
@@ -149,7 +149,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     func shutDown() {
         guard phase != .closed else { return }
         // Only between two responses: in the middle of a response, the client must detect that it is incomplete.
-        if phase == .idle, let session = security.session { session.sayGoodbye() }
+        if phase == .idle, let session = security.session { session.sendCloseNotify() }
         enter(.closed)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         if !isRead { discardReceived() }

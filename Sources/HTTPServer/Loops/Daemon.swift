@@ -17,7 +17,7 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
     private var connectionCount = 0
     private var isListening = true
     /// The time of the last log message about the connection limit. Limits the number of messages.
-    private var limitTold: UInt64?
+    private var limitLogged: UInt64?
 
     init(loop: EventLoop, descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
         self.loop = loop
@@ -28,7 +28,8 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
             Unmanaged.passUnretained(self).toOpaque(), acceptCallback, accessCallback, targetCallback, unescapeCallback,
             completedCallback, connectionCallback)
         guard handle != nil else {
-            throw HTTPServerError(.system, "Could not start libmicrohttpd: it refused its options or found no memory.")
+            throw HTTPServerError(
+                .system, "Could not start libmicrohttpd: it rejected its options or ran out of memory.")
         }
     }
 
@@ -38,17 +39,17 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
         // At its limit, libmicrohttpd stops watching its listening socket, and resumes only in a later run.
         if connectionCount >= limit, change < 0 { needsRun = true }
         connectionCount += change
-        if connectionCount >= limit, change > 0 { tellLimit() }
+        if connectionCount >= limit, change > 0 { logLimit() }
     }
 
-    private func tellLimit() {
+    private func logLimit() {
         let minute: UInt64 = 60_000_000_000
-        if let limitTold, loop.now &- limitTold < minute { return }
-        limitTold = loop.now
+        if let limitLogged, loop.now &- limitLogged < minute { return }
+        limitLogged = loop.now
         loop.settings.onLog(
             ServerEvent(
                 level: .warning,
-                message: "The connection limit is reached: further clients wait. Raise the descriptor limit for more.",
+                message: "The connection limit is reached: new clients must wait. Raise the limit of open files.",
                 metadata: ["limit": String(limit)]))
     }
 

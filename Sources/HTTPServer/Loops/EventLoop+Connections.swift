@@ -17,7 +17,7 @@ extension EventLoop {
         let tag = UInt64(UInt32(bitPattern: connection.descriptor))
         _ = latch_epoll_add(epoll, connection.descriptor, latch_epoll_hangup(), tag)
         connection.daemon.countConnection(1)
-        settings.connectionShares.add(connection.peer)
+        settings.connectionCounter.add(connection.peer)
         // While there is plenty of memory, connections are read immediately and not held until their first bytes.
         if readCount < settings.readLimit / 16 { beginReading(connection) }
         if connection.security.session != nil || !connection.isRead { connection.daemon.handshakes.append(connection) }
@@ -32,7 +32,7 @@ extension EventLoop {
         byDescriptor[connection.descriptor] = nil
         connection.wasRemoved()
         connection.daemon.countConnection(-1)
-        settings.connectionShares.remove(connection.peer)
+        settings.connectionCounter.remove(connection.peer)
         if connection.isRead { readCount -= 1 }
     }
 
@@ -77,11 +77,11 @@ extension EventLoop {
     }
 
     /// Counts the memory of requests that are still incomplete at the end of the turn in which their bytes arrived.
-    func weighExchanges() {
-        guard !unweighed.isEmpty else { return }
-        let exchanges = unweighed
-        unweighed.removeAll(keepingCapacity: true)
-        for exchange in exchanges { exchange.weigh() }
+    func countExchangeMemory() {
+        guard !uncounted.isEmpty else { return }
+        let exchanges = uncounted
+        uncounted.removeAll(keepingCapacity: true)
+        for exchange in exchanges { exchange.countMemory() }
     }
 
     /// Closes connections whose clients have disconnected, once libmicrohttpd has read the remaining bytes.

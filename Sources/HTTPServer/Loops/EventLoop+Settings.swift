@@ -10,7 +10,7 @@ extension EventLoop {
         let admitsPlain: @Sendable (PeerAddress) -> Bool
         let strictTransport: StrictTransport?
         let refusals = RefusalNotice()
-        let connectionShares: ConnectionShares
+        let connectionCounter: ConnectionCounter
         let budget: MemoryBudget
         /// The maximum number of connections for which one loop may have buffers.
         let readLimit: Int
@@ -40,7 +40,7 @@ extension EventLoop {
             strictTransport = configuration.strictTransport
             maximumHeaderBytes = configuration.maximumHeaderBytes
             maximumBodyBytes = configuration.maximumBodyBytes
-            connectionShares = ConnectionShares(
+            connectionCounter = ConnectionCounter(
                 limit: connectionsPerAddress, counts: configuration.countsConnections)
             budget = MemoryBudget(configuration.requestMemory)
             let buffers = configuration.connectionMemory / Self.connectionMemory(configuration.maximumHeaderBytes)

@@ -26,7 +26,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     /// Connections that have bytes to read and wait for memory, in order of arrival.
     var waiting: [ClientConnection] = []
     /// Exchanges whose memory is counted at the end of this turn if they are still incomplete.
-    var unweighed: [Exchange] = []
+    var uncounted: [Exchange] = []
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
@@ -43,7 +43,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
         wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard epoll >= 0, wake >= 0, latch_epoll_add(epoll, wake, latch_epoll_readable(), Self.wakeTag) == 0 else {
             throw HTTPServerError(
-                .system, "Could not make an event loop: \(HTTPServerError.reason(errno)).", systemError: errno)
+                .system, "Could not create an event loop: \(HTTPServerError.reason(errno)).", systemError: errno)
         }
     }
 
@@ -67,7 +67,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             try SystemThread.detach { self.run() }
         } catch {
             throw HTTPServerError(
-                .system, "Could not start a thread of the server: \(error); let this user have more.",
+                .system, "Could not start a server thread: \(error); raise this user's thread limit.",
                 systemError: error.number)
         }
     }
@@ -83,7 +83,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             if count > 0 { take(events: Int(count)) }
             runDaemons()
             while runJobs() { runDaemons() }
-            weighExchanges()
+            countExchangeMemory()
             admitWaiting()
             settleEnded()
             sweepIfDue()

@@ -18,14 +18,14 @@ extension Exchange {
             if let authority = target.authority,
                 head.headers["Host"].map({ HTTPHeaders.namesAreEqual($0, authority) }) != true
             {
-                throw .bad("The target's host and the Host field differ.")
+                throw .bad("The host of the request target and the Host header field differ.")
             }
             try admitBody(head)
         } catch {
             return refuse(handle, error)
         }
         if step == .head { step = .body }
-        if step == .body, head?.contentLength != 0 { mayStay() }
+        if step == .body, head?.contentLength != 0 { scheduleMemoryCount() }
         return latch_mhd_yes
     }
 
@@ -35,7 +35,7 @@ extension Exchange {
         loop.settings.refusals.note(connection.peer, now: loop.now, loop.settings.onLog)
         throw Refusal(
             status: .forbidden,
-            message: "Plain HTTP is served to this machine and to trusted proxies only; use HTTPS, or the proxy.")
+            message: "Plain HTTP is allowed only from this machine and from trusted proxies; use HTTPS or the proxy.")
     }
 
     private func readHead(_ handle: OpaquePointer, _ methodStart: UnsafePointer<CChar>) throws(Refusal) -> RequestHead {
@@ -82,7 +82,7 @@ extension Exchange {
         let task = Task.immediate(executorPreference: loop) { [self] in finishAdmission(await admission(request)) }
         guard step == .admission else { return }
         self.task = task
-        isHeadToldAgain = true
+        isHeadRepeated = true
         suspend()
     }
 
@@ -101,7 +101,7 @@ extension Exchange {
 
     /// Receives a part of the body.
     func receiveBody(_ bytes: UnsafePointer<CChar>, _ count: Int) {
-        isHeadToldAgain = false
+        isHeadRepeated = false
         guard step == .body else { return }
         guard bodyCount + count <= maximumBodyBytes else {
             answerDirectly(Self.bodyTooLarge)
@@ -114,15 +114,15 @@ extension Exchange {
             contentsOf: UnsafeBufferPointer(
                 start: UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: count))
         bodyKept = body.capacity
-        mayStay()
+        scheduleMemoryCount()
     }
 
     private static let bodyTooLarge = Refusal(status: .contentTooLarge, message: "The request's body is too large.")
 
     /// Continues a complete request, or one that was resumed.
     func proceed(_ handle: OpaquePointer) -> MHD_Result {
-        guard !isHeadToldAgain else {
-            isHeadToldAgain = false
+        guard !isHeadRepeated else {
+            isHeadRepeated = false
             return latch_mhd_yes
         }
         switch step {
@@ -173,7 +173,7 @@ extension Exchange {
             answer.headers["Allow"] = methods
             response = answer
         case .notFound:
-            response = error(.notFound, "There is nothing at this address.")
+            response = error(.notFound, "Not found.")
         }
     }
 
@@ -181,7 +181,7 @@ extension Exchange {
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in
             let response = await handler.run(request, values)
-            finish(response ?? self.error(.notFound, "There is nothing at this address."))
+            finish(response ?? self.error(.notFound, "Not found."))
         }
         if response == nil { self.task = task }
     }

@@ -16,14 +16,14 @@ extension Exchange {
 
     /// Records the end of the response, whether it was sent completely or not.
     func bodyHasEnded(isComplete: Bool) {
-        guard let body = answerBody else { return }
+        guard let body = outgoingBody else { return }
         answerBytes = body.end(isComplete: isComplete)
-        answerBody = nil
+        outgoingBody = nil
     }
 
     /// Handles the failure of a body of unknown length. For an HTTP/1.0 client, the end of the connection is the end of
     /// the body, so the connection is reset. With TLS or chunks, the missing end marker suffices.
-    func breakOff() {
+    func abortBody() {
         guard head?.isVersion10 == true, connection.security.session == nil else { return }
         latch_tcp_reset(connection.descriptor)
     }

@@ -50,15 +50,15 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     /// The size of the head in bytes.
     var headCount = 0
     /// The number of bytes of this request that are counted in the memory budget.
-    private var weight = 0
-    /// Whether ``weigh()`` will be called at the end of the turn.
-    private var isUnweighed = false
+    private var countedMemory = 0
+    /// Whether ``countMemory()`` will be called at the end of the turn.
+    private var isCountPending = false
     /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be returned to the
     /// budget.
     private var isOver = false
     /// Whether libmicrohttpd will report the head again. Version 0.9.75 does so when a connection was suspended while
     /// it reported the head.
-    var isHeadToldAgain = false
+    var isHeadRepeated = false
     /// The admission check of the route. Nil when there is none or it has been called.
     var admission: Router.Admission?
     var response: ServerResponse?
@@ -66,7 +66,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     var status: HTTPStatus?
     var answerBytes = 0
     /// The body that is being sent, unless it is in memory.
-    var answerBody: AnswerBody?
+    var outgoingBody: OutgoingBody?
     var isSuspended = false
     var task: Task<Void, Never>?
     let handle: OpaquePointer
@@ -105,7 +105,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     func finish(_ answer: ServerResponse) {
         task = nil
         loop.runningTasks -= 1
-        giveBackWeight()
+        releaseMemory()
         guard step == .handling else { return }
         response = answer
         resume()
@@ -123,9 +123,9 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
 
     /// Cancels the handler or the producer of the body, because the client has disconnected, and returns the connection
     /// to libmicrohttpd to be closed.
-    func clientWentAway() {
-        answerBody?.abandon()
-        giveBackWeight()
+    func clientDisconnected() {
+        outgoingBody?.abandon()
+        releaseMemory()
         guard step == .handling || step == .admission else { return }
         step = .abandoned
         task?.cancel()
@@ -135,7 +135,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
 
     /// Records that libmicrohttpd has ended the request, with or without a response.
     func end() {
-        clientWentAway()
+        clientDisconnected()
         isOver = true
     }
 
@@ -143,23 +143,23 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         isSuspended = true
         MHD_suspend_connection(handle)
         connection.enter(.handling)
-        mayStay()
+        scheduleMemoryCount()
     }
 
     /// Records that the request uses memory. It is counted at the end of the turn if the request is still incomplete.
-    func mayStay() {
-        guard !isUnweighed else { return }
-        isUnweighed = true
-        loop.unweighed.append(self)
+    func scheduleMemoryCount() {
+        guard !isCountPending else { return }
+        isCountPending = true
+        loop.uncounted.append(self)
     }
 
     /// Counts the memory of the request. A request whose body is incomplete is refused when the budget is used up. A
     /// complete request that waits for its handler is never refused.
-    func weigh() {
-        isUnweighed = false
+    func countMemory() {
+        isCountPending = false
         guard !isOver else { return }
         // The fields of the head are in memory twice: in libmicrohttpd's buffer and as strings.
-        let more = headCount * 2 + bodyKept - weight
+        let more = headCount * 2 + bodyKept - countedMemory
         switch step {
         case .handling: loop.settings.budget.take(more)
         case .body, .admission:
@@ -176,15 +176,15 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
             return
         case .head, .answered, .refused, .abandoned: return
         }
-        weight += more
+        countedMemory += more
     }
 
-    private static let noRoom = "The server has too many unfinished requests; send it again, all at once."
+    private static let noRoom = "The server has too many incomplete requests; send it again without pauses."
 
     /// Returns the memory of the request to the budget.
-    private func giveBackWeight() {
-        loop.settings.budget.release(weight)
-        weight = 0
+    private func releaseMemory() {
+        loop.settings.budget.release(countedMemory)
+        countedMemory = 0
     }
 
     private func resume() {
@@ -206,7 +206,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         let bytes = ResponseWriter.bytes(of: response, self)
         if let session = connection.security.session {
             session.send(bytes)
-            session.sayGoodbye()
+            session.sendCloseNotify()
         } else {
             _ = bytes.withUnsafeBytes {
                 send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -219,7 +219,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         body = []
         bodyKept = 0
         head = nil
-        giveBackWeight()
+        releaseMemory()
         connection.enter(.lingering)
     }
 

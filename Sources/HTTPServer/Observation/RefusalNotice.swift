@@ -22,7 +22,8 @@ final class RefusalNotice: Sendable {
         onLog(
             ServerEvent(
                 level: .warning,
-                message: "Plain requests were refused: they came neither from this machine nor from a trusted proxy.",
+                message: "Plain HTTP requests were refused: they came neither from this machine nor from a trusted "
+                    + "proxy.",
                 metadata: ["peer": peer.address, "requests": String(count)]))
     }
 }

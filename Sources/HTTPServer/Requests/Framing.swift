@@ -17,18 +17,18 @@ struct Framing {
         // Only names with these lengths matter here. Most fields are skipped by their length.
         switch field.name.utf8.count {
         case 4 where Token.isName(field.name, "host"):
-            guard host == nil else { throw .bad("The request has two Host fields.") }
+            guard host == nil else { throw .bad("The request has more than one Host field.") }
             host = field.value
         case 6 where Token.isName(field.name, "expect"):
             guard Token.isName(field.value, "100-continue") else {
-                throw Refusal(status: HTTPStatus(rawValue: 417), message: "Only the expectation 100-continue is known.")
+                throw Refusal(status: HTTPStatus(rawValue: 417), message: "Only 100-continue is supported in Expect.")
             }
             expectsContinue = true
         case 14 where Token.isName(field.name, "content-length"):
-            guard contentLength == nil else { throw .bad("The request has two Content-Length fields.") }
+            guard contentLength == nil else { throw .bad("The request has more than one Content-Length field.") }
             contentLength = field.value
         case 17 where Token.isName(field.name, "transfer-encoding"):
-            guard transferEncoding == nil else { throw .bad("The request has two Transfer-Encoding fields.") }
+            guard transferEncoding == nil else { throw .bad("The request has more than one Transfer-Encoding field.") }
             transferEncoding = field.value
         default: break
         }
@@ -40,15 +40,16 @@ struct Framing {
             guard contentLength == nil else {
                 throw .bad("The request has both Content-Length and Transfer-Encoding.")
             }
-            guard !isVersion10 else { throw .bad("HTTP/1.0 has no Transfer-Encoding.") }
+            guard !isVersion10 else { throw .bad("HTTP/1.0 does not support Transfer-Encoding.") }
             guard Token.isName(transferEncoding, "chunked") else {
-                throw Refusal(status: HTTPStatus(rawValue: 501), message: "The only transfer coding is chunked.")
+                throw Refusal(
+                    status: HTTPStatus(rawValue: 501), message: "The only supported transfer coding is chunked.")
             }
             return nil
         }
         guard let contentLength else { return 0 }
         guard !contentLength.isEmpty, contentLength.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
-            throw .bad("The Content-Length is no number.")
+            throw .bad("The Content-Length is not a number.")
         }
         return Int(contentLength) ?? Int.max
     }

@@ -38,7 +38,7 @@ struct RequestHead {
         var position = targetOffset + targetCount + 1
         isVersion10 = try Self.version(bytes, &position)
         headers = try Self.fields(bytes, from: position)
-        guard headers.fields.count == fieldCount else { throw .bad("The header cannot be read.") }
+        guard headers.fields.count == fieldCount else { throw .bad("The header is malformed.") }
         var framing = Framing()
         for field in headers.fields { try framing.take(field) }
         contentLength = try framing.length(isVersion10: isVersion10)
@@ -49,7 +49,7 @@ struct RequestHead {
     private static func method(_ bytes: UnsafeBufferPointer<UInt8>, endingAt end: Int) throws(Refusal) -> HTTPMethod {
         guard (1...32).contains(end), end < bytes.count, bytes[end] == 0,
             bytes[..<end].allSatisfy({ Token.isByte($0) })
-        else { throw .bad("The request line cannot be read.") }
+        else { throw .bad("The request line is malformed.") }
         let slice = UnsafeBufferPointer(rebasing: bytes[..<end])
         for known in [HTTPMethod.get, .post] where known.rawValue.utf8.elementsEqual(slice) { return known }
         return HTTPMethod(rawValue: String(decoding: slice, as: UTF8.self))
@@ -59,11 +59,11 @@ struct RequestHead {
         // The version is "HTTP/1.x", followed by two NULs. libmicrohttpd has checked the first seven bytes.
         guard position + 10 <= bytes.count, bytes[position - 1] == 0, bytes[position] == UInt8(ascii: "H"),
             bytes[position + 8] == 0, bytes[position + 9] == 0
-        else { throw .bad("The request line cannot be read.") }
+        else { throw .bad("The request line is malformed.") }
         let minor = bytes[position + 7]
         position += 10
         guard minor == UInt8(ascii: "0") || minor == UInt8(ascii: "1") else {
-            throw Refusal(status: HTTPStatus(rawValue: 505), message: "The server speaks HTTP/1.1 and HTTP/1.0.")
+            throw Refusal(status: HTTPStatus(rawValue: 505), message: "The server supports only HTTP/1.1 and HTTP/1.0.")
         }
         return minor == UInt8(ascii: "0")
     }
@@ -73,10 +73,10 @@ struct RequestHead {
         fields.reserveCapacity(12)
         var position = start
         while true {
-            guard position + 2 <= bytes.count else { throw .bad("The header cannot be read.") }
+            guard position + 2 <= bytes.count else { throw .bad("The header is malformed.") }
             if bytes[position] == 0 {
                 guard bytes[position + 1] == 0, position + 2 == bytes.count else {
-                    throw .bad("The header cannot be read.")
+                    throw .bad("The header is malformed.")
                 }
                 return HTTPHeaders(fields)
             }
@@ -90,7 +90,7 @@ struct RequestHead {
         let nameStart = position
         while position < bytes.count, Token.isByte(bytes[position]) { position += 1 }
         guard position > nameStart, position < bytes.count, bytes[position] == 0 else {
-            throw .bad("A header field's name cannot be read.")
+            throw .bad("A header field's name is invalid.")
         }
         let name = UnsafeBufferPointer(rebasing: bytes[nameStart..<position])
         position += 1
@@ -101,7 +101,7 @@ struct RequestHead {
             position += 1
         }
         guard position + 1 < bytes.count, bytes[position] == 0, bytes[position + 1] == 0 else {
-            throw .bad("A header field's value cannot be read.")
+            throw .bad("A header field's value is invalid.")
         }
         var valueEnd = position
         position += 2
@@ -111,14 +111,14 @@ struct RequestHead {
         let text = String(decoding: value, as: UTF8.self)
         // A comparison of the value must stay cheap, see StreamSafeText.
         guard allBits < 0x80 || StreamSafeText.isStreamSafe(text) else {
-            throw .bad("A header field's value cannot be read.")
+            throw .bad("A header field's value is invalid.")
         }
         return HTTPHeaders.Field(name: String(decoding: name, as: UTF8.self), value: text)
     }
 
     private static func check(host: String) throws(Refusal) {
         guard host.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || "%!$&'()*+,;=:[]".utf8.contains($0) }) else {
-            throw .bad("The Host field cannot be read.")
+            throw .bad("The Host field is invalid.")
         }
     }
 }

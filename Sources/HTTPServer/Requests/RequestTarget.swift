@@ -31,19 +31,19 @@ struct RequestTarget {
             return
         }
         if raw == "*" {
-            guard method == .options else { throw .bad("The target * is for OPTIONS only.") }
+            guard method == .options else { throw .bad("The request target * is allowed only for OPTIONS.") }
             self = .asterisk
             return
         }
         var bytes = raw.utf8[...]
         guard bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
-            throw .bad("The target holds a character that an address cannot hold.")
+            throw .bad("The request target contains an invalid character.")
         }
         let authority = try Self.takeAuthority(&bytes)
         var query: String?
         if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
             let text = bytes[bytes.index(after: mark)...]
-            guard (try? FormURLEncoded.decode(text)) != nil else { throw .bad("The query cannot be read.") }
+            guard (try? FormURLEncoded.decode(text)) != nil else { throw .bad("The query is malformed.") }
             query = String(Substring(text))
             bytes = bytes[..<mark]
         }
@@ -92,12 +92,12 @@ struct RequestTarget {
             let scheme = schemes.first(where: { scheme in
                 HTTPHeaders.namesAreEqual(String(Substring(bytes.prefix(scheme.utf8.count))), scheme)
             })
-        else { throw .bad("The target must be a path with a leading slash or an http address.") }
+        else { throw .bad("The request target must be a path with a leading slash or an http URL.") }
         let rest = bytes.dropFirst(scheme.utf8.count)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         bytes = rest.dropFirst(authority.count)
         guard !authority.isEmpty, bytes.first == UInt8(ascii: "/") else {
-            throw .bad("The target's address must have a host and a path.")
+            throw .bad("The URL in the request target must have a host and a path.")
         }
         return String(Substring(authority))
     }
@@ -106,14 +106,14 @@ struct RequestTarget {
         guard path.first == UInt8(ascii: "/") else { throw .bad("The path must begin with a slash.") }
         // Only the last component may be empty: a trailing slash makes a different path.
         let parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.dropLast().allSatisfy({ !$0.isEmpty }) else { throw .bad("The path holds an empty component.") }
+        guard parts.dropLast().allSatisfy({ !$0.isEmpty }) else { throw .bad("The path contains an empty component.") }
         try checkComponents(path)
     }
 
     private static func checkComponents(_ path: Substring.UTF8View) throws(Refusal) {
         for part in path.split(separator: UInt8(ascii: "/")) {
-            guard let component = PercentEncoding.decode(part) else { throw .bad("The path's escapes cannot be read.") }
-            guard component != ".", component != ".." else { throw .bad("The path holds a dot component.") }
+            guard let component = PercentEncoding.decode(part) else { throw .bad("The path's escapes are invalid.") }
+            guard component != ".", component != ".." else { throw .bad("The path contains a dot component.") }
         }
     }
 }

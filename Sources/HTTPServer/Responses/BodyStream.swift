@@ -79,7 +79,8 @@ final class BodyStream: Sendable {
         case .gone: throw CancellationError()
         case .complete, .failed:
             throw HTTPServerError(
-                .body, "Could not write to an answer's body: it is complete; write as many bytes as its length says.")
+                .body,
+                "Could not write to a response body: it is complete; write exactly as many bytes as its length.")
         }
     }
 

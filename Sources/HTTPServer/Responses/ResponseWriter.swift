@@ -39,8 +39,8 @@ enum ResponseWriter {
     ) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes): bytes.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
-        case .file(let region): AnswerBody.response(region, exchange, head: headBytes(response, exchange))
-        case .stream(let stream): AnswerBody.response(stream, exchange)
+        case .file(let region): OutgoingBody.response(region, exchange, head: headBytes(response, exchange))
+        case .stream(let stream): OutgoingBody.response(stream, exchange)
         }
     }
 
@@ -49,9 +49,9 @@ enum ResponseWriter {
         _ body: ResponseBody, _ status: HTTPStatus, _ exchange: Exchange, _ result: MHD_Result
     ) {
         if !isBodySent(status, exchange) || result == latch_mhd_no {
-            exchange.answerBody = nil
+            exchange.outgoingBody = nil
         } else if case .stream(let stream) = body {
-            exchange.answerBody?.start(stream)
+            exchange.outgoingBody?.start(stream)
         }
     }
 
@@ -118,7 +118,7 @@ enum ResponseWriter {
         if isSafe, bytes <= maximumHeaderBytes { return response }
         exchange.loop.settings.onLog(
             ServerEvent(
-                level: .error, message: "A handler's answer could not be sent: its status or header is not valid.",
+                level: .error, message: "A handler's response could not be sent: its status or header is invalid.",
                 metadata: ["request": exchange.id, "route": exchange.route ?? "-"]))
         return ServerResponse(status: .internalServerError, headers: ["Content-Type": "text/plain"])
     }

@@ -10,7 +10,7 @@ struct Endpoint: Sendable {
     }
 
     mutating func add(_ method: HTTPMethod, _ handler: Router.Handler) {
-        precondition(self.handler(method) == nil, "The route \(method) \(pattern) is there twice.")
+        precondition(self.handler(method) == nil, "The route \(method) \(pattern) is declared twice.")
         handlers.append((method, handler))
     }
 

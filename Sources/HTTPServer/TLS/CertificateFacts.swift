@@ -19,7 +19,7 @@ struct CertificateFacts {
             for index in 0..<Int(count) { gnutls_x509_crt_deinit(list[index]) }
             latch_gnutls_free(list)
         }
-        guard count > 0, let first = list[0] else { throw .certificate("the file holds none") }
+        guard count > 0, let first = list[0] else { throw .certificate("the file contains no certificate") }
         fingerprint = Self.fingerprint(of: first)
         let alternatives = Self.alternativeNames(of: first)
         names = alternatives.isEmpty ? Self.commonName(of: first).map { [$0] } ?? [] : alternatives

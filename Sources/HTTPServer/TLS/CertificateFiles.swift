@@ -69,15 +69,16 @@ public struct CertificateFiles: Sendable, Equatable {
     private func message(_ refusal: TLSCertificate.Refusal) -> String {
         switch refusal {
         case .certificate(let reason):
-            "Could not use the certificate '\(certificatePath)': \(Self.words(reason)); it must hold PEM certificates, "
-                + "the server's first."
+            "Could not use the certificate '\(certificatePath)': \(Self.words(reason)); it must contain PEM "
+                + "certificates, the server's first."
         case .key(let reason):
-            "Could not use the key '\(keyPath)': \(Self.words(reason)); it must hold one private key in PEM."
+            "Could not use the key '\(keyPath)': \(Self.words(reason)); it must contain one PEM private key."
         case .encryptedKey:
-            "Could not use the key '\(keyPath)': it is encrypted; store it without a passphrase, readable for latchd only."
+            "Could not use the key '\(keyPath)': it is encrypted; store it without a passphrase, "
+                + "readable only for latchd."
         case .mismatch:
             "Could not use the certificate '\(certificatePath)': the key '\(keyPath)' does not belong to it; "
-                + "name the pair that was issued together."
+                + "configure a certificate and the key that belongs to it."
         case .memory: "Could not use the certificate '\(certificatePath)': there is not enough memory."
         }
     }
@@ -85,7 +86,7 @@ public struct CertificateFiles: Sendable, Equatable {
     /// Returns a message of GnuTLS as a part of a sentence.
     private static func words(_ reason: String) -> String {
         // GnuTLS's message for a file without a certificate.
-        if reason.hasPrefix("The requested data were not available") { return "it holds no certificate" }
+        if reason.hasPrefix("The requested data were not available") { return "it contains no certificate" }
         return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     }
 }

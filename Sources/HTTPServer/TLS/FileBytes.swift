@@ -28,7 +28,7 @@ struct FileBytes: ~Copyable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maximum else {
-            throw failure("it is not a regular file of at most 1 MiB; name the PEM file")
+            throw failure("it is not a regular file of at most 1 MiB; specify a PEM file")
         }
         buffer = .allocate(byteCount: max(1, status.st_size), alignment: 1)
         var filled = 0

@@ -57,7 +57,7 @@ struct TLSSession {
     /// Tells the client that no more bytes will be sent.
     ///
     /// Source: RFC 8446 §6.1.
-    func sayGoodbye() {
+    func sendCloseNotify() {
         _ = gnutls_bye(session, GNUTLS_SHUT_WR)
     }
 }

@@ -12,7 +12,7 @@ extension JSONWebKey {
 
     static func text(_ name: String, _ value: JSONValue) throws(JOSEError) -> String? {
         guard let member = value[name], member != .null else { return nil }
-        guard let text = member.string else { throw JOSEError(.malformed, "A key's '\(name)' is no text.") }
+        guard let text = member.string else { throw JOSEError(.malformed, "A key's '\(name)' is not a string.") }
         return text
     }
 
@@ -20,7 +20,7 @@ extension JSONWebKey {
         guard let name = try text("alg", value) else { return nil }
         guard let algorithm = SignatureAlgorithm(rawValue: name), type.algorithms.contains(algorithm) else {
             throw JOSEError(
-                .unsupported, "A key is for an algorithm that is not spoken, or that does not fit its type.")
+                .unsupported, "A key is for an algorithm that is not supported or does not fit its type.")
         }
         return algorithm
     }
@@ -31,12 +31,12 @@ extension JSONWebKey {
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard (minimumModulusBits...maximumModulusBits).contains(bits) else {
             throw JOSEError(
-                .weak, "An RSA key has not \(minimumModulusBits) to \(maximumModulusBits) bits.")
+                .weak, "An RSA key does not have \(minimumModulusBits) to \(maximumModulusBits) bits.")
         }
         // An even exponent is never valid, and with the exponent 1 every signature would verify.
         guard (1...8).contains(exponent.count), exponent.last.map({ $0 & 1 }) == 1, exponent != [1],
             let key = EVPKey(modulus: modulus, exponent: exponent)
-        else { throw JOSEError(.malformed, "An RSA key's numbers belong to no key.") }
+        else { throw JOSEError(.malformed, "An RSA key's numbers are invalid.") }
         return key
     }
 
@@ -53,19 +53,19 @@ extension JSONWebKey {
         try checkCurve("Ed25519", value)
         let x = try bytes("x", value)
         guard x.count == 32, let key = EVPKey(ed25519: x) else {
-            throw JOSEError(.malformed, "An Ed25519 key has not 32 bytes.")
+            throw JOSEError(.malformed, "An Ed25519 key does not have 32 bytes.")
         }
         return key
     }
 
     private static func checkCurve(_ name: String, _ value: JSONValue) throws(JOSEError) {
         guard let curve = value["crv"]?.string else { throw JOSEError(.malformed, "A key names no curve.") }
-        guard curve == name else { throw JOSEError(.unsupported, "A key is on another curve than \(name).") }
+        guard curve == name else { throw JOSEError(.unsupported, "A key is for a curve other than \(name).") }
     }
 
     private static func bytes(_ name: String, _ value: JSONValue) throws(JOSEError) -> [UInt8] {
         guard let text = value[name]?.string, !text.isEmpty, let bytes = Base64URL.decode(text) else {
-            throw JOSEError(.malformed, "A key's '\(name)' is missing or no base64url.")
+            throw JOSEError(.malformed, "A key's '\(name)' is missing or not base64url.")
         }
         return bytes
     }

@@ -29,7 +29,7 @@ public struct JSONWebKey: Sendable {
     ///   ``JOSEError/Code/weak`` for an RSA modulus outside the limits, otherwise ``JOSEError/Code/malformed``.
     public init(parsing value: JSONValue) throws(JOSEError) {
         guard let kty = value["kty"]?.string else {
-            throw JOSEError(.malformed, "A key has no type: 'kty' is missing or no text.")
+            throw JOSEError(.malformed, "A key has no type: 'kty' is missing or not a string.")
         }
         guard let type = KeyType(rawValue: kty) else {
             throw JOSEError(.unsupported, "A key is of a type other than RSA, EC or OKP.")

@@ -21,10 +21,10 @@ public struct JSONWebKeySet: Sendable {
     ///   array `keys`, or when there are more than ``maximumCount`` keys.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         guard let value = try? JSONValue(parsing: bytes), let elements = value["keys"]?.array else {
-            throw JOSEError(.malformed, "A key set is no JSON object with an array 'keys'.")
+            throw JOSEError(.malformed, "A key set is not a JSON object with an array 'keys'.")
         }
         guard elements.count <= Self.maximumCount else {
-            throw JOSEError(.malformed, "A key set holds more than \(Self.maximumCount) keys.")
+            throw JOSEError(.malformed, "A key set contains more than \(Self.maximumCount) keys.")
         }
         keys = elements.compactMap { try? JSONWebKey(parsing: $0) }
     }

@@ -9,7 +9,7 @@ extension SigningKey {
     /// Source: RFC 5208 §5; PEM_write_bio_PKCS8PrivateKey(3).
     public func privatePEM() throws(JOSEError) -> Secret {
         guard let pem = key.privatePEM else {
-            throw JOSEError(.failed, "Could not write the private key down: OpenSSL refused.")
+            throw JOSEError(.failed, "Could not encode the private key: OpenSSL failed.")
         }
         return pem
     }

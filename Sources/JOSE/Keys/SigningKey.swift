@@ -25,7 +25,7 @@ public final class SigningKey: Sendable {
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     public static func generate(_ algorithm: SignatureAlgorithm, keyID: String? = nil) throws(JOSEError) -> SigningKey {
         guard let key = EVPKey(for: algorithm), let type = key.type else {
-            throw JOSEError(.failed, "Could not make a key for \(algorithm.rawValue): OpenSSL refused.")
+            throw JOSEError(.failed, "Could not generate a key for \(algorithm.rawValue): OpenSSL failed.")
         }
         return SigningKey(key, type, algorithm, keyID: keyID)
     }
@@ -43,16 +43,18 @@ public final class SigningKey: Sendable {
     ) throws(JOSEError) {
         guard let key = EVPKey(pem: pem) else {
             throw JOSEError(
-                .malformed, "Could not read the private key: it is no PEM text, or is encrypted; give it as PKCS#8.")
+                .malformed,
+                "Could not read the private key: it is not PEM, or is encrypted; provide it as unencrypted PKCS#8.")
         }
         guard let type = key.type, type.algorithms.contains(algorithm ?? type.algorithms[0]) else {
             throw JOSEError(
                 .unsupported,
-                "Could not use the private key: it is none for \(algorithm?.rawValue ?? "RSA, P-256 or Ed25519").")
+                "Could not use the private key: it is not a key for \(algorithm?.rawValue ?? "RSA, P-256 or Ed25519").")
         }
         guard type != .rsa || key.bits >= JSONWebKey.minimumModulusBits else {
             throw JOSEError(
-                .weak, "Could not use the private key: RSA needs \(JSONWebKey.minimumModulusBits) bits; make a new one."
+                .weak,
+                "Could not use the private key: RSA needs \(JSONWebKey.minimumModulusBits) bits; create a new one."
             )
         }
         self.init(key, type, algorithm ?? type.algorithms[0], keyID: keyID)
@@ -65,7 +67,7 @@ public final class SigningKey: Sendable {
     public convenience init(_ other: SigningKey, for algorithm: SignatureAlgorithm) throws(JOSEError) {
         let type = other.publicKey.type
         guard type.algorithms.contains(algorithm) else {
-            throw JOSEError(.unsupported, "Could not use the key for \(algorithm.rawValue): it is of another type.")
+            throw JOSEError(.unsupported, "Could not use the key for \(algorithm.rawValue): it has another type.")
         }
         self.init(other.key, type, algorithm, keyID: other.publicKey.keyID)
     }
@@ -95,7 +97,7 @@ public final class SigningKey: Sendable {
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     public func signature(of message: [UInt8]) throws(JOSEError) -> [UInt8] {
         guard let signature = Signatures.make(message, by: key, algorithm) else {
-            throw JOSEError(.failed, "Could not sign by \(algorithm.rawValue): OpenSSL refused.")
+            throw JOSEError(.failed, "Could not sign with \(algorithm.rawValue): OpenSSL failed.")
         }
         return signature
     }

@@ -33,12 +33,12 @@ public struct JSONWebSignature: Sendable {
     ///   with `crit`, because no extensions are supported.
     public init(parsing compact: String) throws(JOSEError) {
         guard compact.utf8.count <= Self.maximumCount else {
-            throw JOSEError(.malformed, "A signed text has more than \(Self.maximumCount) bytes.")
+            throw JOSEError(.malformed, "A JWS has more than \(Self.maximumCount) bytes.")
         }
         let parts = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let head = Base64URL.decode(String(parts[0])),
             let payload = Base64URL.decode(String(parts[1])), let signature = Base64URL.decode(String(parts[2]))
-        else { throw JOSEError(.malformed, "A signed text is not three parts of base64url.") }
+        else { throw JOSEError(.malformed, "A JWS is not three parts of base64url.") }
         header = try Self.header(head)
         self.payload = payload
         self.signature = signature
@@ -56,14 +56,14 @@ public struct JSONWebSignature: Sendable {
 
     private static func header(_ bytes: [UInt8]) throws(JOSEError) -> Header {
         guard let value = try? JSONValue(parsing: bytes), let name = value["alg"]?.string else {
-            throw JOSEError(.malformed, "A signed text's header is no JSON object with 'alg'.")
+            throw JOSEError(.malformed, "The header of a JWS is not a JSON object with 'alg'.")
         }
         guard value["crit"] == nil else {
-            throw JOSEError(.unsupported, "A signed text's header asks for an extension that is not known.")
+            throw JOSEError(.unsupported, "The header of a JWS requires an unsupported extension.")
         }
         for name in ["kid", "typ"] {
             guard let member = value[name], member.string == nil else { continue }
-            throw JOSEError(.malformed, "A signed text's '\(name)' is no text.")
+            throw JOSEError(.malformed, "The '\(name)' of a JWS is not a string.")
         }
         return Header(algorithmName: name, keyID: value["kid"]?.string, type: value["typ"]?.string)
     }

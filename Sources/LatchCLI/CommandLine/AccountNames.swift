@@ -7,8 +7,8 @@ struct AccountNames {
     /// Prints one word per line. Shell completion must not show errors, so a failure prints nothing.
     func printAll() async -> Int32 {
         let context = CommandContext(
-            CommonOptions(), asksNobody: true, finishesUnfinished: false, environment: environment)
-        if let accounts = try? await context.latchstring().accounts.accounts() {
+            CommonOptions(), isNonInteractive: true, finishesUnfinished: false, environment: environment)
+        if let accounts = try? await context.client().accounts.accounts() {
             try? context.console.say(Self.words(for: accounts))
         }
         await context.close()

@@ -17,27 +17,27 @@ actor CommandContext {
     private let finishesUnfinished: Bool
     private let subject = Mutex<Account?>(nil)
     private let advice = Mutex<String?>(nil)
-    private let stop = Mutex("Stopped; nothing was left half done.")
+    private let stop = Mutex("Stopped.")
     private var kit: LatchClient?
     private var store: DeviceSecrets?
 
     init(
-        _ common: CommonOptions, asksNobody: Bool, finishesUnfinished: Bool = true, environment: [String: String]
+        _ common: CommonOptions, isNonInteractive: Bool, finishesUnfinished: Bool = true, environment: [String: String]
     ) {
         self.common = common
         self.finishesUnfinished = finishesUnfinished
         self.environment = environment
         console = Console(isJSON: common.isJSON, environment: environment)
-        person = asksNobody ? .nobody : Prompter(terminal: Terminal())
+        person = isNonInteractive ? .unavailable : Prompter(terminal: Terminal())
     }
 
     /// Returns the client with the accounts and sessions. Secrets are opened on first use; see ``openSecrets()``.
-    func latchstring() async throws -> LatchClient {
+    func client() async throws -> LatchClient {
         if let kit { return kit }
         let secrets = try secrets()
         var configuration = LatchClient.Configuration(
             folders: try Folders(environment: environment), secrets: secrets)
-        configuration.finishesUnfinished = finishesUnfinished
+        configuration.recoversOnOpen = finishesUnfinished
         configuration.keepsLog = environment["LATCH_LOG"] != "off"
         let opened = try await LatchClient.open(configuration)
         kit = opened
@@ -57,7 +57,7 @@ actor CommandContext {
     /// Opens the secret store before it is needed, so that the question for its passphrase comes at a suitable moment.
     @discardableResult
     func openSecrets() async throws -> OpenedSecretStorage {
-        let accounts = try await latchstring().accounts
+        let accounts = try await client().accounts
         let count = try await accounts.accounts().count + accounts.unreadableAccounts().count
         return try await secrets().open(mayChange: count == 0)
     }
@@ -65,7 +65,7 @@ actor CommandContext {
     /// Opens the secret store and checks that it can hold a token, before the person signs in.
     func openSecretsForSignIn() async throws -> OpenedSecretStorage {
         let opened = try await openSecrets()
-        try await LatchError.telling { try await secrets().check() }
+        try await LatchError.converting { try await secrets().check() }
         return opened
     }
 
@@ -74,16 +74,16 @@ actor CommandContext {
     /// - Throws: ``LatchError`` with ``LatchError/Code/signedOut`` when there is no account at all,
     ///   ``LatchError/Code/noAccount`` and ``LatchError/Code/ambiguousAccount``.
     func account(_ selector: String?) async throws -> Account {
-        let accounts = try await latchstring().accounts
+        let accounts = try await client().accounts
         let all = try await accounts.accounts()
-        guard !all.isEmpty else { throw LatchError(.signedOut, "Nobody is signed in here.") }
+        guard !all.isEmpty else { throw LatchError(.signedOut, "You are not signed in to any server.") }
         let account: Account
         if let selector {
             account = try await accounts.account(matching: selector)
         } else if let active = all.first(where: \.isActive) {
             account = active
         } else {
-            throw LatchError(.noAccount, "No account is the active one.")
+            throw LatchError(.noAccount, "There is no active account.")
         }
         subject.withLock { $0 = account }
         return account
@@ -92,7 +92,7 @@ actor CommandContext {
     /// Returns the unreadable account that a person selects by its e-mail address or the beginning of its id.
     func unreadableAccount(_ selector: String) async throws -> UnreadableAccount? {
         let wanted = selector.lowercased()
-        let fitting = try await latchstring().accounts.unreadableAccounts().filter {
+        let fitting = try await client().accounts.unreadableAccounts().filter {
             $0.userEmail == wanted
                 || (wanted.utf8.count >= 4 && $0.id.uuidString.lowercased().hasPrefix(wanted))
         }
@@ -109,25 +109,25 @@ actor CommandContext {
             throw LatchError(.sessionEnded, "You were signed out of \(account.serverURL) because \(reason).")
         }
         try await openSecrets()
-        return (account, try await latchstring().session(for: account))
+        return (account, try await client().session(for: account))
     }
 
     /// Returns the first account at an address, preferably the active one.
     func knownAccount(at address: ServerAddress) async throws -> Account? {
-        let there = try await latchstring().accounts.accounts().filter { $0.serverURL == address }
+        let there = try await client().accounts.accounts().filter { $0.serverURL == address }
         return there.first(where: \.isActive) ?? there.first
     }
 
     /// Sets the hint for a failure of this command. It replaces the hint that belongs to the error code.
-    nonisolated func advise(_ text: String) {
+    nonisolated func setHint(_ text: String) {
         advice.withLock { $0 = text }
     }
 
     /// The sentence shown when a person stops the command.
-    nonisolated var stopSentence: String { stop.withLock { $0 } }
+    nonisolated var stopMessage: String { stop.withLock { $0 } }
 
     /// Sets the sentence shown when a person stops the command.
-    nonisolated func say(whenStopped text: String) { stop.withLock { $0 = text } }
+    nonisolated func setStopMessage(_ text: String) { stop.withLock { $0 = text } }
 
     /// Returns what to do about a failure, or nil when there is no advice.
     nonisolated func hint(for error: LatchError) -> String? {

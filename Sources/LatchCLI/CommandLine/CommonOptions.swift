@@ -5,8 +5,8 @@ import LatchKit
 struct CommonOptions: Sendable {
     private static let json = Flag("json", help: "Print one JSON value instead of text.")
     private static let secrets = Option<SecretsWord>(
-        "secrets", value: "STORE", environment: "LATCH_SECRETS", defaultText: "what was used before",
-        help: "Keep secrets in the Secret Service or in a sealed file, and nowhere else.")
+        "secrets", value: "STORE", environment: "LATCH_SECRETS", defaultText: "the store used before",
+        help: "Store secrets only in the Secret Service or only in a sealed file.")
     private static let secretsKey = Option<String>(
         "secrets-key", value: "FILE", environment: "LATCH_SECRETS_KEY", completion: .file,
         help: "Open the sealed file with this key file (mode 0600) instead of a passphrase.")
@@ -45,7 +45,7 @@ enum AccountOption {
 
     static let option = Option<String>(
         "account", short: "a", value: "ACCOUNT", defaultText: "the active account", completion: completion,
-        help: "The account: its number, e-mail, server or the beginning of its id.")
+        help: "The account, by its number, e-mail address, server or the beginning of its id.")
 
     /// The account as an argument, for commands that act on the account itself. ``selector(_:)`` reads both.
     static let argument = OptionalArgument<String>(

@@ -32,7 +32,7 @@ struct DownloadPlace {
     func open(
         _ context: CommandContext, isChoosing: Bool, of selector: String? = nil
     ) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
-        let latch = try await context.latchstring()
+        let latch = try await context.client()
         let places = LibraryPlaces(latch)
         let account = isChoosing ? try? await context.account(selector) : nil
         let place = try await place(places, isChoosing: isChoosing, account, context.console)
@@ -50,7 +50,7 @@ struct DownloadPlace {
     }
 
     /// The given options that have no effect when another program is fetching already.
-    var unheeded: [String] {
+    var ignoredOptions: [String] {
         [
             layout == nil ? nil : "--layout", keepsMotionPhotos ? "--motion-photo" : nil,
             parallelLimit == nil ? nil : "--parallel", keepsTrying ? "--keep-trying" : nil,
@@ -72,7 +72,10 @@ struct DownloadPlace {
         }
         var chosen = path
         if chosen == nil, let account, let last = try await places.folder(of: account) {
-            if !console.isJSON { console.note("They go to '\(last.printable)', as before. Elsewhere: --to FOLDER") }
+            if !console.isJSON {
+                console.note(
+                    "The files are saved to '\(last.printable)', as before. To choose another folder: --to FOLDER")
+            }
             chosen = last
         }
         let folder = try chosen ?? Self.defaultFolder()
@@ -89,7 +92,7 @@ struct DownloadPlace {
     private static func defaultFolder() throws(LatchError) -> String {
         guard let path = PicturesFolder.current(environment: ProcessInfo.processInfo.environment).path else {
             throw LatchError(
-                .invalidInput, "There is no folder for pictures, for HOME is not set. Give one: --to FOLDER")
+                .invalidInput, "There is no pictures folder because HOME is not set. Choose a folder: --to FOLDER")
         }
         return path + "/Immich"
     }

@@ -37,7 +37,7 @@ enum HeaderLines {
         else { return }
         throw LatchError(
             .invalidInput,
-            "The header Authorization is the session's own with servers that speak \(dialect.title). Leave it out.")
+            "The session itself sets the header Authorization for servers that speak \(dialect.title). Leave it out.")
     }
 
     static func read(_ words: [String], with use: Use) async throws -> HTTPHeaders {
@@ -47,7 +47,7 @@ enum HeaderLines {
                 try add(word, use, to: &headers)
                 continue
             }
-            let bytes = try await InputFile.read(String(word.dropFirst()), what: "the headers' file")
+            let bytes = try await InputFile.read(String(word.dropFirst()), what: "the header file")
             for line in InputFile.lines(bytes) { try add(line, use, to: &headers) }
         }
         return headers
@@ -57,13 +57,14 @@ enum HeaderLines {
     /// standard input.
     static func read(name: String, value: String) async throws -> HTTPHeaders {
         guard HTTPHeaders.isSafe(name: name, value: "") else {
-            throw LatchError(.invalidInput, "'\(name.printable)' is no header's name: letters, digits and hyphens.")
+            throw LatchError(
+                .invalidInput, "'\(name.printable)' is not a valid header name. Use letters, digits and hyphens.")
         }
         let text =
             switch value {
             case "@-": try onlyLine(try await InputFile.standardInput())
             case _ where value.hasPrefix("@"):
-                try onlyLine(try await InputFile.read(String(value.dropFirst()), what: "the header's file"))
+                try onlyLine(try await InputFile.read(String(value.dropFirst()), what: "the header file"))
             default: value
             }
         var headers: HTTPHeaders = [:]
@@ -76,7 +77,7 @@ enum HeaderLines {
         let lines = InputFile.lines(bytes)
         guard lines.count == 1 else {
             throw LatchError(
-                .invalidInput, "A header's value is one line, and \(lines.count) came. Write it to a file of one line.")
+                .invalidInput, "A header value must be one line, but the input has \(lines.count) lines.")
         }
         return lines[0]
     }
@@ -88,12 +89,13 @@ enum HeaderLines {
         let value = parts.count > 1 ? String(parts[1]).trimmed : ""
         guard parts.count == 2, HTTPHeaders.isSafe(name: name, value: value) else {
             throw LatchError(
-                .invalidInput, "A header is written as 'Name: value', with letters and hyphens in its name.")
+                .invalidInput,
+                "A header must have the form 'Name: value', with letters, digits and hyphens in its name.")
         }
         guard !use.isReserved(name.lowercased()) else {
             throw LatchError(
                 .invalidInput,
-                "The header \(name) is the session's, the request's or the connection's own. Leave it out.")
+                "The header \(name) is set by the session, the request or the connection. Leave it out.")
         }
         guard !value.isEmpty else {
             throw LatchError(.invalidInput, "The header \(name) has no value. Write it as 'Name: value'.")

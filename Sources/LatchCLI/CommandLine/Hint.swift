@@ -11,7 +11,7 @@ enum Hint {
             }
             return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
         case .browserMissing:
-            return "Your own browser: --browser-command xdg-open. By hand: --no-browser"
+            return "To use your own browser: --browser-command xdg-open. To open the address yourself: --no-browser"
         case .passwordChangeRequired:
             return account.map { "Run: latch password \($0.userEmail.forShell)" }
         case .noAccount, .ambiguousAccount:
@@ -19,11 +19,11 @@ enum Hint {
         case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
             .foreignAnswer, .proxyFailed, .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired,
             .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
-            return account.map { "See step by step where it fails: latch doctor \($0.serverURL.url.forShell)" }
+            return account.map { "To see where it fails: latch doctor \($0.serverURL.url.forShell)" }
         case .authoritiesUnreadable:
             let whom = account.map { " " + $0.userEmail.forShell } ?? ""
             return account.map { _ in
-                "Name the file anew: latch tls\(whom) --ca FILE; or none: latch tls\(whom) --system"
+                "Name the file again: latch tls\(whom) --ca FILE; or remove it: latch tls\(whom) --system"
             }
         case .serverError:
             return error.retryAfter.map { "Try again in \($0.components.seconds) seconds." }

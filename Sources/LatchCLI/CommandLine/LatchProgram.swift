@@ -15,17 +15,18 @@ enum LatchProgram {
     static let callbackWord = "callback"
 
     private static let root = Command<Request>(
-        "latch", "Sign in to your own servers, and call them.",
+        "latch", "Sign in to your own servers, and send requests to them.",
         discussion: """
-            Begin with 'latch login ADDRESS'. The token goes to the Secret Service, or to a sealed file where there is \
-            none; other commands use it and renew it.
+            Start with 'latch login ADDRESS'. It stores the token in the Secret Service, or in a sealed file if there \
+            is no Secret Service. Other commands use the token and renew it.
 
-            Results go to standard output, messages to standard error. With --json standard output is one JSON value; a \
-            failure is {"error":{"code","message","exitCode"}}, with the same exit code as without:
+            Results are written to standard output, messages to standard error. With --json standard output is one \
+            JSON value. A failure is {"error":{"code","message","exitCode"}}, with the same exit code as without \
+            --json:
 
             \(ExitCode.help)
 
-            Emphasis is used on a terminal only, and never when NO_COLOR is set.
+            Emphasis is used only on a terminal, and not if NO_COLOR is set.
             """,
         options: CommonOptions.all,
         commands: [
@@ -53,7 +54,7 @@ struct Request: Sendable {
 /// A command with its parsed options.
 protocol ExecutableCommand: Sendable {
     /// Whether the command never asks the person, even at a terminal. Default: false.
-    var asksNobody: Bool { get }
+    var isNonInteractive: Bool { get }
     /// Whether to finish first what a crash of an earlier run interrupted, which may send requests. Default: true.
     var finishesUnfinished: Bool { get }
     /// Runs the command. Returns the exit code when nothing was thrown.
@@ -61,6 +62,6 @@ protocol ExecutableCommand: Sendable {
 }
 
 extension ExecutableCommand {
-    var asksNobody: Bool { false }
+    var isNonInteractive: Bool { false }
     var finishesUnfinished: Bool { true }
 }

@@ -37,8 +37,8 @@ struct Main {
     /// Runs the command in a task that the first signal cancels.
     private func perform(_ request: Request, _ environment: [String: String]) async -> Int32 {
         let context = CommandContext(
-            request.common, asksNobody: request.work.asksNobody, finishesUnfinished: request.work.finishesUnfinished,
-            environment: environment)
+            request.common, isNonInteractive: request.work.isNonInteractive,
+            finishesUnfinished: request.work.finishesUnfinished, environment: environment)
         let work = Task {
             let result: Result<ExitCode, any Error>
             do {
@@ -58,7 +58,7 @@ struct Main {
 
     private func fail(_ error: any Error, _ context: CommandContext) -> Int32 {
         if let signal = signals.received {
-            context.console.fail(LatchError(.cancelled, context.stopSentence), hint: nil)
+            context.console.fail(LatchError(.cancelled, context.stopMessage), hint: nil)
             return 128 + signal
         }
         let failure = LatchError(telling: error)

@@ -21,18 +21,18 @@ struct PassphraseQuestion: Sendable {
         case .existing(let path):
             return try await person.askSecret(
                 "Passphrase of \(path)",
-                instead: "Run it at a terminal, or keep the secrets under a key file (--secrets-key)")
+                instead: "Run it in a terminal, or use a key file for the secrets (--secrets-key)")
         case .new(let path):
-            return person.isThere ? try await newPassphrase(path) : nil
+            return person.isAvailable ? try await newPassphrase(path) : nil
         }
     }
 
     private func newPassphrase(_ path: String) async throws -> Secret? {
         let first = try await person.askSecret(
-            "New passphrase for \(path) (empty: a key file beside it that only you may read)")
+            "New passphrase for \(path) (empty: use a key file next to it that only you can read)")
         guard first.count > 0 else { return nil }
-        guard first == (try await person.askSecret("The same again")) else {
-            throw LatchError(.invalidInput, "The passphrases differ. Nothing was made; run it again.")
+        guard first == (try await person.askSecret("Repeat the passphrase")) else {
+            throw LatchError(.invalidInput, "The passphrases differ. Nothing was created. Run the command again.")
         }
         return first
     }

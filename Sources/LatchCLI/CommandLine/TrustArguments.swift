@@ -10,23 +10,23 @@ import Terminal
 struct TrustArguments: Sendable {
     private static let authority = Option<String>(
         "ca", value: "FILE", completion: .file,
-        help: "Trust the authorities in this PEM file too, besides the system's.")
+        help: "Trust the certificate authorities in this PEM file in addition to the system's.")
     private static let onlyAuthority = Option<String>(
         "ca-only", value: "FILE", completion: .file,
-        help: "Trust the authorities in this PEM file, and no others.")
+        help: "Trust only the certificate authorities in this PEM file.")
     private static let certificate = Option<String>(
         "client-certificate", value: "FILE", completion: .file,
-        help: "Show this certificate to the server: PEM, or PKCS#12 with its key.")
+        help: "Present this certificate to the server: PEM, or PKCS#12 with its key.")
     private static let key = Option<String>(
         "client-key", value: "FILE", completion: .file,
-        help: "The PEM certificate's private key, when it is in a file of its own.")
+        help: "The private key of the PEM certificate, if it is in a separate file.")
     private static let pin = Option<FingerprintWord>(
-        "pin", value: "SHA256", help: "Accept the one certificate with this fingerprint, whoever signed it.")
+        "pin", value: "SHA256", help: "Accept only the certificate with this fingerprint, regardless of its issuer.")
     private static let proxy = Option<String>(
         "proxy", value: "URL",
         help:
-            "Go through this proxy: http://, socks5:// or socks5h://; @FILE reads it from a file, 'none' goes straight, "
-            + "'environment' does as the environment's variables say.")
+            "Use this proxy: http://, socks5:// or socks5h://. @FILE reads the URL from a file, 'none' connects "
+            + "directly, 'environment' uses the proxy of the environment variables.")
 
     /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [authority, onlyAuthority, certificate, key, pin, proxy]
@@ -66,10 +66,11 @@ struct TrustArguments: Sendable {
     /// - Throws: ``LatchError/Code/invalidInput``.
     func check(fits address: ServerAddress) throws(LatchError) {
         guard !address.isEncrypted, pin != nil || certificate != nil else { return }
-        let what = pin != nil ? "no certificate to pin" : "nobody to show a client certificate to"
+        let problem =
+            pin != nil ? "there is no certificate to pin" : "a client certificate cannot be presented"
         throw LatchError(
             .invalidInput,
-            "\(address) is not encrypted, so there is \(what). Use the server's https address: latch login "
+            "\(address) is not encrypted, so \(problem). Use the server's https address: latch login "
                 + ("https" + address.url.dropFirst(4)).forShell)
     }
 
@@ -86,11 +87,11 @@ struct TrustArguments: Sendable {
     }
 
     private static func checkAuthorities(_ file: String) async throws {
-        let bytes = try await InputFile.read(file, what: "the authorities' file")
+        let bytes = try await InputFile.read(file, what: "the file of certificate authorities")
         guard String(decoding: bytes, as: UTF8.self).contains("CERTIFICATE-----") else {
             throw LatchError(
                 .invalidInput,
-                "'\(file.printable)' holds no PEM certificate: a line in it begins with '-----BEGIN CERTIFICATE'.")
+                "'\(file.printable)' contains no PEM certificate: no line begins with '-----BEGIN CERTIFICATE'.")
         }
     }
 
@@ -101,8 +102,8 @@ struct TrustArguments: Sendable {
             guard Self.isPKCS12(bytes) else {
                 throw LatchError(
                     .invalidInput,
-                    "'\(certificate.printable)' is no client certificate: it is neither PEM, which has a line that begins "
-                        + "with '-----BEGIN', nor PKCS#12 (.p12, .pfx).")
+                    "'\(certificate.printable)' is not a client certificate. It must be PEM, with a line that begins "
+                        + "with '-----BEGIN', or PKCS#12 (.p12, .pfx).")
             }
             let passphrase = try await person.askSecret("Passphrase of \(certificate) (empty if it has none)")
             return .pkcs12(path: path, passphrase: passphrase.count == 0 ? nil : passphrase)
@@ -133,12 +134,12 @@ struct TrustArguments: Sendable {
             guard !word.contains("@") else {
                 throw LatchError(
                     .usage,
-                    "A proxy's password does not belong on the command line, where others can see it. "
-                        + "Write the address to a file and give --proxy @FILE.")
+                    "Do not give a proxy password on the command line, where other users can see it. "
+                        + "Write the URL to a file and give --proxy @FILE.")
             }
             return word
         }
-        let bytes = try await InputFile.read(String(word.dropFirst()), what: "the proxy's file")
+        let bytes = try await InputFile.read(String(word.dropFirst()), what: "the proxy file")
         return InputFile.lines(bytes).first ?? ""
     }
 }

@@ -52,11 +52,11 @@ struct BackgroundDownload {
     func keep(_ queue: DownloadQueue) async throws -> ExitCode {
         let keeper = DownloadSupervisor(
             queue, environment: environment, fetchesMetered: isMetered,
-            advice: "Fetch all the same: latch download --metered")
+            advice: "To download anyway: latch download --metered")
         let result: Result<ExitCode, any Error>
         do {
             result = .success(
-                try await keeper.keep(begun: { [environment] in BackgroundProgram.tellReady(environment) }) {
+                try await keeper.keep(begun: { [environment] in BackgroundProgram.reportReady(environment) }) {
                     try await DownloadDisplay(console: context.console).show(queue)
                 })
         } catch {
@@ -87,8 +87,8 @@ struct BackgroundDownload {
             if keeper == .service { Self.entry.remove() }
             try context.console.result(
                 [
-                    "It goes on in the background, also after this terminal is closed. \(lifetime(keeper))",
-                    "Watch it: latch downloads watch. Stop it: latch downloads pause",
+                    "The download continues in the background, even if you close this terminal. \(lifetime(keeper))",
+                    "To watch it: latch downloads watch. To stop it: latch downloads pause",
                 ],
                 json: [
                     "background": true, "service": keeper == .service ? .string(Self.name) : .null,
@@ -103,16 +103,16 @@ struct BackgroundDownload {
     }
 
     /// Returns a sentence about how long the program runs, and what starts it again.
-    private func lifetime(_ keeper: BackgroundProgram.Keeper) -> String {
+    private func lifetime(_ keeper: BackgroundProgram.Supervisor) -> String {
         guard keeper == .service else {
             return
-                "After a crash or a restart of the machine it goes on when you sign in to your desktop; without one: latch download "
-                + "--background"
+                "After a crash or a restart of the machine it continues when you sign in to your desktop. Without a "
+                + "desktop, run: latch download --background"
         }
         return Lingering.isOn
-            ? "After a restart of the machine it goes on by itself."
-            : "It rests while you are signed out of this machine, and goes on when you sign in. To have it go on without you: loginctl "
-                + "enable-linger"
+            ? "After a restart of the machine it continues automatically."
+            : "It pauses while you are signed out of this machine, and continues when you sign in. To let it run while "
+                + "you are signed out: loginctl enable-linger"
     }
 
     /// Returns the environment variables to store for later starts. A proxy's password is left out, because other users
@@ -124,8 +124,8 @@ struct BackgroundDownload {
         for name in guarded { known[name] = nil }
         if !guarded.isEmpty, !context.console.isJSON {
             context.console.warn(
-                "\(guarded.joined(separator: ", ")) holds a password, which is not passed on. Keep that proxy with the "
-                    + "account: latch tls --proxy URL")
+                "Not used in the background because it contains a password: \(guarded.joined(separator: ", ")). "
+                    + "Store that proxy with the account: latch tls --proxy URL")
         }
         return known
     }
@@ -133,7 +133,7 @@ struct BackgroundDownload {
     /// Reports that no file waits, and removes the autostart entry and the service.
     func nothingLeft() throws -> ExitCode {
         Self.forget()
-        try context.console.result(["Nothing waits to be fetched."], json: ["background": false])
+        try context.console.result(["No files are waiting to be downloaded."], json: ["background": false])
         return .done
     }
 
@@ -141,7 +141,7 @@ struct BackgroundDownload {
     /// with the queue.
     private func words() throws(LatchError) -> [String] {
         guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            throw LatchError(.backgroundFailed, "Could not find where latch itself is.")
+            throw LatchError(.backgroundFailed, "Could not determine the path of the latch program.")
         }
         // In the background no person notices that a server was down and retries.
         var words = [program, "download", "--keep-trying"]

@@ -7,25 +7,25 @@ struct BrowserArguments: Sendable {
     private static let browser = Flag("browser", help: "Sign in with the browser.")
     private static let command = Option<String>(
         "browser-command", value: "COMMAND", environment: "LATCH_BROWSER",
-        defaultText: "xdg-open, or as the server's family has it",
-        help: "Open the address with this command; %s in it stands for the address.")
+        defaultText: "xdg-open, or the default of the server's family",
+        help: "Open the address with this command; %s is replaced by the address.")
     private static let ephemeral = Flag(
         "ephemeral",
         help:
-            "Open Chromium or Firefox with a profile of its own that is removed afterwards; servers of Time Tracker have it so."
+            "Open Chromium or Firefox with a temporary profile that is removed afterwards; default for Time Tracker."
     )
     private static let noBrowser = Flag(
         "no-browser",
-        help: "Open no browser: print the address, to be opened anywhere, and take the link that comes back.")
-    private static let qrCode = Flag("qr", help: "Show the address as a QR code too, at a terminal.")
-    private static let noQRCode = Flag("no-qr", help: "Show no QR code, not with --no-browser either.")
+        help: "Open no browser: print the address, to be opened anywhere, and read the resulting link.")
+    private static let qrCode = Flag("qr", help: "Also show the address as a QR code, on a terminal.")
+    private static let noQRCode = Flag("no-qr", help: "Show no QR code, even with --no-browser.")
     private static let provider = Option<String>(
         "provider", value: "ID", help: "Sign in through this identity provider of the server, with the browser.")
     private static let callback = Option<CallbackWord>(
-        "callback", value: "WAY", defaultText: "as the server lets",
-        help: "How the browser comes back: by a port of this machine, or by a link for a registered program.")
+        "callback", value: "WAY", defaultText: "the way that the server supports",
+        help: "How the browser returns: to a port of this machine, or by a link for a registered program.")
     private static let timeout = Option<Int>(
-        "timeout", value: "SECONDS", defaultText: "600", help: "Wait so long for the browser to come back.")
+        "timeout", value: "SECONDS", defaultText: "600", help: "How long to wait for the browser to return.")
 
     /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [
@@ -54,9 +54,9 @@ struct BrowserArguments: Sendable {
         guard (1...86_400).contains(seconds) else { throw given.mistake("--timeout takes 1 to 86400 seconds") }
         timeout = .seconds(seconds)
         isChosen = given[Self.browser] || opensNone || isEphemeral || provider != nil
-        if given[Self.browser], opensNone { throw given.mistake("--browser and --no-browser exclude each other") }
-        if isEphemeral, opensNone { throw given.mistake("--ephemeral and --no-browser exclude each other") }
-        if given[Self.qrCode], given[Self.noQRCode] { throw given.mistake("--qr and --no-qr exclude each other") }
+        if given[Self.browser], opensNone { throw given.mistake("--browser and --no-browser cannot be combined") }
+        if isEphemeral, opensNone { throw given.mistake("--ephemeral and --no-browser cannot be combined") }
+        if given[Self.qrCode], given[Self.noQRCode] { throw given.mistake("--qr and --no-qr cannot be combined") }
     }
 
     /// Returns a sign-in through a provider that prints its progress.
@@ -65,7 +65,7 @@ struct BrowserArguments: Sendable {
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
         let teller = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
         signIn.onEvent = { teller.tell($0) }
-        if opensNone || context.person.isThere { signIn.pasted = { try await Self.paste(context) } }
+        if opensNone || context.person.isAvailable { signIn.pasted = { try await Self.paste(context) } }
         return signIn
     }
 

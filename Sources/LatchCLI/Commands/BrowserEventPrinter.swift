@@ -26,7 +26,7 @@ final class BrowserEventPrinter: Sendable {
         case .browserFailed(let reason):
             context.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
             if showsQRCode == nil, !opensNone { showCode(address.withLock(\.self)) }
-        case .strangeLink: context.console.warn("That is not the link of this sign-in. Nothing was changed.")
+        case .strangeLink: context.console.warn("This link does not belong to this sign-in. Nothing was changed.")
         }
     }
 
@@ -35,13 +35,14 @@ final class BrowserEventPrinter: Sendable {
         let start =
             opensNone
             ? "Open this address in a browser, on any machine:"
-            : "Opening the browser. If none comes up, open this address:"
+            : "Opening the browser. If no browser appears, open this address:"
         context.console.note("\(start)\n\n  \(address)\n")
         if showsQRCode ?? opensNone { showCode(address) }
         if method == .scheme, !opensNone, (try? SchemeRegistration())?.hasEntry == false {
-            context.console.note("The link back does not come to latch yet: run 'latch register-schemes' once.")
+            context.console.note(
+                "Links from the browser are not passed to latch yet. Run 'latch register-schemes' once.")
         }
-        guard opensNone || context.person.isThere else { return }
+        guard opensNone || context.person.isAvailable else { return }
         context.console.note(Self.way(back: method))
     }
 
@@ -51,13 +52,13 @@ final class BrowserEventPrinter: Sendable {
         guard Descriptor.isTerminal(Descriptor.errors), let code = QRCode(address) else { return }
         if let columns = Descriptor.columns(of: Descriptor.errors), columns < code.columns {
             guard showsQRCode == true else { return }
-            context.console.note("The QR code of this address needs a window of \(code.columns) columns.")
+            context.console.note("The QR code of this address needs a terminal with \(code.columns) columns.")
             return
         }
         let lines = code.lines(isColored: context.console.errors.isOn)
         // One line is left for the cursor.
         if let height = Descriptor.lines(of: Descriptor.errors), height <= lines.count {
-            return context.console.note("The QR code of this address needs a window of \(lines.count + 1) lines.")
+            return context.console.note("The QR code of this address needs a terminal with \(lines.count + 1) lines.")
         }
         context.console.note(lines.joined(separator: "\n") + "\n")
     }
@@ -65,10 +66,11 @@ final class BrowserEventPrinter: Sendable {
     private static func way(back method: CallbackMethod) -> String {
         switch method {
         case .scheme:
-            "The last page has a button back to the app, or leads to an address that this machine cannot open. If nothing "
-                + "happens here then, copy that link and paste it here."
+            "The last page has a button that returns to the app, or opens an address that this machine cannot open. If "
+                + "nothing happens here after that, copy the link and paste it here."
         case .loopback, .automatic:
-            "If the browser runs on another machine, its last page cannot be shown: copy its address and paste it here."
+            "If the browser runs on another machine, it cannot show the last page. Copy the page's address and paste "
+                + "it here."
         }
     }
 }

@@ -8,32 +8,32 @@ import Terminal
 struct CallServer: ExecutableCommand {
     private static let method = Argument<String>(
         "METHOD", completion: .output(of: [LatchProgram.methodsWord]),
-        help: "GET, POST, PUT, PATCH, DELETE or another, in either case.")
+        help: "GET, POST, PUT, PATCH, DELETE or another method, in upper or lower case.")
     private static let path = Argument<String>(
-        "PATH", help: "Below the server's address, with a query if need be: /api/me")
+        "PATH", help: "The path below the server's address, with a query if needed: /api/me")
     private static let data = Option<String>(
         "data", short: "d", value: "DATA", help: "The body: text, @FILE, or @- for standard input.")
     private static let header = OptionList<String>(
-        "header", short: "H", value: "HEADER", help: "Send 'Name: value' too; @FILE reads such lines from a file.")
+        "header", short: "H", value: "HEADER", help: "Also send 'Name: value'; @FILE reads such lines from a file.")
     private static let include = Flag(
-        "include", short: "i", help: "Print status line and header fields before the body.")
+        "include", short: "i", help: "Print the status line and the header fields before the body.")
 
     private static let cached = Flag(
-        "cached", help: "With GET: an answer kept here that still holds, or when the server cannot be reached.")
+        "cached", help: "With GET: use a stored response if it is still valid or the server cannot be reached.")
 
     static let command = Command<Request>(
-        "request", "Call the server as the account.",
+        "request", "Send a request to the server as the account.",
         discussion: """
-            The body of the answer goes to standard output as it came. An answer other than 2xx is told on standard error \
-            and ends with exit code \(ExitCode.failed.rawValue). The token goes to the account's server only; redirects \
-            are not followed.
+            The body of the response is written to standard output unchanged. A status other than 2xx is reported on \
+            standard error, with exit code \(ExitCode.failed.rawValue). The token is sent only to the account's \
+            server. Redirects are not followed.
 
-            A body is sent as application/json when it is JSON, else as a form; --header says otherwise.
+            A body that is JSON is sent as application/json, any other body as a form, unless --header sets the type.
             """,
         arguments: [method, path, data, header, include, cached, AccountOption.option]
     ) { given throws(ArgumentError) in
         if given[cached], given[method].uppercased() != "GET" || given[data] != nil {
-            throw given.mistake("--cached is for GET without --data")
+            throw given.mistake("--cached requires GET without --data")
         }
         return Request(
             given,
@@ -53,7 +53,7 @@ struct CallServer: ExecutableCommand {
     func perform(in context: CommandContext) async throws -> ExitCode {
         let name = method.uppercased()
         guard HTTPHeaders.isSafe(name: name, value: "") else {
-            throw LatchError(.invalidInput, "'\(method.printable)' is no method. Write GET, POST or another.")
+            throw LatchError(.invalidInput, "'\(method.printable)' is not a valid method. Use GET, POST or another.")
         }
         let body = try await body()
         var headers = try await HeaderLines.read(headers, with: .request)
@@ -75,9 +75,9 @@ struct CallServer: ExecutableCommand {
     private static func tell(_ kept: CachedResponse, _ console: Console) {
         switch kept.origin {
         case .server, .revalidated: break
-        case .fresh: console.note("Shown as kept here on \(kept.date.forPeople); the server was not asked.")
+        case .fresh: console.note("Stored response of \(kept.date.forPeople). The server was not contacted.")
         case .stale(let error):
-            console.warn("Shown as kept here on \(kept.date.forPeople); the server was not reached. \(error.message)")
+            console.warn("Stored response of \(kept.date.forPeople). The server was not reached. \(error.message)")
         }
     }
 
@@ -85,7 +85,7 @@ struct CallServer: ExecutableCommand {
         guard let data else { return [] }
         guard data.hasPrefix("@") else { return Array(data.utf8) }
         guard data != "@-" else { return try await InputFile.standardInput() }
-        return try await InputFile.read(String(data.dropFirst()), what: "the body's file")
+        return try await InputFile.read(String(data.dropFirst()), what: "the body file")
     }
 
     private static func mediaType(of body: [UInt8]) -> String {

@@ -11,7 +11,7 @@ struct CallbackCommand {
         let console = Console(isJSON: false, environment: environment)
         do {
             guard words.count == 1 else {
-                throw LatchError(.usage, "'latch callback' takes one link, from the desktop.")
+                throw LatchError(.usage, "'latch callback' takes one argument: a link from the desktop.")
             }
             try CallbackLink(words[0]).deliver(folders: Folders(environment: environment))
             return ExitCode.done.rawValue

@@ -14,26 +14,28 @@ struct ChangeHeaders: ExecutableCommand {
     }
 
     static let command = Command<Request>(
-        "headers", "List or change the fields that go with every request to an account's server.",
+        "headers", "List or change the header fields that are sent with every request to an account's server.",
         discussion: """
-            Such as the key of an access proxy in front of it. They go to the server's own host only, encrypted where its \
-            address is, and their values are kept with the secrets. A change is tried at the server first; you stay signed \
-            in, and programs that run already send the new fields with their next request.
+            For example, the key of an access proxy in front of the server. The fields are sent only to the server's \
+            own host, and encrypted if its address is https. Their values are stored with the secrets. A change is \
+            first tested with the server. You stay signed in, and running programs send the new fields with their \
+            next request.
             """,
         commands: [list, set, remove])
 
     private static let list = Command<Request>(
-        "list", "List their names; values are never shown.", arguments: [AccountOption.option]
+        "list", "List the names of the fields; values are never shown.", arguments: [AccountOption.option]
     ) { given in
         Request(given, ChangeHeaders(selector: given[AccountOption.option], change: .list, isForced: false))
     }
 
     private static let name = Argument<String>("NAME", help: "The field's name, or @FILE with lines 'Name: value'.")
     private static let value = OptionalArgument<String>(
-        "VALUE", help: "Its value; better @FILE, or @- for standard input: others can see a command line.")
+        "VALUE",
+        help: "The field's value. For a secret use @FILE, or @- for standard input: others can see a command line.")
 
     private static let set = Command<Request>(
-        "set", "Send a field from now on; one of that name is replaced.",
+        "set", "Send a field from now on. Replaces a field with the same name.",
         arguments: [name, value, AccountOption.option, ConnectionChangeCommand.flag]
     ) { given throws(ArgumentError) in
         if given[name].hasPrefix("@") != (given[value] == nil) {
@@ -49,7 +51,7 @@ struct ChangeHeaders: ExecutableCommand {
     private static let fieldName = Argument<String>("NAME", help: "The field's name.")
 
     private static let remove = Command<Request>(
-        "remove", "Send a field no more.", arguments: [fieldName, AccountOption.option, ConnectionChangeCommand.flag]
+        "remove", "Stop sending a field.", arguments: [fieldName, AccountOption.option, ConnectionChangeCommand.flag]
     ) { given in
         Request(
             given,
@@ -64,7 +66,7 @@ struct ChangeHeaders: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = try await context.account(selector)
-        let kit = try await context.latchstring()
+        let kit = try await context.client()
         try await context.openSecrets()
         let options: ConnectionOptions
         switch change {
@@ -84,7 +86,7 @@ struct ChangeHeaders: ExecutableCommand {
                 guard headers[name] != nil else {
                     throw LatchError(
                         .invalidInput,
-                        "No field '\(name.printable)' is sent to \(account.serverURL). See what is: latch headers list")
+                        "No field '\(name.printable)' is sent to \(account.serverURL). List them: latch headers list")
                 }
                 headers[name] = nil
             }
@@ -93,7 +95,7 @@ struct ChangeHeaders: ExecutableCommand {
         try context.console.result(
             names, json: ["account": AccountText.json(account), "headers": .array(names.map { .string($0) })])
         if names.isEmpty, !context.console.isJSON {
-            context.console.note("No field is added to requests to \(account.serverURL).")
+            context.console.note("No header fields are added to requests to \(account.serverURL).")
         }
         return .done
     }

@@ -8,23 +8,24 @@ struct ChangePIN: ExecutableCommand {
 
     private static let fromInput = Flag(
         "pin-stdin",
-        help: "Read from standard input what would be asked for, a line each and in that order, and ask nothing.")
-    private static let byPassword = Flag("by-password", help: "Show who you are with the password in place of the PIN.")
+        help: "Read the answers from standard input, one per line in the order of the prompts, and do not prompt.")
+    private static let byPassword = Flag(
+        "by-password", help: "Prove your identity with the password instead of the PIN.")
 
     static let command = Command<Request>(
-        "pin", "Set, change and use the PIN of a server that has one.",
+        "pin", "Set, change, remove and use your PIN on a server that supports PINs.",
         discussion: """
-            A PIN of six digits, with some servers four or five, locks a part of what you have there, as Immich's locked folder. Unlocking opens it for this \
-            session only and for a short while, with Immich 15 minutes. The PIN is asked for without showing it; it is \
-            never an argument, and it is not kept.
+            A PIN of six digits (four or five on some servers) protects a part of your data on the server, such as \
+            Immich's locked folder. Unlocking applies only to this session and for a short time, 15 minutes with \
+            Immich. The PIN is read without echo. It is never an argument, and it is not stored.
             """,
         commands: [
-            make(.status, "Tell whether there is a PIN, and whether this session is unlocked."),
+            make(.status, "Show whether there is a PIN, and whether this session is unlocked."),
             make(.set, "Set the first PIN.", asks: true),
-            make(.change, "Set another PIN.", asks: true, proves: true),
-            make(.remove, "Take the PIN away; every session is locked.", asks: true, proves: true),
-            make(.unlock, "Open what is locked, for this session.", asks: true),
-            make(.lock, "Lock it again."),
+            make(.change, "Change the PIN.", asks: true, proves: true),
+            make(.remove, "Remove the PIN, and lock every session.", asks: true, proves: true),
+            make(.unlock, "Unlock the protected data for this session.", asks: true),
+            make(.lock, "Lock the protected data again."),
         ])
 
     private static func make(
@@ -45,12 +46,12 @@ struct ChangePIN: ExecutableCommand {
     let readsInput: Bool
     let isByPassword: Bool
 
-    var asksNobody: Bool { readsInput }
+    var isNonInteractive: Bool { readsInput }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (account, session) = try await context.session(selector)
         guard let dialect = session.dialect as? any PINDialect else {
-            throw LatchError(.serverRefused, "\(account.serverURL) speaks \(session.dialect.title), which has no PIN.")
+            throw LatchError(.serverRefused, "\(account.serverURL) speaks \(session.dialect.title), which has no PINs.")
         }
         if let requestedChange = try await requestedChange(account, context) {
             try await dialect.perform(requestedChange, with: session.client)
@@ -60,7 +61,7 @@ struct ChangePIN: ExecutableCommand {
         return .done
     }
 
-    private func requestedChange(_ account: Account, _ context: CommandContext) async throws -> PINAct? {
+    private func requestedChange(_ account: Account, _ context: CommandContext) async throws -> PINAction? {
         let place = account.serverURL.authority
         switch act {
         case .status: return nil
@@ -82,8 +83,8 @@ struct ChangePIN: ExecutableCommand {
     private func newPIN(_ place: String, _ context: CommandContext) async throws -> PIN {
         let new = try await pin("New PIN at \(place) (six digits)", context)
         guard !readsInput else { return new }
-        guard try await pin("The same again", context).digits == new.digits else {
-            throw LatchError(.invalidInput, "The two PINs are not the same. Nothing was sent.")
+        guard try await pin("Repeat the new PIN", context).digits == new.digits else {
+            throw LatchError(.invalidInput, "The two PINs differ. Nothing was sent.")
         }
         return new
     }

@@ -4,16 +4,17 @@ import Terminal
 
 /// `latch tls`: shows or changes how an account's server is trusted and reached.
 struct ChangeTrust: ExecutableCommand {
-    private static let system = Flag("system", help: "Trust the system's authorities again; a pin stays.")
-    private static let noPin = Flag("no-pin", help: "Forget the pinned certificate: the authorities decide again.")
-    private static let noCertificate = Flag("no-client-certificate", help: "Show the server no certificate any more.")
+    private static let system = Flag("system", help: "Trust only the system's authorities again; a pin is kept.")
+    private static let noPin = Flag("no-pin", help: "Remove the pinned certificate: the authorities decide again.")
+    private static let noCertificate = Flag(
+        "no-client-certificate", help: "Stop presenting a client certificate to the server.")
 
     static let command = Command<Request>(
         "tls", "Show or change how an account's server is trusted and reached.",
         discussion: """
-            Without an option it shows what is set. A change is tried at the server first and kept when that answers; you \
-            stay signed in, and programs that run already connect the new way with their next request. It counts for \
-            every request of the account: sign-in, refresh, calls and signing out.
+            Without options, shows the settings. A change is first tested with the server, and stored if the server \
+            responds. You stay signed in, and running programs use the new settings with their next request. The \
+            settings apply to all requests of the account: sign-in, renewal, calls and sign-out.
             """,
         arguments: [AccountOption.argument, AccountOption.option] + TrustArguments.all + [
             system, noPin, noCertificate, ConnectionChangeCommand.flag,
@@ -43,7 +44,7 @@ struct ChangeTrust: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = try await context.account(selector)
-        let kit = try await context.latchstring()
+        let kit = try await context.client()
         try await context.openSecrets()
         guard !trust.isEmpty || isSystem || hasNoPin || hasNoCertificate else {
             let options = try await kit.accounts.connection(of: account.id)

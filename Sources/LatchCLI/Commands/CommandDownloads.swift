@@ -15,7 +15,7 @@ struct CommandDownloads: ExecutableCommand {
     let fetches: Bool
     let act: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
 
-    var asksNobody: Bool { true }
+    var isNonInteractive: Bool { true }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = selector == nil ? nil : try await context.account(selector).id
@@ -35,7 +35,8 @@ struct CommandDownloads: ExecutableCommand {
         if !chosen.misses.isEmpty, !context.console.isJSON { context.console.note(chosen.misses.sentence(name)) }
         if fetches, count > 0, !context.console.isJSON, try !queue.isRunningSomewhere() {
             context.console.note(
-                "\(count == 1 ? "Fetch it" : "Fetch them"): latch download; without this terminal: latch download --background"
+                "To download \(count == 1 ? "it" : "them"): latch download; in the background: "
+                    + "latch download --background"
             )
         }
         return chosen.misses.isEmpty ? .done : .badInput
@@ -103,10 +104,10 @@ private struct Misses {
             sentences.append("There is nothing to \(name): \(Self.cut(states).joined(separator: ", ")).")
         }
         for (word, ids) in ambiguous {
-            sentences.append("'\(word)' may be any of these; give one: \(Self.list(ids.map(\.printable))).")
+            sentences.append("'\(word)' matches several files; give one of: \(Self.list(ids.map(\.printable))).")
         }
-        if sentences.isEmpty { sentences.append("There is nothing to \(name) by that.") }
-        return sentences.joined(separator: " ") + " See what there is: latch downloads list"
+        if sentences.isEmpty { sentences.append("There is nothing to \(name).") }
+        return sentences.joined(separator: " ") + " List the files: latch downloads list"
     }
 
     private static func list(_ words: [String]) -> String { cut(words.map { "'\($0)'" }).joined(separator: ", ") }

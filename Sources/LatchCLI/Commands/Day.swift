@@ -10,7 +10,7 @@ struct Day: ArgumentValue {
     let end: Date
 
     init(argument text: String) throws(ArgumentValueError) {
-        let wrong = ArgumentValueError(expected: "a day, month or year, as 2026-07-01, 2026-07 or 2026")
+        let wrong = ArgumentValueError(expected: "a day, month or year, such as 2026-07-01, 2026-07 or 2026")
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { $0.allSatisfy(\.isASCII) ? Int($0) : nil }
         guard parts.count == numbers.count, (1...3).contains(parts.count), parts[0].count == 4,

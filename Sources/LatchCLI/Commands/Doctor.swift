@@ -6,13 +6,13 @@ import Terminal
 /// `latch doctor`: shows each step of finding and trusting a server.
 struct Doctor: ExecutableCommand {
     private static let address = OptionalArgument<String>(
-        "ADDRESS", help: "The server; the active account's when left out.")
+        "ADDRESS", help: "The server. Default: the active account's server.")
 
     static let command = Command<Request>(
-        "doctor", "Tell step by step how a server is found and trusted.",
+        "doctor", "Show step by step how a server is found and trusted.",
         discussion: """
-            Nothing is saved and nobody is signed in. It ends like 'latch login' would: 0 when the server was found, else \
-            with the code of what failed.
+            Nothing is stored, and you are not signed in. The exit code is that of 'latch login': 0 if the server was \
+            found, otherwise the code of the failure.
             """,
         arguments: [address, AccountOption.option] + ConnectionArguments.all
     ) { given throws(ArgumentError) in
@@ -32,7 +32,9 @@ struct Doctor: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (address, options) = try await target(context)
-        try context.console.say([context.console.output.strong(address.url), "  asked by latch \(LatchClient.version)"])
+        try context.console.say([
+            context.console.output.strong(address.url), "  checked by latch \(LatchClient.version)",
+        ])
         let report = try await ServerProbe(connection: options).run(address) { step in
             try? context.console.say(Self.lines(step, context.console.output))
         }
@@ -56,9 +58,9 @@ struct Doctor: ExecutableCommand {
             (address, account) = (chosen.serverURL, connection.isEmpty ? chosen : nil)
         }
         guard let account else { return (address, try await connection.options(for: address, context.person)) }
-        let kept = try await context.latchstring().accounts.connection(of: account.id)
+        let kept = try await context.client().accounts.connection(of: account.id)
         if kept.description != ConnectionOptions().description {
-            context.console.note("Connecting as the account \(account.userEmail) does: \(kept).")
+            context.console.note("Using the connection settings of the account \(account.userEmail): \(kept).")
         }
         return (address, kept)
     }
@@ -87,7 +89,7 @@ extension Doctor {
         }
         guard let presented else { return [] }
         return ["", "The server presents this certificate:"] + presented.lines
-            + ["", "If its operator confirms the fingerprint: add --pin \(presented.fingerprint)"]
+            + ["", "If the server's operator confirms the fingerprint, add: --pin \(presented.fingerprint)"]
     }
 
     private static func json(_ address: ServerAddress, _ report: ProbeReport, _ presented: CertificateText?)

@@ -8,50 +8,53 @@ import Terminal
 /// `latch download`: chooses files and fetches them.
 struct DownloadFiles: ExecutableCommand {
     private static let what = RemainingArguments<String>(
-        "FILE", help: "Ids of pictures, or addresses: paths below the server's, or whole ones.")
+        "FILE", help: "Ids of pictures, or URLs: paths below the server's address, or complete URLs.")
     private static let album = OptionList<String>("album", value: "ALBUM", help: "An album, by its name or id.")
     private static let whole = Flag("all", help: "Everything in the library.")
-    private static let favourites = Flag("favourites", help: "Only what is a favourite.")
+    private static let favourites = Flag("favourites", help: "Only favourites.")
     private static let from = Option<Day>(
-        "from", value: "DAY", help: "Only what was taken on that day or later; a month or a year will do.")
+        "from", value: "DAY", help: "Only pictures taken on that day or later. A month or a year is allowed.")
     private static let until = Option<Day>(
-        "until", value: "DAY", help: "Only what was taken on that day or before, or in that month or year.")
+        "until", value: "DAY", help: "Only pictures taken until the end of that day, month or year.")
     private static let folder = Option<String>(
-        "to", value: "FOLDER", defaultText: "as the last time for the account, else Immich in your pictures' folder",
+        "to", value: "FOLDER", defaultText: "the account's last folder, else Immich in your pictures folder",
         completion: .file,
-        help: "Where the files go.")
+        help: "The folder for the files.")
     private static let makes = Flag(
-        "make-folder", help: "Create the folder again that files were brought to before and that is gone or empty now.")
+        "make-folder", help: "Use a folder to which files were saved before, even if it is missing or empty now.")
     private static let layout = Option<LayoutWord>(
-        "layout", value: "LAYOUT", defaultText: "as that folder has it, else flat",
-        help: "All in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
+        "layout", value: "LAYOUT", defaultText: "the folder's layout, else flat",
+        help: "How files are arranged: in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
     private static let motion = Flag(
-        "motion-photo", help: "Make one file of a live photo, as Pixel and Galaxy phones have them.")
+        "motion-photo", help: "Save each live photo as one file, as Pixel and Galaxy phones do.")
     private static let background = Flag(
-        "background", help: "Fetch without this terminal, and go on after a crash or a restart of the machine.")
-    private static let metered = Flag("metered", help: "Fetch on networks too that count what they carry.")
+        "background", help: "Download without this terminal, and continue after a crash or a restart of the machine.")
+    private static let metered = Flag("metered", help: "Download on metered networks too.")
     private static let keepTrying = Flag(
-        "keep-trying", help: "Wait for as long as it takes for a server that cannot be reached, as in the background.")
+        "keep-trying", help: "Wait without a limit for a server that cannot be reached, as in the background.")
     private static let parallel = Option<ParallelLimit>(
-        "parallel", value: "NUMBER", defaultText: "6, and of one kind 3",
-        help: "Fetch so many files at once, from 1 to 32.")
+        "parallel", value: "NUMBER", defaultText: "6, at most 3 of one kind",
+        help: "How many files to download at the same time, from 1 to 32.")
     private static let again = Flag(
-        "again", help: "Fetch files at addresses though they are here, beside those that are.")
-    private static let dryRun = Flag("dry-run", help: "Say how many files and bytes it would be, and fetch nothing.")
+        "again", help: "Download files from URLs again, next to the existing files.")
+    private static let dryRun = Flag(
+        "dry-run", help: "Show how many files and bytes would be downloaded, and download nothing.")
 
     static let command = Command<Request>(
-        "download", "Bring files home.",
+        "download", "Download files.",
         discussion: """
-            Files come whole or not at all, six at once. Stopped or killed, 'latch download' alone goes on where it was. \
-            'latch downloads' shows and commands what waits. It rests while there is no network.
+            Each file is downloaded completely or not at all, six at the same time. After an interruption 'latch \
+            download' without arguments continues. 'latch downloads' lists and controls the queue. Downloads pause \
+            while there is no network.
 
-            With --json each event is one line of JSON. With --dry-run or --background, and for a failure, standard output is one \
-            JSON value as with every other command.
+            With --json each event is one line of JSON. With --dry-run or --background, and for a failure, standard \
+            output is one JSON value, as with every other command.
 
-            Exit codes: \(ExitCode.done.rawValue) when all came, was here, is gone from the library, or was paused by you; \
-            \(ExitCode.failed.rawValue) when something failed, as at an address where there is no file; \
-            \(ExitCode.signIn.rawValue) when an account must sign in again; \(ExitCode.interrupted.rawValue) after Ctrl-C. \
-            What cannot begin ends as 'latch --help' tells.
+            Exit codes: \(ExitCode.done.rawValue) if all files were downloaded, are already here, no longer exist in \
+            the library, or were paused by you; \(ExitCode.failed.rawValue) if something failed, including a missing \
+            file at a URL; \(ExitCode.signIn.rawValue) if an account must sign in again; \
+            \(ExitCode.interrupted.rawValue) after Ctrl-C. 'latch --help' lists the exit codes for downloads that \
+            cannot start.
             """,
         arguments: [
             what, album, whole, favourites, from, until, folder, makes, layout, motion, parallel, keepTrying,
@@ -69,16 +72,17 @@ struct DownloadFiles: ExecutableCommand {
             throw given.mistake("--from is later than --until")
         }
         if selection.isWholeLibrary, !selection.albums.isEmpty {
-            throw given.mistake("--all holds every album: give either")
+            throw given.mistake("--all includes every album: give either --all or --album")
         }
-        if given[folder] == "" { throw given.mistake("--to needs a folder's path") }
+        if given[folder] == "" { throw given.mistake("--to needs the path of a folder") }
         for text in given[what] {
             if text.contains("/") { selection.paths.append(text) } else { selection.ids.append(text) }
         }
         if given[again], selection.paths.isEmpty || !selection.ids.isEmpty || selection.isSearch {
-            throw given.mistake("--again is for addresses of files: pictures come anew when the server has others")
+            throw given.mistake(
+                "--again is only for URLs of files: pictures are downloaded again when they change on the server")
         }
-        if given[dryRun], given[background] { throw given.mistake("--dry-run fetches nothing, also in the background") }
+        if given[dryRun], given[background] { throw given.mistake("--dry-run and --background cannot be combined") }
         if given[dryRun], selection.isEmpty { throw given.mistake(nothingChosen) }
         return Request(
             given,
@@ -92,7 +96,7 @@ struct DownloadFiles: ExecutableCommand {
                 isMetered: given[metered]))
     }
 
-    private static let nothingChosen = "nothing was chosen: give ids, addresses, --album, --from, --favourites or --all"
+    private static let nothingChosen = "no files were selected: give ids, URLs, --album, --from, --favourites or --all"
 
     private let selector: String?
     private let selection: DownloadSelection
@@ -104,7 +108,7 @@ struct DownloadFiles: ExecutableCommand {
     private let isMetered: Bool
 
     /// A download in the background must not ask, because it has no terminal.
-    var asksNobody: Bool { isBackground }
+    var isNonInteractive: Bool { isBackground }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         var chosen = self
@@ -112,7 +116,7 @@ struct DownloadFiles: ExecutableCommand {
             do {
                 return try await chosen.performOnce(in: context)
             } catch let refused as FolderRefused {
-                guard context.person.isThere, !context.console.isJSON else { throw refused.error }
+                guard context.person.isAvailable, !context.console.isJSON else { throw refused.error }
                 context.console.fail(refused.error, hint: nil)
                 let folder = try await context.person.ask("Another folder", instead: "Give it with --to FOLDER")
                 guard !folder.isEmpty else { throw refused.error }
@@ -137,7 +141,7 @@ struct DownloadFiles: ExecutableCommand {
                 }
                 try await queue.prepareFolder(isNew: true)
                 context.console.note(
-                    "The folder '\(library.folder.printable)' can be used. Nothing waits; choose files: latch download --help"
+                    "The folder '\(library.folder.printable)' can be used. To select files: latch download --help"
                 )
                 return .done
             }
@@ -155,17 +159,18 @@ struct DownloadFiles: ExecutableCommand {
         } catch let error as LatchError where error.code == .storageLocked {
             return tellOther(context)
         } catch is CancellationError {
-            context.say(whenStopped: "Stopped; what has come stays. Go on with: latch download")
+            context.setStopMessage("Stopped. Received data is kept. To continue: latch download")
             throw CancellationError()
         }
     }
 
     private func tellOther(_ context: CommandContext) -> ExitCode {
-        context.console.note("Another 'latch download' is running and takes these too. Watch it: latch downloads watch")
-        let unheeded = place.unheeded + (isMetered ? ["--metered"] : [])
-        if !unheeded.isEmpty {
+        context.console.note(
+            "Another 'latch download' is running and downloads these files too. To watch it: latch downloads watch")
+        let ignoredOptions = place.ignoredOptions + (isMetered ? ["--metered"] : [])
+        if !ignoredOptions.isEmpty {
             context.console.note(
-                "It keeps the options that it was started with, without \(unheeded.joined(separator: ", ")) of this command."
+                "It ignores these options of this command: \(ignoredOptions.joined(separator: ", "))."
             )
         }
         return .done
@@ -181,7 +186,7 @@ struct DownloadFiles: ExecutableCommand {
                 } catch let error as LatchError where [.fileFailed, .folderGone].contains(error.code) {
                     throw FolderRefused(error: error)
                 }
-                let places = LibraryPlaces(try await context.latchstring())
+                let places = LibraryPlaces(try await context.client())
                 try await places.remember(place)
                 if self.place.folder != nil, let account = try? await context.account(selector) {
                     try await places.remember(place.folder, for: account)
@@ -217,7 +222,8 @@ struct DownloadFiles: ExecutableCommand {
     private func again(_ task: DownloadTask) throws(LatchError) -> DownloadTask {
         guard task.group == .file else {
             throw LatchError(
-                .invalidInput, "--again is for addresses of files: a picture comes anew when the server has another.")
+                .invalidInput,
+                "--again is only for URLs of files: a picture is downloaded again when it changes on the server.")
         }
         var task = task
         task.metadata.isAgain = true
@@ -227,7 +233,7 @@ struct DownloadFiles: ExecutableCommand {
     /// Checks which of the existing files have changed on the server.
     private func look(_ chosen: inout ChosenText, _ library: PictureLibrary, _ context: CommandContext) async throws {
         guard !chosen.filesHere.isEmpty else { return }
-        chosen.changed = try await ChangeCheck(try await context.latchstring(), library).changed(
+        chosen.changed = try await ChangeCheck(try await context.client(), library).changed(
             among: chosen.filesHere)
     }
 
@@ -240,10 +246,10 @@ struct DownloadFiles: ExecutableCommand {
         }
         try await look(&chosen, library, context)
         let (files, here) = (chosen.missing, chosen.found - chosen.missing)
-        var line = "\(files == 1 ? "1 file" : "\(files) files") to fetch"
+        var line = "\(files == 1 ? "1 file" : "\(files) files") to download"
         if files > unknown { line += ", \(ByteText.of(bytes))" }
         if unknown > 0 { line += unknown == files ? ", of unknown size" : ", and \(unknown) of unknown size" }
-        if here > 0 { line += "; \(here) here already" }
+        if here > 0 { line += "; \(here) already here" }
         try context.console.result(
             [line + "."],
             json: [
@@ -266,7 +272,7 @@ struct DownloadFiles: ExecutableCommand {
         rest.paths = []
         var others: [(account: Account, paths: [String])] = []
         let isLed = selector == nil && selection.paths.contains(where: FileAddress.isOne)
-        let accounts = isLed ? try await context.latchstring().accounts.accounts() : []
+        let accounts = isLed ? try await context.client().accounts.accounts() : []
         for path in selection.paths {
             guard isLed, FileAddress.isOne(path) else {
                 rest.paths.append(path)
@@ -303,10 +309,10 @@ struct DownloadFiles: ExecutableCommand {
         if let account = there.first(where: \.isActive) ?? there.first(where: \.isSignedIn) ?? there.first {
             return account
         }
-        context.advise(
-            "Sign in: latch login \(address.origin.url.forShell); or give the address of a file where you are signed in: "
+        context.setHint(
+            "Sign in: latch login \(address.origin.url.forShell); or give a URL on a server that you are signed in to: "
                 + "latch accounts")
-        throw LatchError(.signedOut, "You are not signed in at \(address.origin).")
+        throw LatchError(.signedOut, "You are not signed in to \(address.origin).")
     }
 }
 

@@ -8,42 +8,42 @@ import Terminal
 /// `latch downloads`: lists the tasks of the queue, and changes them.
 enum Downloads {
     static let command = Command<Request>(
-        "downloads", "See and command what comes home.",
+        "downloads", "List and control downloads.",
         discussion: """
-            Commands reach a 'latch download' that runs elsewhere within a moment.
+            Commands take effect immediately in a 'latch download' that runs elsewhere.
 
-            An ID is what 'list' shows in the column ID, or the address that was given. Behind its '?' may stand a secret: there is no need \
-            to give it where the path alone says which.
+            An ID is the value that 'list' shows in the column ID, or the URL that was given. The part of a URL after \
+            '?' may be a secret: leave it out if only one file has that path.
 
-            Exit codes: \(ExitCode.done.rawValue), also where there was nothing to do; \(ExitCode.badInput.rawValue) when an ID \
-            is not there, or there is nothing to do by it: the others are done all the same. 'watch' ends as the \
-            'latch download' that it watches.
+            Exit codes: \(ExitCode.done.rawValue), even if there was nothing to do; \(ExitCode.badInput.rawValue) if \
+            an ID does not exist, or the command does not apply to it. The other IDs are processed. 'watch' ends like \
+            the 'latch download' that it watches.
             """,
         commands: [
             ListDownloads.command, WatchDownloads.command,
-            command("pause", "Let files rest; what has come stays.", [.waiting, .running]) {
+            command("pause", "Pause files; received data is kept.", [.waiting, .running]) {
                 try await $0.pause($1, of: $2)
             },
-            command("resume", "Let paused files go on.", [.paused], fetches: true) { try await $0.resume($1, of: $2) },
+            command("resume", "Continue paused files.", [.paused], fetches: true) { try await $0.resume($1, of: $2) },
             command(
-                "retry", "Try again what failed, and at once what waits for its time.", [.failed, .waiting],
-                fetches: true
+                "retry", "Try failed files again, and immediately those that wait for a certain time.",
+                [.failed, .waiting], fetches: true
             ) {
                 try await $0.retryFailed($1, of: $2)
             },
-            command("cancel", "Take files out of the queue.", [.waiting, .running, .paused]) { queue, ids, account in
+            command("cancel", "Remove files from the queue.", [.waiting, .running, .paused]) { queue, ids, account in
                 guard let ids else { return try await queue.cancelAll(of: account) }
                 return try await queue.cancel(ids, of: account)
             },
-            command("clear", "Forget what is over; the files stay.", [.done, .skipped, .failed]) {
+            command("clear", "Remove finished entries; the files are kept.", [.done, .skipped, .failed]) {
                 try await $0.clear($1, of: $2)
             },
         ])
 
-    private static let ids = RemainingArguments<String>("ID", help: "Which; all when left out.")
+    private static let ids = RemainingArguments<String>("ID", help: "The files. Default: all.")
     fileprivate static let account = Option<String>(
         "account", short: "a", value: "ACCOUNT", defaultText: "every account", completion: AccountOption.completion,
-        help: "Only of this account: its number, e-mail, server or the beginning of its id.")
+        help: "Only files of this account, by its number, e-mail address, server or the beginning of its id.")
 
     private static func command(
         _ name: String, _ summary: String, _ states: Set<StateWord>, fetches: Bool = false,
@@ -62,16 +62,16 @@ enum Downloads {
 /// `latch downloads watch`: shows the progress of a queue that another program runs.
 private struct WatchDownloads: ExecutableCommand {
     static let command = Command<Request>(
-        "watch", "Show what a 'latch download' that runs elsewhere does.",
-        discussion: "It ends with that one; Ctrl-C ends the watching alone."
+        "watch", "Show the progress of a 'latch download' that runs elsewhere.",
+        discussion: "Ends together with that 'latch download'. Ctrl-C ends only the display."
     ) { given in Request(given, WatchDownloads()) }
 
-    var asksNobody: Bool { true }
+    var isNonInteractive: Bool { true }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let queue = try await DownloadPlace().open(context, isChoosing: false).queue
         if try !queue.isRunningSomewhere(), !context.console.isJSON {
-            context.console.note("Nothing is fetched now. Begin, or go on: latch download")
+            context.console.note("No download is running. To start or continue: latch download")
             return .done
         }
         return try await DownloadDisplay(console: context.console).watch(queue)
@@ -81,10 +81,11 @@ private struct WatchDownloads: ExecutableCommand {
 /// `latch downloads list`: prints the tasks of the queue.
 private struct ListDownloads: ExecutableCommand {
     private static let states = OptionList<StateWord>(
-        "state", value: "STATE", help: "Only what stands so.")
+        "state", value: "STATE", help: "Only files in this state.")
 
     static let command = Command<Request>(
-        "list", "List them: state, id, size, tries in vain, name, and why.", arguments: [states, Downloads.account]
+        "list", "List files with state, id, size, failed attempts, name and reason.",
+        arguments: [states, Downloads.account]
     ) { given in
         Request(given, ListDownloads(selector: given[Downloads.account], states: Set(given[states].map(\.rawValue))))
     }
@@ -92,7 +93,7 @@ private struct ListDownloads: ExecutableCommand {
     let selector: String?
     let states: Set<String>
 
-    var asksNobody: Bool { true }
+    var isNonInteractive: Bool { true }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = selector == nil ? nil : try await context.account(selector).id
@@ -137,11 +138,12 @@ private struct ListDownloads: ExecutableCommand {
     private var nothing: String {
         let words = states.sorted().map { "'\($0)'" }.joined(separator: " or ")
         let whose = selector == nil ? "" : " of this account"
-        guard states.isEmpty else { return "No file\(whose) is \(words)." }
-        return whose.isEmpty ? "Nothing waits. Begin: latch download --help" : "No file\(whose) is in the queue."
+        guard states.isEmpty else { return "No files\(whose) are \(words)." }
+        return whose.isEmpty
+            ? "The queue is empty. To select files: latch download --help" : "No files\(whose) are in the queue."
     }
 
-    private static let heading = columns("STATE", "ID", "SIZE", "TRIES", "NAME", "WHY")
+    private static let heading = columns("STATE", "ID", "SIZE", "TRIES", "NAME", "REASON")
 
     private static func columns(
         _ state: String, _ id: String, _ size: String, _ tries: String, _ name: String, _ why: String

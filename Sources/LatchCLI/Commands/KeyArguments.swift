@@ -5,14 +5,14 @@ import Terminal
 /// The options for signing in with a key, and for the scopes of a key that a sign-in creates.
 struct KeyArguments: Sendable {
     private static let key = Flag(
-        "key", help: "Sign in with a key that you made at the server; it is asked for without showing it.")
+        "key", help: "Sign in with a key that you created on the server; it is read without echo.")
     private static let keyFromInput = Flag(
-        "key-stdin", help: "Read that key from the first line of standard input, and ask nothing.")
+        "key-stdin", help: "Read that key from the first line of standard input, and do not prompt.")
     private static let least = Flag(
-        "least-privilege", help: "Have the server make a key that may do what an app needs, and nothing else.")
+        "least-privilege", help: "Let the server create a key with only the scopes that an app needs.")
     private static let scopes = Option<String>(
-        "scopes", value: "SCOPES", defaultText: "everything",
-        help: "Have the server make a key that may do this: words between commas, as api:read,app.")
+        "scopes", value: "SCOPES", defaultText: "all scopes",
+        help: "Let the server create a key with these scopes, separated by commas: api:read,app.")
 
     /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [key, keyFromInput, least, scopes]
@@ -30,11 +30,13 @@ struct KeyArguments: Sendable {
         wantsLeast = given[Self.least]
         let words = given[Self.scopes]?.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
         self.words = words
-        if words?.isEmpty == true { throw given.mistake("--scopes takes words between commas, as api:read,app") }
-        if wantsLeast, words != nil { throw given.mistake("--least-privilege and --scopes exclude each other") }
+        if words?.isEmpty == true {
+            throw given.mistake("--scopes takes scopes separated by commas, such as api:read,app")
+        }
+        if wantsLeast, words != nil { throw given.mistake("--least-privilege and --scopes cannot be combined") }
         if isChosen, wantsLeast || words != nil {
             throw given.mistake(
-                "a key that is there already may do what it may: leave out --least-privilege and --scopes")
+                "the scopes of an existing key cannot be changed: leave out --least-privilege and --scopes")
         }
     }
 
@@ -46,7 +48,7 @@ struct KeyArguments: Sendable {
         guard let dialect = server.dialect as? any KeyDialect else {
             throw LatchError(
                 .noKeys,
-                "\(server.address) speaks \(server.dialect.title) and gives no keys, so there is nothing to limit. "
+                "\(server.address) speaks \(server.dialect.title) and issues no keys, so there is nothing to limit. "
                     + "Leave out --least-privilege and --scopes.")
         }
         return words ?? dialect.leastScopes
@@ -59,10 +61,11 @@ struct KeyArguments: Sendable {
             ? try await StandardInput.firstLine(as: "--key-stdin", "key")
             : try await context.person.askSecret(
                 "Key for \(server.address.authority)", instead: "Give it on standard input: --key-stdin")
-        let account = try await context.latchstring().signIn(KeySignIn(key: key), to: server)
+        let account = try await context.client().signIn(KeySignIn(key: key), to: server)
         if account.apiKeyID == nil {
             context.console.warn(
-                "Which of your keys this is cannot be told, so signing out cannot revoke it: do that at the server.")
+                "The server does not say which of your keys this is, so signing out cannot revoke it. Revoke it on the "
+                    + "server.")
         }
         return account
     }

@@ -6,32 +6,32 @@ import Terminal
 /// `latch keys`: lists, replaces and revokes keys at a server.
 enum Keys {
     static let command = Command<Request>(
-        "keys", "List, replace and revoke your keys at a server.", commands: [list, rotate, revoke])
+        "keys", "List, replace and revoke your keys on a server.", commands: [list, rotate, revoke])
 
     private static let list = Command<Request>(
-        "list", "List your keys at the server, newest first; never the keys themselves.",
-        discussion: "The star marks the one that this account holds.", arguments: [AccountOption.option]
+        "list", "List your keys on the server, newest first. The keys themselves are never shown.",
+        discussion: "A star marks the key of this account.", arguments: [AccountOption.option]
     ) { given in
         Request(given, ListKeys(selector: given[AccountOption.option]))
     }
 
     private static let rotate = Command<Request>(
-        "rotate", "Replace the account's key by a new one.",
+        "rotate", "Replace the account's key with a new one.",
         discussion: """
-            The new key may do what the old one may. The old one is revoked when the new one has worked and is kept; if that \
-            fails, the next start tries again.
+            The new key has the same scopes as the old one. The old key is revoked after the new one has worked and \
+            is stored. If that fails, the next start of latch tries again.
             """,
         arguments: [AccountOption.option]
     ) { given in
         Request(given, RotateKey(selector: given[AccountOption.option]))
     }
 
-    private static let id = Argument<String>("ID", help: "The key's id or the beginning of it, as the list shows it.")
-    private static let yes = Flag("yes", help: "Do not ask before the account's own key is revoked.")
+    private static let id = Argument<String>("ID", help: "The key's id or its beginning, as shown in the list.")
+    private static let yes = Flag("yes", help: "Revoke the account's own key without asking.")
 
     private static let revoke = Command<Request>(
-        "revoke", "Revoke one of your keys: what uses it is refused from then on.",
-        discussion: "The account's own key is revoked only after a question: it signs the account out.",
+        "revoke", "Revoke one of your keys: programs that use it are refused from then on.",
+        discussion: "Asks before it revokes the account's own key, which signs the account out.",
         arguments: [id, yes, AccountOption.option]
     ) { given in
         Request(given, RevokeKey(id: given[id], isSure: given[yes], selector: given[AccountOption.option]))
@@ -45,7 +45,7 @@ struct ListKeys: ExecutableCommand {
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (account, session) = try await context.session(selector)
         let keys = try await session.keys()
-        var table = Table(["  ID", "NAME", "SCOPES", "MADE", "LAST USED"])
+        var table = Table(["  ID", "NAME", "SCOPES", "CREATED", "LAST USED"])
         for key in keys {
             table.add([
                 "\(key.isCurrent ? "*" : " ") \(key.id.printable)", key.name.printable,
@@ -83,7 +83,8 @@ struct RotateKey: ExecutableCommand {
                 "problem": rotation.failure.map { Console.json($0) } ?? .null,
             ])
         if let failure = rotation.failure, !context.console.isJSON {
-            context.console.warn("The old key could not be revoked yet; the next start tries again. \(failure.message)")
+            context.console.warn(
+                "The old key could not be revoked yet. The next start of latch tries again. \(failure.message)")
         }
         return .done
     }
@@ -99,13 +100,13 @@ struct RevokeKey: ExecutableCommand {
         let (account, session) = try await context.session(selector)
         let key = try Self.find(id, in: try await session.keys())
         if key.isCurrent, !isSure {
-            guard context.person.isThere else {
+            guard context.person.isAvailable else {
                 throw LatchError(
                     .noTerminal,
-                    "That is the key that this account holds, and there is no terminal to ask at. Give --yes to revoke it "
-                        + "and be signed out.")
+                    "This is the account's own key, and there is no terminal for a confirmation. Give --yes to revoke "
+                        + "it and sign out.")
             }
-            guard try await context.person.confirm("That is this account's own key. Revoke it and sign out?") else {
+            guard try await context.person.confirm("This is the account's own key. Revoke it and sign out?") else {
                 context.console.note("Nothing was revoked.")
                 try context.console.result([], json: ["revoked": .null, "isSignedOut": false])
                 return .failed

@@ -9,10 +9,10 @@ struct ListAccounts: ExecutableCommand {
     static let command = Command<Request>(
         "accounts", "List the accounts on this device.",
         discussion: """
-            No server is asked about them. The star marks the active account, which other commands work with.
+            No server is contacted. A star marks the active account, which other commands use by default.
 
-            An account keeps its number as long as it is here, and no later one gets it. A script names an account by its id, \
-            or the beginning of that.
+            An account keeps its number until it is removed, and no other account gets that number. In a script, name \
+            an account by its id or the beginning of its id.
             """
     ) { given in
         Request(given, ListAccounts())
@@ -21,7 +21,7 @@ struct ListAccounts: ExecutableCommand {
     var finishesUnfinished: Bool { false }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let store = try await context.latchstring().accounts
+        let store = try await context.client().accounts
         let accounts = try await store.accounts()
         let unreadable = try await store.unreadableAccounts()
         let secrets = try await context.secrets()
@@ -33,7 +33,7 @@ struct ListAccounts: ExecutableCommand {
             ])
         for account in unreadable { context.console.warn(Self.warning(account)) }
         if accounts.isEmpty, unreadable.isEmpty, !context.console.isJSON {
-            context.console.note("Nobody is signed in here. Sign in: latch login ADDRESS")
+            context.console.note("You are not signed in to any server. Sign in: latch login ADDRESS")
         }
         return .done
     }
@@ -47,8 +47,8 @@ struct ListAccounts: ExecutableCommand {
 
     private static func warning(_ account: UnreadableAccount) -> String {
         let id = account.id.uuidString.lowercased().prefix(8)
-        return "The account of \(account.userEmail.printable) cannot be used: its address "
-            + "'\(account.address.printable)' is none. Forget it: latch logout \(id)"
+        return "The account of \(account.userEmail.printable) cannot be used because its address "
+            + "'\(account.address.printable)' is invalid. To remove it: latch logout \(id)"
     }
 
     private static func lines(_ accounts: [Account], _ style: Style) -> [String] {

@@ -5,31 +5,33 @@ import Terminal
 /// `latch login`: finds a server, asks about its certificate if needed, and signs in.
 struct Login: ExecutableCommand {
     private static let address = OptionalArgument<String>(
-        "ADDRESS", help: "The server, as photos.example.org; API_BASE_URL or asked for when left out.")
+        "ADDRESS", help: "The server, such as photos.example.org. Default: API_BASE_URL, or the answer to a prompt.")
     private static let email = Option<String>(
-        "email", short: "e", value: "EMAIL", help: "Who signs in; asked for when left out.")
+        "email", short: "e", value: "EMAIL",
+        help: "The e-mail address to sign in with. Default: the answer to a prompt.")
     private static let passwordFromInput = Flag(
-        "password-stdin", help: "Read the password from the first line of standard input, and ask nothing.")
+        "password-stdin", help: "Read the password from the first line of standard input, and do not prompt.")
 
     static let command = Command<Request>(
         "login", "Sign in to a server.",
         discussion: """
-            With a password it is asked for without showing it, or read from standard input; it is never an argument. With \
-            the browser you sign in on the server's own pages, or on those of an identity provider, and the browser comes \
-            back; where it cannot, as from another machine, paste the link that it would have opened. A server that has \
-            several ways asks which.
+            A password is read without echo, or from standard input. It is never an argument. With the browser you \
+            sign in on the pages of the server or of an identity provider, and the browser returns to latch. If it \
+            cannot return, for example from another machine, paste the link that it would have opened. If a server \
+            supports several ways, latch asks which one to use.
 
-            Some servers give a key for good once you have signed in with the browser; it may do everything unless you say \
-            otherwise. Where such a server names no identity provider, a key that you made there signs in.
+            Some servers issue a permanent key after a sign-in with the browser. It has all scopes unless you limit \
+            them. If such a server names no identity provider, sign in with a key that you created there.
 
-            Without ADDRESS the server is the one of the environment's API_BASE_URL; else the one that was found last and where \
-            nobody has signed in yet is offered, then that of the active account, then http://localhost:3001.
+            Without ADDRESS the server is the value of the environment variable API_BASE_URL. If it is not set, latch \
+            asks, and suggests the server that was found last if no one has signed in since, then the active \
+            account's server, then http://localhost:3001.
 
-            The account becomes the active one; signing in again as the same person renews its session. With --account it \
-            is that account's server that you sign in to.
+            The account becomes the active one. Signing in again as the same person renews its session. With \
+            --account you sign in to the server of that account.
 
-            A header, a client certificate, a proxy and a pinned certificate are remembered with the account. Where one \
-            holds a secret, write it to a file and give @FILE: others can see a command line.
+            Header fields, a client certificate, a proxy and a pinned certificate are stored with the account. If one \
+            contains a secret, write it to a file and give @FILE: other users can see a command line.
             """,
         arguments: [address, AccountOption.option, email, passwordFromInput] + BrowserArguments.all + KeyArguments.all
             + ConnectionArguments.all
@@ -46,7 +48,7 @@ struct Login: ExecutableCommand {
         }
         let key = try KeyArguments(given)
         if key.isChosen, browser.isChosen || given[email] != nil || given[passwordFromInput] {
-            throw given.mistake("--key and --key-stdin sign in with a key: leave out the other ways")
+            throw given.mistake("--key and --key-stdin sign in with a key: leave out the options of other ways")
         }
         if key.readsKey, given[address] == nil, !isKnown { throw given.mistake("--key-stdin needs ADDRESS") }
         return Request(
@@ -65,7 +67,7 @@ struct Login: ExecutableCommand {
     private let key: KeyArguments
     private let connection: ConnectionArguments
 
-    var asksNobody: Bool { readsPassword || key.readsKey }
+    var isNonInteractive: Bool { readsPassword || key.readsKey }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let known = if let selector { try await context.account(selector) } else { Account?.none }
@@ -74,7 +76,7 @@ struct Login: ExecutableCommand {
         let options = try await connectionOptions(address, known, context)
         let server = try await ServerSearch(context: context, person: context.person).find(address, options)
         if try await context.knownAccount(at: server.address) == nil {
-            try await context.latchstring().accounts.keepFoundServer(server.address)
+            try await context.client().accounts.keepFoundServer(server.address)
         }
         let scopes = try key.scopes(at: server)
         let store = try await context.openSecretsForSignIn()
@@ -89,7 +91,7 @@ struct Login: ExecutableCommand {
         try await NewPassword(account: account, context: context).afterSignIn()
         let secrets = try await context.secrets()
         arrival.show(on: context.console)
-        let kept = try await context.latchstring().accounts.account(account.id) ?? account
+        let kept = try await context.client().accounts.account(account.id) ?? account
         try context.console.result(
             ["Signed in to \(account.serverURL) as \(account.userEmail)."],
             json: .object(
@@ -112,7 +114,7 @@ struct Login: ExecutableCommand {
     ) async throws -> Account {
         var signIn = try browser.signIn(provider: provider, context)
         signIn.scopes = scopes
-        return try await context.latchstring().signIn(signIn, to: server, onStep: arrival.take)
+        return try await context.client().signIn(signIn, to: server, onStep: arrival.take)
     }
 
     private func signInWithPassword(
@@ -121,7 +123,7 @@ struct Login: ExecutableCommand {
     ) async throws -> Account {
         let who = if let email { email } else { try await askEmail(known, server, context) }
         let password = try await password(who, server, context.person)
-        return try await context.latchstring().signIn(
+        return try await context.client().signIn(
             PasswordSignIn(email: who.text, password: password), to: server, onStep: arrival.take)
     }
 
@@ -130,12 +132,12 @@ struct Login: ExecutableCommand {
         let configured = try TimeTrackerDialect.address(in: context.environment)
         guard context.environment["API_BASE_URL", default: ""].isEmpty else {
             // Other projects use a variable of that name too, so the person is told.
-            context.console.note("Signing in to \(configured), as API_BASE_URL says.")
+            context.console.note("Signing in to \(configured), the value of API_BASE_URL.")
             return configured
         }
-        let accounts = try await context.latchstring().accounts
+        let accounts = try await context.client().accounts
         let found = try await accounts.foundServer()
-        if let found, !context.person.isThere {
+        if let found, !context.person.isAvailable {
             context.console.note("Signing in to \(found), the server that was found last.")
             return found
         }
@@ -154,7 +156,7 @@ struct Login: ExecutableCommand {
             return try await connection.options(for: address, context.person)
         }
         try await context.openSecrets()
-        return try await context.latchstring().accounts.connection(of: account.id)
+        return try await context.client().accounts.connection(of: account.id)
     }
 
     private func askEmail(_ account: Account?, _ server: Server, _ context: CommandContext) async throws -> EmailAddress
@@ -172,6 +174,6 @@ struct Login: ExecutableCommand {
             : try await person.askSecret(
                 "Password of \(email) at \(server.address.authority)",
                 instead: "Give it on standard input: --password-stdin")
-        return try PasswordText.checked(password, otherwise: "Nobody was signed in.")
+        return try PasswordText.checked(password, otherwise: "You were not signed in.")
     }
 }

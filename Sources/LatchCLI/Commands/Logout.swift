@@ -9,15 +9,16 @@ import Terminal
 struct Logout: ExecutableCommand {
     private static let all = Flag("all", help: "Sign out of every account.")
     private static let drop = Flag(
-        "drop-downloads", help: "Let go of files that wait to come home from there, without asking.")
+        "drop-downloads", help: "Drop pending downloads of the account without asking.")
 
     static let command = Command<Request>(
-        "logout", "Sign out: end the session and forget the account.",
+        "logout", "Sign out: end the session and remove the account.",
         discussion: """
-            The token is removed from this device always, also when the server cannot be reached; a warning says when the \
-            server could not be told, until when the session stays good there, and where to end it.
+            The token is always removed from this device, even if the server cannot be reached. In that case a \
+            warning says how long the session stays valid on the server, and where to end it.
 
-            Files that wait to come home are dropped with the account; those at home stay. At a terminal you are asked first.
+            Pending downloads are dropped with the account. Downloaded files are kept. At a terminal you are asked \
+            first.
             """,
         arguments: [AccountOption.argument, AccountOption.option, all, drop]
     ) { given throws(ArgumentError) in
@@ -31,7 +32,7 @@ struct Logout: ExecutableCommand {
     private let dropsDownloads: Bool
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let kit = try await context.latchstring()
+        let kit = try await context.client()
         if let selector, (try? await kit.accounts.account(matching: selector)) == nil,
             let account = try await context.unreadableAccount(selector)
         {
@@ -39,7 +40,7 @@ struct Logout: ExecutableCommand {
         }
         let leaving = isAll ? try await kit.accounts.accounts() : [try await context.account(selector)]
         if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, context) {
-            context.console.note("Nobody was signed out. Bring it home first: latch download")
+            context.console.note("You were not signed out. To download the files first: latch download")
             try context.console.result([], json: ["signedOut": [], "kept": []])
             return .failed
         }
@@ -71,13 +72,15 @@ struct Logout: ExecutableCommand {
             } catch {
                 let error = LatchError(telling: error)
                 note(error)
-                context.console.warn("Parts of files of \(account.userEmail) may be left. \(error.message)")
+                context.console.warn("Incomplete files of \(account.userEmail) may be left over. \(error.message)")
             }
             try context.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if !context.console.isJSON { tell(outcome, of: account, context) }
         }
         if let queue { await BackgroundDownload.forget(ifDone: queue) }
-        if isAll, leaving.isEmpty, !context.console.isJSON { context.console.note("Nobody is signed in here.") }
+        if isAll, leaving.isEmpty, !context.console.isJSON {
+            context.console.note("You are not signed in to any server.")
+        }
         try context.console.result([], json: ["signedOut": .array(left), "kept": .array(kept)])
         return worst
     }
@@ -95,12 +98,12 @@ struct Logout: ExecutableCommand {
             // A key does not expire.
             if account.apiKeyID != nil {
                 context.console.note(
-                    "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
+                    "Its key stays valid until it is revoked: sign in there again, or revoke it on the server's pages.")
             } else if !report.isRevoked {
-                let time = report.goodUntil.map { "until \($0.forPeople)" } ?? "until its time runs out"
+                let time = report.goodUntil.map { "until \($0.forPeople)" } ?? "until it expires"
                 context.console.note(
-                    "The session stays good there \(time), unless it is ended before: by you, on the server's page of your "
-                        + "account; or by its operator, at a latchd with 'latchd sessions revoke'.")
+                    "The session stays valid on the server \(time), unless you end it on the server's account page, or "
+                        + "its operator ends it (with latchd: 'latchd sessions revoke').")
             }
         }
     }
@@ -120,10 +123,10 @@ struct Logout: ExecutableCommand {
         let told = waiting.map { account, count in
             "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
         }.joined(separator: ", ")
-        let sentence = "Signing out drops what waits to come home: \(told)."
-        guard context.person.isThere else {
+        let sentence = "Signing out drops these pending downloads: \(told)."
+        guard context.person.isAvailable else {
             throw LatchError(
-                .noTerminal, "\(sentence) Bring it home first with 'latch download', or give --drop-downloads.")
+                .noTerminal, "\(sentence) Download them first with 'latch download', or give --drop-downloads.")
         }
         return try await context.person.confirm("\(sentence) Sign out?")
     }
@@ -134,7 +137,7 @@ struct Logout: ExecutableCommand {
     {
         try await context.openSecrets()
         try await kit.accounts.removeAccount(account.id)
-        try context.console.say(["Forgot the account of \(account.userEmail.printable)."])
+        try context.console.say(["Removed the account of \(account.userEmail.printable)."])
         try context.console.result([], json: ["signedOut": [], "kept": []])
         return .done
     }

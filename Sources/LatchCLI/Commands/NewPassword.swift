@@ -18,13 +18,13 @@ struct NewPassword {
             : try await context.person.askSecret(
                 "Current password of \(account.userEmail) at \(host)", instead: instead)
         // The rule helps the person, but a failure to get it is no reason to stop.
-        let rule = try? await context.latchstring().server(of: account).features.passwordRule
+        let rule = try? await context.client().server(of: account).features.passwordRule
         if let text = rule.flatMap(PasswordRuleText.sentence) { context.console.note(text) }
         let new = try await context.person.askSecret("New password", instead: instead)
         if let problem = rule?.problem(of: new) {
             throw LatchError(.weakPassword, "\(problem) Nothing was changed.")
         }
-        let again = try await context.person.askSecret("The new password again", instead: instead)
+        let again = try await context.person.askSecret("Repeat the new password", instead: instead)
         guard new == again else {
             throw LatchError(.invalidInput, "The two new passwords differ. Nothing was changed.")
         }
@@ -36,18 +36,18 @@ struct NewPassword {
         for secret in [change.current, change.new].compactMap(\.self) {
             _ = try PasswordText.checked(secret, otherwise: "Nothing was changed.")
         }
-        try await context.latchstring().changePassword(change, of: account)
+        try await context.client().changePassword(change, of: account)
     }
 
     /// Changes the password after a sign-in, if the server requires it. Without a terminal, prints the command to run.
     func afterSignIn() async throws {
         guard account.mustChangePassword else { return }
-        guard context.person.isThere else {
+        guard context.person.isAvailable else {
             return context.console.warn(
-                "\(account.serverURL) wants another password before anything else. Run: latch password "
+                "\(account.serverURL) requires a new password before anything else. Run: latch password "
                     + account.userEmail.forShell)
         }
-        context.console.note("\(account.serverURL) wants another password before anything else.")
+        context.console.note("\(account.serverURL) requires a new password before anything else.")
         try await change(to: try await ask())
         context.console.note("The password was changed.")
     }
@@ -65,10 +65,10 @@ enum PasswordRuleText {
         case (nil, nil): break
         }
         let kinds = [
-            (rule.needsUppercase, "a capital letter"), (rule.needsLowercase, "a small letter"),
+            (rule.needsUppercase, "an upper-case letter"), (rule.needsLowercase, "a lower-case letter"),
             (rule.needsDigit, "a digit"), (rule.needsSpecial, "a special character"),
         ]
         parts += kinds.filter(\.0).map(\.1)
-        return parts.isEmpty ? nil : "It must have " + parts.joined(separator: ", ") + "."
+        return parts.isEmpty ? nil : "The password must have " + parts.joined(separator: ", ") + "."
     }
 }

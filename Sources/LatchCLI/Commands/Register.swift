@@ -5,17 +5,18 @@ import Terminal
 
 /// `latch register`: creates an account on a server and signs in to it.
 struct Register: ExecutableCommand {
-    private static let address = Argument<String>("ADDRESS", help: "The server, as onyx.example.org.")
+    private static let address = Argument<String>("ADDRESS", help: "The server, such as onyx.example.org.")
     private static let email = Option<String>(
-        "email", short: "e", value: "EMAIL", help: "The address of the new account; asked for when left out.")
+        "email", short: "e", value: "EMAIL",
+        help: "The e-mail address of the new account. Default: the answer to a prompt.")
     private static let passwordFromInput = Flag(
-        "password-stdin", help: "Read the password from the first line of standard input, and ask nothing.")
+        "password-stdin", help: "Read the password from the first line of standard input, and do not prompt.")
 
     static let command = Command<Request>(
-        "register", "Make an account on a server, and sign in to it.",
+        "register", "Create an account on a server, and sign in to it.",
         discussion: """
-            The server's rule for passwords is shown first; then the password is asked for twice without showing it. Not every \
-            server lets people make accounts, and some want the e-mail address proved by a link that they send there.
+            Shows the server's password rule, then asks twice for the password, without echo. Not every server allows \
+            registration, and some require you to confirm the e-mail address with a link that they send to it.
             """,
         arguments: [address, email, passwordFromInput] + ConnectionArguments.all
     ) { given throws(ArgumentError) in
@@ -32,7 +33,7 @@ struct Register: ExecutableCommand {
     private let readsPassword: Bool
     private let connection: ConnectionArguments
 
-    var asksNobody: Bool { readsPassword }
+    var isNonInteractive: Bool { readsPassword }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let address = try ServerAddress(address)
@@ -42,25 +43,25 @@ struct Register: ExecutableCommand {
         guard server.dialect is any RegistrationDialect, server.features.signsInWithPassword else {
             throw LatchError(
                 .registrationRefused,
-                "Not registered: \(address) has no registration with a password. Ask its operator for an account.")
+                "Not registered: \(address) does not offer registration. Ask its operator for an account.")
         }
         let store = try await context.openSecretsForSignIn()
         if !context.console.isJSON { tell(server.features, context) }
         let email = if let given { given } else { try await askEmail(context) }
         let password = try await password(email, server, context)
-        let account = try await context.latchstring().register(
+        let account = try await context.client().register(
             PasswordSignIn(email: email.text, password: password), at: server)
         if !context.console.isJSON {
             context.console.note(store.explanation)
             if server.features.requiresVerification {
                 context.console.note(
-                    "\(address) wants your e-mail address proved: follow the link that it sends to \(email). Until then it "
-                        + "refuses most requests.")
+                    "\(address) requires a confirmed e-mail address: follow the link that it sends to \(email). Until "
+                        + "then it refuses most requests.")
             }
         }
         let secrets = try await context.secrets()
         try context.console.result(
-            ["Registered at \(account.serverURL), and signed in as \(account.userEmail)."],
+            ["Registered at \(account.serverURL) and signed in as \(account.userEmail)."],
             json: [
                 "account": AccountText.json(account), "secrets": SecretsText.json(secrets),
                 "explanation": .string(store.explanation),
@@ -72,7 +73,7 @@ struct Register: ExecutableCommand {
     /// Prints what the person should know before choosing a password.
     private func tell(_ features: ServerFeatures, _ context: CommandContext) {
         if !features.hasUsers {
-            context.console.note("Nobody has an account there yet: the first person administers it.")
+            context.console.note("The server has no accounts yet. The first account becomes its administrator.")
         }
         if let rule = features.passwordRule.sentence { context.console.note(rule.printable) }
     }
@@ -101,7 +102,7 @@ enum FirstPassword {
                 context.console.warn(problem)
                 continue
             }
-            guard try await context.person.askSecret("The same again", instead: instead) == password else {
+            guard try await context.person.askSecret("Repeat the password", instead: instead) == password else {
                 throw LatchError(.invalidInput, "The two passwords differ. Nothing was changed.")
             }
             return password

@@ -6,14 +6,15 @@ import Terminal
 
 /// `latch register-schemes`: registers `latch` with the desktop for links of custom schemes.
 struct RegisterSchemes: ExecutableCommand {
-    private static let remove = Flag("remove", help: "Undo it.")
+    private static let remove = Flag("remove", help: "Undo the registration.")
 
     static let command = Command<Request>(
-        "register-schemes", "Let browsers bring sign-ins back to latch.",
+        "register-schemes", "Register latch for the links with which browsers return from a sign-in.",
         discussion: """
-            Some servers send the browser back by a link that only a registered program takes, as onyx://auth/callback. This \
-            writes an entry for the desktop, '\(SchemeRegistration.entry)', and makes it the program for these links. The \
-            entry names this very program: run it again after moving it.
+            Some servers end a sign-in in the browser with a link for a registered program, such as \
+            onyx://auth/callback. This command writes the desktop entry '\(SchemeRegistration.entry)' and registers \
+            it for these links. The entry contains the path of this program: run the command again after you have \
+            moved the program.
             """,
         arguments: [remove]
     ) { given in
@@ -22,7 +23,7 @@ struct RegisterSchemes: ExecutableCommand {
 
     private let removes: Bool
 
-    var asksNobody: Bool { true }
+    var isNonInteractive: Bool { true }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let registration = try SchemeRegistration()
@@ -30,16 +31,19 @@ struct RegisterSchemes: ExecutableCommand {
         guard !removes else {
             let wasThere = try await registration.remove()
             try context.console.result(
-                [wasThere ? "Links of \(names) no longer come to latch." : "Links of \(names) did not come to latch."],
+                [
+                    wasThere
+                        ? "latch is no longer registered for \(names)." : "latch was not registered for \(names)."
+                ],
                 json: ["registered": false, "changed": .bool(wasThere)])
             return .done
         }
         let report = try await registration.register(program: try Self.program())
         for (scheme, other) in report.replaced.sorted(by: { $0.key < $1.key }) {
-            context.console.warn("\(scheme)://: latch takes the place of '\(other.printable)'.")
+            context.console.warn("\(scheme)://: latch replaces '\(other.printable)'.")
         }
         try context.console.result(
-            ["Links of \(names) come to latch, by \(report.path).", "Undo it with: latch register-schemes --remove"],
+            ["latch is registered for \(names), in \(report.path).", "To undo it: latch register-schemes --remove"],
             json: [
                 "registered": true, "path": .string(report.path),
                 "schemes": .array(report.schemes.map { .string($0) }),
@@ -53,7 +57,7 @@ struct RegisterSchemes: ExecutableCommand {
     private static func program() throws(LatchError) -> String {
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         guard let path else {
-            throw LatchError(.registrationFailed, "Could not find where latch itself is.")
+            throw LatchError(.registrationFailed, "Could not determine the path of the latch program.")
         }
         return path
     }

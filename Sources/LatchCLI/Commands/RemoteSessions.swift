@@ -16,17 +16,17 @@ struct RemoteSessions: ExecutableCommand {
         "sessions", "List and end your sessions on the server, on this and other devices.", commands: [list, revoke])
 
     private static let list = Command<Request>(
-        "list", "List them; the star marks this one.", arguments: [AccountOption.option]
+        "list", "List your sessions; a star marks this one.", arguments: [AccountOption.option]
     ) { given in
         Request(given, RemoteSessions(selector: given[AccountOption.option], act: .list))
     }
 
     private static let id = OptionalArgument<String>("ID", help: "The session's id in the list, or its beginning.")
-    private static let others = Flag("others", help: "End all but this one.")
+    private static let others = Flag("others", help: "End all sessions except this one.")
 
     private static let revoke = Command<Request>(
         "revoke", "End sessions: their devices are signed out.",
-        discussion: "This very session is ended by 'latch logout', which forgets the account too.",
+        discussion: "To end this session itself, use 'latch logout', which also removes the account.",
         arguments: [id, others, AccountOption.option]
     ) { given throws(ArgumentError) in
         let act: Act
@@ -43,7 +43,7 @@ struct RemoteSessions: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (account, _) = try await context.session(selector)
-        let kit = try await context.latchstring()
+        let kit = try await context.client()
         let sessions = try await kit.remoteSessions(of: account)
         if case .list = act {
             try context.console.result(
@@ -72,10 +72,11 @@ struct RemoteSessions: ExecutableCommand {
                 .sessionUnknown,
                 fitting.isEmpty
                     ? "There is no session '\(id.printable)'. List them: latch sessions list"
-                    : "'\(id.printable)' fits several sessions. Give more of the id.")
+                    : "'\(id.printable)' matches several sessions. Give more of the id.")
         }
         guard !session.isCurrent else {
-            throw LatchError(.invalidInput, "That is this very session. End it and forget the account: latch logout")
+            throw LatchError(
+                .invalidInput, "This is the current session. To end it and remove the account: latch logout")
         }
         return [session]
     }

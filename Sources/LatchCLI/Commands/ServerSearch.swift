@@ -11,7 +11,7 @@ struct ServerSearch {
     ///
     /// - Throws: The reason why no server was found. The context then has a hint about what to do.
     func find(_ address: ServerAddress, _ options: ConnectionOptions) async throws -> Server {
-        let kit = try await context.latchstring()
+        let kit = try await context.client()
         let report = try await kit.probe(address, connection: options)
         if let presented = report.presentedCertificate, let failure = report.failure {
             return try await decide(on: presented, failure, address, options)
@@ -26,27 +26,27 @@ struct ServerSearch {
         let text = CertificateText(presented)
         if !context.console.isJSON {
             context.console.note(failure.message)
-            context.console.note((["It presents this certificate:"] + text.lines).joined(separator: "\n"))
+            context.console.note((["The server presents this certificate:"] + text.lines).joined(separator: "\n"))
         }
         guard try await person.confirm("Trust this certificate?") else {
-            context.advise("If the server's operator confirms it, trust it with: --pin \(text.fingerprint)")
+            context.setHint("If the server's operator confirms it, trust it with: --pin \(text.fingerprint)")
             throw LatchError(
-                failure.code, "The certificate of \(address) was not trusted. Nobody was signed in.", cause: failure)
+                failure.code, "The certificate of \(address) was not trusted. You were not signed in.", cause: failure)
         }
         var options = options
         options.pinnedCertificate = presented.fingerprint
-        return try accept(try await context.latchstring().probe(address, connection: options), address)
+        return try accept(try await context.client().probe(address, connection: options), address)
     }
 
     private func accept(_ report: ProbeReport, _ address: ServerAddress) throws -> Server {
         guard let server = report.server else {
-            context.advise("See step by step where it fails: latch doctor \(address.url.forShell)")
+            context.setHint("To see where it fails: latch doctor \(address.url.forShell)")
             if let failure = report.failure, failure.code != .notAKnownServer { throw failure }
             // The details of each family matter only for diagnosis, and `latch doctor` shows them.
             throw LatchError(
                 .notAKnownServer,
-                "Something answers at \(address), and it is no server known here. Check the address, and its path if the "
-                    + "server is not at the top of its host.", cause: report.failure)
+                "\(address) responds, but it is not a supported server. Check the address, and its path if the server "
+                    + "is not at the root of its host.", cause: report.failure)
         }
         for step in report.steps where step.outcome == .warned { context.console.warn(step.description.printable) }
         try HeaderLines.check(server.connection.extraHeaders, for: server.dialect)
@@ -55,12 +55,12 @@ struct ServerSearch {
         guard features.signsInWithPassword || features.signsInWithBrowser || features.signsInWithKey else {
             throw LatchError(
                 .passwordLoginDisabled,
-                "\(address) signs in neither with a password nor with the browser, the ways that latch knows.")
+                "latch supports none of the sign-in methods of \(address).")
         }
         guard !context.console.isJSON else { return server }
         if let gateway = server.features.gateway {
             context.console.note(
-                "\(address.authority)\(address.prefix) is protected by \(gateway.authority): you sign in there.")
+                "\(address.authority)\(address.prefix) is protected by \(gateway.authority). You sign in there.")
         } else {
             let version = server.features.version.map { " \($0.printable)" } ?? ""
             context.console.note("Found a server that speaks \(server.dialect.title)\(version) at \(server.address).")

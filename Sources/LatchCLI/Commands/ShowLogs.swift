@@ -5,15 +5,15 @@ import Terminal
 
 /// `latch logs`: shows what this device's programs recently did with servers.
 struct ShowLogs: ExecutableCommand {
-    private static let follow = Flag("follow", short: "f", help: "Go on with new lines until Ctrl-C.")
-    private static let clear = Flag("clear", help: "Remove all lines.")
+    private static let follow = Flag("follow", short: "f", help: "Show new entries until Ctrl-C.")
+    private static let clear = Flag("clear", help: "Remove all entries.")
 
     static let command = Command<Request>(
-        "logs", "Show sign-ins, renewals, sign-outs and what kept them from it.",
+        "logs", "Show recent sign-ins, renewals, sign-outs and failures.",
         discussion: """
-            A small file below XDG_STATE_HOME, which every program that uses the accounts writes: time, server, act, \
-            outcome, how long it took, program. It never holds a secret, a path or a person's name. LATCH_LOG=off keeps \
-            none. With --follow and --json each line is a value of its own.
+            The log is a small file below XDG_STATE_HOME, to which every program that uses the accounts writes: time, \
+            server, action, outcome, duration and program. It never contains a secret, a path or a person's name. \
+            LATCH_LOG=off turns it off. With --follow and --json each line is a separate JSON value.
             """,
         arguments: [follow, clear]
     ) { given throws(ArgumentError) in
@@ -25,17 +25,17 @@ struct ShowLogs: ExecutableCommand {
     private let isClearing: Bool
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let log = try await context.latchstring().log
+        let log = try await context.client().log
         if isClearing {
             try log.clear()
-            try context.console.result(["The log is empty now."], json: ["entries": []])
+            try context.console.result(["The log was cleared."], json: ["entries": []])
             return .done
         }
         var entries = log.entries()
         if isFollowing { return try await follow(log, &entries, context) }
         try context.console.result(
             entries.map(Self.line), json: ["entries": .array(entries.map(Self.json))])
-        if log.path == nil { context.console.note("No log is kept: LATCH_LOG says so.") }
+        if log.path == nil { context.console.note("There is no log because LATCH_LOG is off.") }
         return .done
     }
 

@@ -5,14 +5,13 @@ import Terminal
 /// `latch token`: prints a valid token for another program.
 struct ShowToken: ExecutableCommand {
     static let command = Command<Request>(
-        "token", "Print a valid token, renewed if need be.",
+        "token", "Print a valid token, renewed if needed.",
         discussion: """
-            The token is all that another program needs to act as you. Pass it on through a pipe or standard input, as \
-            in:
+            With the token, another program can act as you. Pass it through a pipe or standard input:
 
               printf 'Authorization: Bearer %s' "$(latch token)" | curl --header @- https://photos.example.org/api/me
 
-            On a terminal it is printed too, with a warning.
+            On a terminal it is also printed, with a warning.
             """,
         arguments: [AccountOption.option]
     ) { given in
@@ -31,7 +30,7 @@ struct ShowToken: ExecutableCommand {
             json: ["account": AccountText.json(account), "token": .string(token.reveal()), "tokenType": .string(type)])
         if Descriptor.isTerminal(Descriptor.output) {
             context.console.warn(
-                "Whoever sees this token can act as you. Clear the screen, and 'latch logout' ends it.")
+                "Anyone who sees this token can act as you. Clear the screen. 'latch logout' makes the token invalid.")
         }
         return .done
     }

@@ -44,7 +44,7 @@ struct SignInChoice {
             guard features.signsInWithPassword else {
                 throw LatchError(
                     .passwordLoginDisabled,
-                    "Login failed: \(address) does not sign in with a password. \(otherWay)")
+                    "Login failed: \(address) does not support sign-in with a password. \(otherWay)")
             }
             return .password(email: nil)
         case .key: return .key
@@ -53,7 +53,7 @@ struct SignInChoice {
             return try await choose(
                 ways.filter { $0.way != .password(email: nil) }, context, orElse: .browser(provider: nil))
         case .none:
-            let password = features.signsInWithPassword && !context.person.isThere
+            let password = features.signsInWithPassword && !context.person.isAvailable
             return password
                 ? .password(email: nil) : try await choose(ways, context, orElse: .password(email: nil))
         }
@@ -62,24 +62,25 @@ struct SignInChoice {
     /// A sentence about the ways to sign in without a password.
     private var otherWay: String {
         if features.signsInWithBrowser { return "Sign in with the browser: --browser." }
-        return features.signsInWithKey ? "Sign in with a key: --key." : "Use one of its other ways."
+        return features.signsInWithKey ? "Sign in with a key: --key." : "Use another sign-in method."
     }
 
     private func choose(
         _ ways: [(title: String, way: SignInWay)], _ context: CommandContext, orElse fallback: SignInWay
     ) async throws -> SignInWay {
         guard ways.count > 1 else { return ways.first?.way ?? fallback }
-        context.console.note("\(address) signs in with:")
+        context.console.note("\(address) supports these ways to sign in:")
         for (number, way) in ways.enumerated() { context.console.note("  \(number + 1)  \(way.title)") }
         let takesEmail = ways.contains { $0.way == .password(email: nil) }
         while true {
             let names = features.providers.map(\.id.printable).joined(separator: "|")
             let answer = try await context.person.ask(
-                takesEmail ? "Which, or your e-mail" : "Which", suggestion: "1", instead: "Choose: --provider \(names)")
+                takesEmail ? "Number, or your e-mail address" : "Number", suggestion: "1",
+                instead: "Choose: --provider \(names)")
             if let number = Int(answer), ways.indices.contains(number - 1) { return ways[number - 1].way }
             if takesEmail, let email = try? EmailAddress(typed: answer) { return .password(email: email) }
             context.console.note(
-                "Give a number from 1 to \(ways.count)\(takesEmail ? ", or the e-mail address to sign in with" : "").")
+                "Enter a number from 1 to \(ways.count)\(takesEmail ? ", or the e-mail address to sign in with" : "").")
         }
     }
 }

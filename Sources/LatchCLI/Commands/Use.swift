@@ -4,7 +4,7 @@ import LatchKit
 /// `latch use`: chooses the account that other commands work with.
 struct Use: ExecutableCommand {
     static let command = Command<Request>(
-        "use", "Choose the account that other commands work with.",
+        "use", "Select the account that other commands work with.",
         arguments: [AccountOption.argument, AccountOption.option]
     ) { given throws(ArgumentError) in
         guard let selector = try AccountOption.selector(given) else { throw given.mistake("ACCOUNT is missing") }
@@ -14,7 +14,7 @@ struct Use: ExecutableCommand {
     private let selector: String
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let accounts = try await context.latchstring().accounts
+        let accounts = try await context.client().accounts
         let chosen = try await context.account(selector)
         try await accounts.setActiveAccount(chosen.id)
         let account = try await accounts.account(chosen.id) ?? chosen

@@ -8,9 +8,9 @@ struct WhoAmI: ExecutableCommand {
     static let command = Command<Request>(
         "whoami", "Ask the server who is signed in.",
         discussion: """
-            When the server cannot be reached, or something else answers in its place, the session stands: what is known \
-            here is shown, a warning says why it was not checked, and the exit code is 0. Only the server itself can end \
-            a session; then the exit code is \(ExitCode.signIn.rawValue).
+            If the server cannot be reached, or something else responds in its place, the session is kept: the stored \
+            information is shown, a warning says why it was not checked, and the exit code is 0. Only the server \
+            itself can end a session. The exit code is then \(ExitCode.signIn.rawValue).
             """,
         arguments: [AccountOption.option]
     ) { given in
@@ -25,7 +25,7 @@ struct WhoAmI: ExecutableCommand {
         var problem: LatchError?
         do {
             identity = try await session.identity()
-            account = try await context.latchstring().accounts.account(account.id) ?? account
+            account = try await context.client().accounts.account(account.id) ?? account
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             problem = error
         }
@@ -47,7 +47,7 @@ struct WhoAmI: ExecutableCommand {
         let name = (identity?.name ?? account.displayName).printable
         let session =
             problem == nil
-            ? style.good("checked with the server now") : style.warning("not checked now; the name is as last known")
+            ? style.good("checked with the server now") : style.warning("not checked now; the name may be outdated")
         return [
             style.strong(email) + (name == email || name.isEmpty ? "" : " (\(name))"),
             "  Server   \(account.serverURL)",

@@ -14,12 +14,12 @@ struct AnswerText {
         guard !console.isJSON else { return try console.result([], json: json) }
         if isIncluding { try console.say([statusLine] + fields + [""]) }
         if !answer.status.isSuccess, !isIncluding {
-            console.note("\(console.errors.bad("latch:")) The server answered \(question) with \(statusLine).")
+            console.note("\(console.errors.bad("latch:")) The server responded to \(question) with \(statusLine).")
         }
         guard Descriptor.isTerminal(Descriptor.output) else { return try console.raw(answer.body) }
         guard isText else {
             console.note(
-                "The answer is \(answer.body.count) bytes of binary. Send it to a file: latch request ... > FILE")
+                "The response is \(answer.body.count) bytes of binary data. Write it to a file: latch request … > FILE")
             return
         }
         let isOpen = answer.body.last.map { $0 != UInt8(ascii: "\n") } ?? false
@@ -60,7 +60,7 @@ struct AnswerText {
             members += [.init("body", .null), .init("bodyBase64", .string(Data(answer.body).base64EncodedString()))]
         }
         if !answer.status.isSuccess {
-            let error = LatchError(.httpStatus, "The server answered \(statusLine).")
+            let error = LatchError(.httpStatus, "The server responded with \(statusLine).")
             members.append(.init("error", Console.json(error)))
         }
         return .object(members)

@@ -17,14 +17,14 @@ struct ChosenText {
 
     /// A sentence about the files to fetch and the files that exist here.
     var sentence: String {
-        guard found > 0 else { return "Nothing matches." }
-        let fetch = missing == 1 ? "1 file to fetch" : "\(missing) files to fetch"
+        guard found > 0 else { return "No files match." }
+        let fetch = missing == 1 ? "1 file to download" : "\(missing) files to download"
         let here = found - missing
         if here == 0 { return "\(fetch)." }
-        guard missing == 0 else { return "\(fetch), \(here) \(here == 1 ? "is" : "are") here." }
-        let all = here == 1 ? "It is here already." : "All \(here) are here already."
+        guard missing == 0 else { return "\(fetch), \(here) already here." }
+        let all = here == 1 ? "The file is already here." : "All \(here) files are already here."
         guard changed.isEmpty, filesHere.count == here else { return all }
-        return all + " Fetch \(here == 1 ? "it" : "them") all the same: --again"
+        return all + " To download \(here == 1 ? "it" : "them") anyway: --again"
     }
 
     /// A sentence about the files that have changed on the server. Nil when there are none.
@@ -32,7 +32,8 @@ struct ChosenText {
         guard !changed.isEmpty else { return nil }
         var names = changed.prefix(Self.mostNames).map { "'\($0.filename.printable)'" }
         if changed.count > names.count { names.append("\(changed.count - names.count) more") }
-        let (it, one) = changed.count == 1 ? ("it", "the one that is") : ("them", "those that are")
-        return "Changed on the server since: \(names.joined(separator: ", ")). Fetch \(it) beside \(one) here: --again"
+        let (version, file) = changed.count == 1 ? ("version", "file") : ("versions", "files")
+        return "Changed on the server since: \(names.joined(separator: ", ")). "
+            + "To download the new \(version) next to the existing \(file): --again"
     }
 }

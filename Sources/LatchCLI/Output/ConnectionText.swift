@@ -37,7 +37,7 @@ struct ConnectionText {
 
     private var proxy: String {
         switch options.proxy {
-        case nil: "as the environment says"
+        case nil: "from the environment"
         case "": "none"
         case let address?: Self.withoutPassword(address).printable
         }

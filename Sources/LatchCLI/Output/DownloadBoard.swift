@@ -88,7 +88,7 @@ final class DownloadBoard: Sendable {
         case .complete(_, let path): if isNew(path) { keep(Array(path.printable.utf8)) }
         case .error(let id, let reason): tell(id, reason)
         case .overall(let progress): show(progress)
-        case .held(let reason): line { console.note(reason?.printable ?? "It goes on.") }
+        case .held(let reason): line { console.note(reason?.printable ?? "The download continues.") }
         }
     }
 
@@ -135,7 +135,7 @@ final class DownloadBoard: Sendable {
     }
 
     private func tell(_ id: String, _ reason: String) {
-        let isHere = reason.hasPrefix("It is here already")
+        let isHere = reason.hasPrefix("The file is already here")
         let name = state.withLock { $0.names.removeValue(forKey: id) } ?? id
         line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(name.printable): \(reason.printable)") }
     }

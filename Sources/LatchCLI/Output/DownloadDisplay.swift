@@ -36,37 +36,37 @@ struct DownloadDisplay {
         try result.get()
         return try end(
             board.sinceThen(try await queue.progress()), mustSignIn: board.heldBecause != nil,
-            "Try them again: latch downloads retry")
+            "To try them again: latch downloads retry")
     }
 
     /// Shows the progress of another program's queue, until nothing is left or that program ends.
     func watch(_ queue: DownloadQueue) async throws -> ExitCode {
-        var glance = try await queue.glance()
-        let board = DownloadBoard(console: console, since: glance.overall)
+        var snapshot = try await queue.snapshot()
+        let board = DownloadBoard(console: console, since: snapshot.overall)
         defer { board.finish() }
         var held: String?
         while try queue.isRunningSomewhere() {
-            for file in glance.running {
+            for file in snapshot.running {
                 board.name(file.taskID, file.filename)
                 board.take(.progress(id: file.taskID, received: file.received, total: file.total))
             }
-            if glance.heldBecause != held {
-                held = glance.heldBecause
+            if snapshot.heldBecause != held {
+                held = snapshot.heldBecause
                 board.take(.held(held))
             }
-            board.take(.overall(glance.overall))
+            board.take(.overall(snapshot.overall))
             try await Task.sleep(for: Self.interval)
-            let before = glance.running
-            glance = try await queue.glance(before: before)
-            for file in glance.ended {
+            let before = snapshot.running
+            snapshot = try await queue.snapshot(since: before)
+            for file in snapshot.ended {
                 board.name(file.taskID, file.filename)
                 board.tell(file)
             }
         }
         board.finish()
         return try end(
-            board.sinceThen(glance.overall), mustSignIn: try await queue.isSignInAwaited(),
-            "Why: latch downloads list. Try them again: latch downloads retry")
+            board.sinceThen(snapshot.overall), mustSignIn: try await queue.isSignInAwaited(),
+            "To see why: latch downloads list. To try them again: latch downloads retry")
     }
 
     private func end(_ progress: OverallProgress, mustSignIn: Bool, _ remedy: String) throws -> ExitCode {
@@ -79,7 +79,7 @@ struct DownloadDisplay {
         if !console.isJSON {
             if progress.failed > 0 { console.note(remedy) }
             if progress.open > 0 {
-                console.note("Let what is paused go on: latch downloads resume, then latch download")
+                console.note("To continue paused files: latch downloads resume, then latch download")
             }
         }
         if mustSignIn, progress.open > 0 { return .signIn }
@@ -87,11 +87,11 @@ struct DownloadDisplay {
     }
 
     private static func summary(_ progress: OverallProgress) -> String {
-        var parts = [progress.done == 1 ? "1 file is home" : "\(progress.done) files are home"]
+        var parts = [progress.done == 1 ? "1 file downloaded" : "\(progress.done) files downloaded"]
         if progress.received > 0 { parts[0] += " (\(ByteText.of(progress.received)))" }
         if progress.skipped > 0 { parts.append("\(progress.skipped) skipped") }
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
-        if progress.open > 0 { parts.append(progress.open == 1 ? "1 waits" : "\(progress.open) wait") }
+        if progress.open > 0 { parts.append("\(progress.open) waiting") }
         return parts.joined(separator: ", ") + "."
     }
 }

@@ -24,17 +24,17 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     var summary: String {
         switch self {
         case .done: "done"
-        case .failed: "the server refused, or anything not named below"
-        case .usage: "the command line cannot be followed, or a terminal is needed"
-        case .badInput: "an address, e-mail, path or other input cannot be right"
+        case .failed: "the server refused, or another failure not listed below"
+        case .usage: "the command line is invalid, or a terminal is required"
+        case .badInput: "an address, e-mail address, path or other input is invalid"
         case .notFound: "no such account, key or session, or a file cannot be read"
         case .unreachable: "the server cannot be reached"
         case .storage: "the accounts on this machine cannot be read or written"
-        case .tryLater: "the server is failing or wants a pause: try later"
-        case .protocolError: "something answered that is no such server"
-        case .signIn: "wrong credentials, a sign-in that was denied, or sign in again"
+        case .tryLater: "the server reports an error or requests a pause: try later"
+        case .protocolError: "something responded that is not a supported server"
+        case .signIn: "wrong credentials, a denied sign-in, or you must sign in again"
         case .trust: "a certificate, the proxy or the secret store needs attention"
-        case .unanswered: "the browser was closed, or did not come back in time"
+        case .unanswered: "the browser was closed, or did not return in time"
         case .interrupted: "stopped by Ctrl-C"
         }
     }

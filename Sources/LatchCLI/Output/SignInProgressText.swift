@@ -54,12 +54,12 @@ final class SignInProgressText: Sendable {
 
     private static func line(_ sync: FirstSync) -> String? {
         let counts = [
-            sync.photographs.map { count($0, "photograph", "photographs") },
-            sync.films.map { count($0, "film", "films") },
+            sync.photographs.map { count($0, "photo", "photos") },
+            sync.films.map { count($0, "video", "videos") },
             sync.albums.map { count($0, "album", "albums") },
         ].compactMap { $0 }
         guard !counts.isEmpty else { return nil }
-        return "There you have \(counts.joined(separator: ", "))."
+        return "Your library has \(counts.joined(separator: ", "))."
     }
 
     /// Returns a sentence about an unusable folder for pictures. Nil when there is no problem; the first download
@@ -67,12 +67,12 @@ final class SignInProgressText: Sendable {
     private static func line(_ folder: PicturesFolder) -> String? {
         guard let path = folder.path else {
             return
-                "There is no folder for pictures, for HOME is not set. Bring them home with: latch download --to FOLDER"
+                "There is no pictures folder because HOME is not set. To download pictures: latch download --to FOLDER"
         }
         guard folder.access == .refused else { return nil }
         return
-            "The folder for pictures, '\(path.printable)', is not yours to write in. Have it granted, or bring them home "
-            + "with: latch download --to FOLDER"
+            "You cannot write to the pictures folder '\(path.printable)'. Get write access, or choose another folder: "
+            + "latch download --to FOLDER"
     }
 
     private static func count(_ number: Int, _ one: String, _ many: String) -> String {

@@ -21,7 +21,7 @@ struct ListAPIKeys: ExecutableCommand {
         } else if keys.isEmpty {
             try Output.lines(["No keys."])
         } else {
-            var table = Table(["ID", "E-MAIL", "NAME", "SCOPES", "MADE", "LAST USED", "EXPIRES"])
+            var table = Table(["ID", "E-MAIL", "NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES"])
             for key in keys {
                 table.add([
                     key.id.uuidString.lowercased(), (key.email ?? "(removed)").printable, key.name.printable,
@@ -62,7 +62,7 @@ struct RevokeAPIKeys: ExecutableCommand {
             case .one(let text):
                 guard let id = UUID(uuidString: text) else {
                     throw GatewayError(
-                        .unknownKey, "'\(text.printable)' is no id of a key; 'latchd api-keys list' shows them.")
+                        .unknownKey, "'\(text.printable)' is not the id of a key. List the keys: latchd api-keys list")
                 }
                 try await stores.apiKeys.revoke(id)
                 return 1

@@ -26,7 +26,7 @@ struct Check: ExecutableCommand {
         }
         for warning in warnings { Output.note("latchd: Warning: \(warning)") }
         try Output.lines(
-            ["The configuration is right (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
+            ["The configuration is valid (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
         return .done
     }
 
@@ -37,15 +37,15 @@ struct Check: ExecutableCommand {
         return files.compactMap { key, path in
             let folder = URL(filePath: path).deletingLastPathComponent().path
             guard unsafe access(folder, W_OK | X_OK) != 0 else { return nil }
-            let reason = errno == ENOENT ? "is not there" : "cannot be written"
-            return "\(key): the folder of '\(path.printable)' \(reason); create it, or name another file."
+            let reason = errno == ENOENT ? "does not exist" : "is not writable"
+            return "\(key): the folder of '\(path.printable)' \(reason). Create it, or name another file."
         }
     }
 
     private func database(_ file: ConfigurationFile) -> String {
         let path = file.configuration.settings.databasePath ?? "in memory"
         let isThere = FileManager.default.fileExists(atPath: path)
-        return "  database     \(path.printable)\(isThere ? "" : " (to be made)")"
+        return "  database     \(path.printable)\(isThere ? "" : " (will be created)")"
     }
 
     private func lines(_ certificate: TLSCertificate) -> [String] {

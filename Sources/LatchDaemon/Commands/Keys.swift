@@ -16,7 +16,7 @@ struct ListKeys: ExecutableCommand {
         if isJSON {
             try Output.json(.array(keys.map { json($0, now) }))
         } else if keys.isEmpty {
-            try Output.lines(["No keys: the first is made when a token is to be signed."])
+            try Output.lines(["No keys yet. The first key is created when a token is signed."])
         } else {
             try Output.lines(table(keys, now).lines { $0 })
         }
@@ -24,7 +24,7 @@ struct ListKeys: ExecutableCommand {
     }
 
     private func table(_ keys: [SigningKeySummary], _ now: Date) -> Table {
-        var table = Table(["ID", "ALGORITHM", "MADE", "SIGNS FROM", "NEEDED UNTIL", "STATE"])
+        var table = Table(["ID", "ALGORITHM", "CREATED", "SIGNS FROM", "NEEDED UNTIL", "STATE"])
         for key in keys {
             table.add([
                 key.id.printable, key.algorithm.printable, key.created.forPeople, key.signsFrom.forPeople,
@@ -51,10 +51,10 @@ struct RotateKeys: ExecutableCommand {
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let key = try await administration.withStores {
-            try await $0.signingKeys.rotate(forgettingOthers: isCompromised)
+            try await $0.signingKeys.rotate(removingOthers: isCompromised)
         }
         let beginning = key.isSigning ? "signs from now on" : "signs from \(key.signsFrom.forPeople)"
-        try Output.lines(["Made the key \(key.id), which \(beginning)."])
+        try Output.lines(["Created the key \(key.id), which \(beginning)."])
         return .done
     }
 }

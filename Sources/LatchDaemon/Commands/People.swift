@@ -21,7 +21,7 @@ struct AddPerson: ExecutableCommand {
         let person = try await administration.withStores { stores in
             _ = try EmailAddress(email)
             if let person = try await stores.people.find(email) {
-                throw GatewayError(.personExists, "Somebody has the e-mail address '\(person.email)' already.")
+                throw GatewayError(.personExists, "The e-mail address '\(person.email)' is already in use.")
             }
             guard password != .none else {
                 return try await stores.people.invite(email: email, name: name, isAdministrator: isAdministrator)
@@ -50,9 +50,9 @@ struct ListPeople: ExecutableCommand {
         } else if isJSON {
             try Output.json(.array(people.map(\.json)))
         } else if people.isEmpty {
-            try Output.lines(["Nobody yet. Add a person: latchd user add EMAIL"])
+            try Output.lines(["No people yet. Add a person: latchd user add EMAIL"])
         } else {
-            var table = Table(["E-MAIL", "NAME", "ROLE", "SIGNS IN BY", "ADDED", "STATE"])
+            var table = Table(["E-MAIL", "NAME", "ROLE", "SIGN-IN", "ADDED", "STATE"])
             for details in people {
                 let person = details.person
                 table.add([
@@ -114,13 +114,13 @@ struct UnlinkPerson: ExecutableCommand {
             guard try await stores.people.unlink(person.id, from: provider) > 0 else {
                 throw Failure(
                     .notFound,
-                    "\(person.email.printable) has no identity at '\(provider.printable)'; "
-                        + "'latchd user show' lists what there is.")
+                    "\(person.email.printable) has no identity at '\(provider.printable)'. "
+                        + "'latchd user show' lists the identities.")
             }
             return person
         }
         try Output.lines([
-            "Unlinked \(person.email.printable) from \(provider.printable); every session of theirs was ended."
+            "Unlinked \(person.email.printable) from \(provider.printable) and ended all their sessions."
         ])
         return .done
     }
@@ -140,7 +140,7 @@ struct SetPassword: ExecutableCommand {
             try await stores.people.setPassword(password, of: person.id, mustChange: mustChange)
             return person
         }
-        try Output.lines(["Changed the password of \(person.email.printable); every session of theirs was ended."])
+        try Output.lines(["Changed the password of \(person.email.printable) and ended all their sessions."])
         return .done
     }
 }
@@ -167,9 +167,10 @@ struct ChangePerson: ExecutableCommand {
     private func isWanted(_ person: LatchGateway.Person) async throws -> Bool {
         guard !isConfirmed else { return true }
         guard let terminal = Terminal() else {
-            throw Failure(.usage, "Could not ask whether to remove '\(person.email.printable)': give --yes.")
+            throw Failure(
+                .usage, "There is no terminal for a confirmation. To remove '\(person.email.printable)', give --yes.")
         }
-        return try await terminal.confirm("Remove \(person.email.printable) for good?")
+        return try await terminal.confirm("Remove \(person.email.printable) permanently?")
     }
 
     private func apply(to person: LatchGateway.Person, in stores: GatewayStores) async throws -> String {
@@ -177,13 +178,13 @@ struct ChangePerson: ExecutableCommand {
         switch change {
         case .disable:
             try await stores.people.disable(person.id)
-            return "Disabled \(email); every session of theirs was ended."
+            return "Disabled \(email) and ended all their sessions."
         case .enable:
             try await stores.people.enable(person.id)
             return "Enabled \(email)."
         case .remove:
             try await stores.people.remove(person.id)
-            return "Removed \(email); every session of theirs was ended."
+            return "Removed \(email) and ended all their sessions."
         }
     }
 }

@@ -57,8 +57,8 @@ struct PersonDetails: Sendable {
         let fields = [
             ("Id", person.id.uuidString.lowercased()), ("E-mail", person.email.printable),
             ("Name", (person.name ?? "").printable), ("Role", role),
-            ("State", state), ("Added", person.created.forPeople), ("Address proved", proof),
-            ("Password", hasPassword ? person.mustChangePassword ? "to be changed" : "yes" : "no"),
+            ("State", state), ("Added", person.created.forPeople), ("E-mail verified", proof),
+            ("Password", hasPassword ? person.mustChangePassword ? "must be changed" : "yes" : "no"),
         ]
         let width = 16
         return fields.filter { !$0.1.isEmpty }.map { name, value in

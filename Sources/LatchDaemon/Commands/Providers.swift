@@ -73,7 +73,7 @@ struct CheckProviders: ExecutableCommand {
             do {
                 let said = try await ProviderCheck(provider, of: settings).run()
                 try Output.lines(
-                    ["\(provider.id): right"] + said.lines
+                    ["\(provider.id): ok"] + said.lines
                         + ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).map {
                             "  redirect address to register: \($0)\($0.hasPrefix("/") ? " (set public_url to see the full address)" : "")"
                         })

@@ -22,7 +22,7 @@ struct RunSandbox: ExecutableCommand {
 
     private func lines(_ sandbox: Sandbox) -> [String] {
         let dialects = Sandbox.dialects.compactMap { name in sandbox.url(of: name).map { (name, $0) } }
-        var lines = ["latchd \(Version.current), sandbox: everything in it is made up"]
+        var lines = ["latchd \(Version.current), sandbox with example data"]
         for (name, url) in dialects + [("issuer", sandbox.provider.issuer)] {
             lines.append("  \(Self.padded(name, 14))\(url)")
         }
@@ -34,7 +34,7 @@ struct RunSandbox: ExecutableCommand {
         }
         lines.append("")
         if let url = dialects.first?.1 { lines.append("Sign in:       latch login \(url)") }
-        lines.append("Behind it:     curl -i \(sandbox.protected)/photos")
+        lines.append("Protected app: curl -i \(sandbox.protected)/photos")
         if let name = dialects.first?.0, let account = sandbox.account(on: name) {
             lines.append("In a browser:  \(account)")
         }

@@ -58,7 +58,7 @@ struct Serve: Reloading {
             if let certificates = gateway.certificates {
                 certificates.reload()
             } else {
-                gateway.stores.log.info("SIGHUP reads the certificate again, and there is none.")
+                gateway.stores.log.info("SIGHUP has no effect because no certificate is configured.")
             }
         }
     }
@@ -66,7 +66,7 @@ struct Serve: Reloading {
     private static func stop(
         _ server: HTTPServer, _ gateway: Gateway, _ upkeep: Task<Void, any Error>, drain: Duration
     ) async {
-        gateway.stores.log.info("Stopping: answering the requests under way.")
+        gateway.stores.log.info("Stopping: completing the running requests.")
         gateway.drain()
         await server.stop(drain: drain)
         upkeep.cancel()

@@ -73,7 +73,7 @@ struct RevokeSessions: ExecutableCommand {
     enum Which: Sendable {
         case one(String)
         case person(String)
-        case everybody
+        case everyone
     }
 
     let configurationPath: String?
@@ -94,7 +94,7 @@ struct RevokeSessions: ExecutableCommand {
                 return RevokedAccess(sessions: 1)
             case .person(let email):
                 return try await stores.sessions.revokeAll(of: stores.people.require(email).id)
-            case .everybody:
+            case .everyone:
                 var all = RevokedAccess()
                 for person in try await stores.people.list() {
                     let revoked = try await stores.sessions.revokeAll(of: person.id)
@@ -105,15 +105,15 @@ struct RevokeSessions: ExecutableCommand {
             }
         }
         let sessions = revoked.sessions == 1 ? "1 session" : "\(revoked.sessions) sessions"
-        let keys = revoked.keys == 1 ? "1 key" : "\(revoked.keys) keys"
-        try Output.lines(["Revoked \(sessions)\(revoked.keys == 0 ? "" : " and \(keys) of programs")."])
+        let keys = revoked.keys == 1 ? "1 API key" : "\(revoked.keys) API keys"
+        try Output.lines(["Revoked \(sessions)\(revoked.keys == 0 ? "" : " and \(keys)")."])
         return .done
     }
 
     private func isWanted() async throws -> Bool {
-        guard case .everybody = which, !isConfirmed else { return true }
+        guard case .everyone = which, !isConfirmed else { return true }
         // A script that gives --all is not asked.
         guard let terminal = Terminal() else { return true }
-        return try await terminal.confirm("End all sessions and revoke all keys of everybody?")
+        return try await terminal.confirm("End all sessions and revoke all keys of all people?")
     }
 }

@@ -21,7 +21,7 @@ public struct DownloadSupervisor: Sendable {
     private let network: NetworkWatch
     private let fetchesMetered: Bool
     private let advice: String
-    private let news: DownloadNotifier
+    private let notifier: DownloadNotifier
     private let inhibitor: SleepInhibitor
 
     /// Creates a supervisor.
@@ -40,7 +40,7 @@ public struct DownloadSupervisor: Sendable {
         self.advice = advice
         network = NetworkWatch(.system(environment))
         inhibitor = SleepInhibitor(.system(environment))
-        news = DownloadNotifier(.session(environment))
+        notifier = DownloadNotifier(.session(environment))
     }
 
     /// Runs `work` and supervises the queue until it ends. The state of the network is checked first.
@@ -84,9 +84,11 @@ public struct DownloadSupervisor: Sendable {
     private func obey(_ state: NetworkState, _ hold: NetworkHold) async {
         var reason: String?
         if !state.isConnected {
-            reason = "There is no network. It goes on when there is one."
+            reason = "There is no network. Downloads continue when there is one."
         } else if state.isMetered, !fetchesMetered {
-            reason = "This network is metered. It goes on in another one." + (advice.isEmpty ? "" : " " + advice)
+            reason =
+                "This network is metered. Downloads continue on an unmetered one."
+                + (advice.isEmpty ? "" : " " + advice)
         }
         if hold.replace(with: reason) { await queue.hold(reason) }
     }
@@ -108,18 +110,18 @@ public struct DownloadSupervisor: Sendable {
                 hasBegun = true
                 let large = await queue.runningFile(largerThan: Self.largeFile)
                 if let large { await inhibitor.hold("Downloading \(large)") } else { await inhibitor.release() }
-                await news.tell(progress, since: before, large: large, heldBecause: reason)
+                await notifier.tell(progress, since: before, large: large, heldBecause: reason)
             default: break
             }
         }
     }
 
     private func finish<Value>(_ result: Result<Value, any Error>, since before: OverallProgress) async {
-        guard let now = try? await queue.progress() else { return await news.close() }
+        guard let now = try? await queue.progress() else { return await notifier.close() }
         switch result {
-        case .success: await news.finish(now, since: before, error: nil)
-        case .failure(is CancellationError): await news.close()
-        case .failure(let error): await news.finish(now, since: before, error: (error as? LatchError)?.message)
+        case .success: await notifier.finish(now, since: before, error: nil)
+        case .failure(is CancellationError): await notifier.close()
+        case .failure(let error): await notifier.finish(now, since: before, error: (error as? LatchError)?.message)
         }
     }
 }

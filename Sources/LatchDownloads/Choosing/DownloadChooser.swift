@@ -37,8 +37,8 @@ public struct DownloadChooser: Sendable {
         guard isImmich || ids.isEmpty && !selection.isSearch else {
             throw LatchError(
                 .invalidRequest,
-                "\(account.serverURL) speaks \(session.dialect.title) and has no pictures to choose from, "
-                    + "only addresses. Give the paths of files: latch download /path/of/file")
+                "\(account.serverURL) speaks \(session.dialect.title) and has no picture library. "
+                    + "Give the paths of files: latch download /path/of/file")
         }
         for id in ids { single += try await library.asset(id) }
         var albums: [ImmichLibrary.Album] = []
@@ -57,8 +57,8 @@ public struct DownloadChooser: Sendable {
         if let path = address.request(to: account.serverURL) { return path }
         throw LatchError(
             .invalidRequest,
-            "The file is at \(address.origin), and this account at \(account.serverURL), which does not send its token "
-                + "elsewhere. Name an account there with --account, or none.")
+            "The file is at \(address.origin), but this account is at \(account.serverURL), and its token is not sent "
+                + "elsewhere. Name an account there with --account, or leave out --account.")
     }
 
     /// Returns the task for a path, with its complete address.
@@ -66,7 +66,7 @@ public struct DownloadChooser: Sendable {
         if account.dialect.rawValue == "immich", SharedPicture.isWhole(path) {
             throw LatchError(
                 .invalidRequest,
-                "That is the page of a share, not a file. Open its pictures in the browser, and give the addresses of those "
+                "This is the page of a share, not a file. Open its pictures in the browser, and give the URLs of those "
                     + "that you want.")
         }
         let url = try account.serverURL.url(of: path)

@@ -27,7 +27,7 @@ public struct FileAddress: Sendable, Hashable {
     public init(_ text: String) throws(LatchError) {
         guard let mark = text.utf8.range(of: "://") else {
             throw LatchError(
-                .invalidAddress, "The address has no '//' after its 'https:'. Write it like a browser does.")
+                .invalidAddress, "The URL has no '//' after 'https:'. Write it as in a browser.")
         }
         let rest = text[mark.upperBound...]
         let authority = Substring(rest.utf8.prefix { !Self.isMark($0) })
@@ -37,7 +37,7 @@ public struct FileAddress: Sendable, Hashable {
             let advice = server.map { " Leave it out, and sign in there: latch login \($0)" } ?? " Leave it out."
             throw LatchError(
                 .invalidAddress,
-                "The address holds a user name or password before its '@', where they do not belong."
+                "The URL contains a user name or password before the '@', which is not allowed."
                     + advice)
         }
         origin = try Self.origin(scheme + authority)

@@ -45,7 +45,7 @@ extension ImmichLibrary {
             if [400, 403].contains(answer.status.rawValue) { continue }
             if answer.status == .notFound, await maintenance.finding(at: session, of: account) == .atWork { continue }
             guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
-                throw refusal(answer, "What others put into the album '\(album.name)' could not be asked for")
+                throw refusal(answer, "A picture that others added to the album '\(album.name)' could not be read")
             }
             if fits(asset, selection) { try await take(try await tasks(of: [asset])) }
         }
@@ -112,6 +112,6 @@ extension ImmichLibrary {
         let near = names.filter { NameSimilarity.isNear($0, text) }
         let shown = (near.isEmpty ? names : near).prefix(8).map { "'\($0)'" }.joined(separator: ", ")
         let more = near.isEmpty && names.count > 8 ? " and \(names.count - 8) more" : ""
-        return near.isEmpty ? "There are \(shown)\(more)." : "Did you mean \(shown)?"
+        return near.isEmpty ? "The albums are \(shown)\(more)." : "Did you mean \(shown)?"
     }
 }

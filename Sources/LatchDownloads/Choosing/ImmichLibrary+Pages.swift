@@ -36,9 +36,9 @@ extension ImmichLibrary {
         guard place.missing > 0 else { return }
         throw LatchError(
             .serverRefused,
-            "The library could not be listed whole: \(account.serverURL) gives pictures of one moment in a different "
-                + "order each time, and \(place.missing) of \(place.listed) could not be found. Run the command again, or choose "
-                + "by --album.")
+            "The library could not be listed completely: \(account.serverURL) lists pictures of one moment in a "
+                + "different order each time, and \(place.missing) of \(place.listed) could not be found. Run the "
+                + "command again, or select albums with --album.")
     }
 
     /// Passes on what a search finds until a page contains a later moment.

@@ -9,7 +9,7 @@ struct ImmichLibrary {
     let account: Account
     let session: Session
     let reading: ImmichAssetReading
-    let maintenance = MaintenanceInquiry()
+    let maintenance = MaintenanceCheck()
 
     /// The number of pictures in a page, which is the default of Immich. It allows a thousand, but parsing such a page
     /// takes 20 MB.
@@ -28,8 +28,8 @@ struct ImmichLibrary {
         guard ImmichAssetReading.isID(id) else {
             throw LatchError(
                 .invalidRequest,
-                "'\(id.prefix { $0 != "?" }.prefix(60))' is no id of a picture, which look like those in its address, and no path, which "
-                    + "begin with '/'.")
+                "'\(id.prefix { $0 != "?" }.prefix(60))' is neither the id of a picture, as in the URL of its page, "
+                    + "nor a path, which begins with '/'.")
         }
         let path = "\(reading.api)/assets/\(id.lowercased())"
         let answer = try await session.client.send(.get, path, headers: Self.headers)

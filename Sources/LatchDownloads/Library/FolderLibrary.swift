@@ -67,6 +67,6 @@ public struct FolderLibrary: DownloadLibrary {
     /// Checks whether files can be created in a folder.
     static func check(_ folder: String) throws(LatchError) {
         guard let obstacle = FolderObstacle.before(folder) else { return }
-        throw LatchError(.fileFailed, "Could not put files into the folder '\(folder)': \(obstacle.sentence)")
+        throw LatchError(.fileFailed, "Could not save files to the folder '\(folder)': \(obstacle.sentence)")
     }
 }

@@ -22,7 +22,7 @@ struct LibraryIndex: Sendable {
     /// Returns the entries of the given keys, as far as they are known.
     func entries(_ keys: [String]) async throws -> [String: Entry] {
         let folder = folder
-        return try await LatchError.telling {
+        return try await LatchError.converting {
             try await database.read { connection in
                 var found: [String: Entry] = [:]
                 for key in keys { found[key] = try connection.first(Self.select, folder, key) }
@@ -34,7 +34,8 @@ struct LibraryIndex: Sendable {
     /// Whether no file of the folder is recorded.
     func isEmpty() async throws -> Bool {
         let folder = folder
-        return try await LatchError.telling { try await database.read { try $0.first(Self.selectAny, folder) } } == nil
+        return try await LatchError.converting { try await database.read { try $0.first(Self.selectAny, folder) } }
+            == nil
     }
 
     /// Whether at least one of the recorded files exists. Contents are not compared.
@@ -46,7 +47,7 @@ struct LibraryIndex: Sendable {
         var last = ""
         while true {
             let (folder, key) = (folder, last)
-            let page = try await LatchError.telling {
+            let page = try await LatchError.converting {
                 try await database.read { try $0.all(Self.selectPage, folder, key) }
             }
             if page.contains(where: { DownloadPart.size(of: folder + "/" + $0.path) != nil }) { return true }
@@ -71,7 +72,7 @@ struct LibraryIndex: Sendable {
     /// older copy, and remains recorded.
     func found(_ files: [(key: String, path: String)]) async throws {
         let folder = folder
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await database.write { connection in
                 for file in files {
                     guard let old = try connection.first(Self.select, folder, file.key) else {

@@ -29,25 +29,25 @@ public struct LibraryPlaces: Sendable {
     ///
     /// - Throws: A ``LatchError`` with a `storage` code.
     public func last() async throws -> LibraryPlace? {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectLast) } }
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectLast) } }
     }
 
     /// Returns how files are arranged in a folder, or nil when no files were saved to it.
     ///
     /// - Throws: A ``LatchError`` with a `storage` code.
     public func layout(of folder: String) async throws -> LibraryLayout? {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
     }
 
     /// Whether a library's folder was created before, so that it should exist.
-    func isMade(_ folder: String) async throws -> Bool {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectMade, folder) } } ?? false
+    func wasCreated(_ folder: String) async throws -> Bool {
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectMade, folder) } } ?? false
     }
 
     /// Records that a library's folder was created. Does nothing for a folder that is not a known library.
-    func noteMade(_ folder: String) async throws {
-        guard try await layout(of: folder) != nil, try await !isMade(folder) else { return }
-        try await LatchError.telling { try await database.write { _ = try $0.run(Self.updateMade, folder) } }
+    func recordCreation(_ folder: String) async throws {
+        guard try await layout(of: folder) != nil, try await !wasCreated(folder) else { return }
+        try await LatchError.converting { try await database.write { _ = try $0.run(Self.updateMade, folder) } }
     }
 
     /// Returns the folder that a person chose last for an account, or nil if none was chosen. It is stored by server
@@ -55,7 +55,7 @@ public struct LibraryPlaces: Sendable {
     ///
     /// - Throws: A ``LatchError`` with a `storage` code.
     public func folder(of account: Account) async throws -> String? {
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await database.read {
                 try $0.first(Self.selectFolder, account.serverURL.url, account.userEmail)
             }
@@ -66,7 +66,7 @@ public struct LibraryPlaces: Sendable {
     ///
     /// - Throws: A ``LatchError`` with a `storage` code.
     public func remember(_ folder: String, for account: Account) async throws {
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await database.write {
                 _ = try $0.run(Self.upsertFolder, account.serverURL.url, account.userEmail, folder)
             }
@@ -78,21 +78,21 @@ public struct LibraryPlaces: Sendable {
     /// - Throws: ``LatchError/Code/invalidRequest`` when files wait for another folder; a ``LatchError`` with a
     ///   `storage` code.
     public func remember(_ place: LibraryPlace) async throws {
-        try await LatchError.telling { try await database.write { try Self.remember(place, $0) } }
+        try await LatchError.converting { try await database.write { try Self.remember(place, $0) } }
     }
 
     /// Checks that no files wait for a folder other than the given one.
     ///
     /// - Throws: ``LatchError/Code/invalidRequest`` when some do; a ``LatchError`` with a `storage` code.
     public func check(_ folder: String) async throws {
-        try await LatchError.telling { try await database.read { try Self.check(folder, $0) } }
+        try await LatchError.converting { try await database.read { try Self.check(folder, $0) } }
     }
 
     /// Whether files wait for the last folder. Failed files count when their parts are kept there.
     ///
     /// - Throws: A ``LatchError`` with a `storage` code.
     public func isAwaited() async throws -> Bool {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectAwaited) } } != nil
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectAwaited) } } != nil
     }
 
     /// Checks and stores a place in one transaction. All waiting files wait for the same folder, even when another
@@ -109,10 +109,10 @@ public struct LibraryPlaces: Sendable {
         throw LatchError(
             .invalidRequest,
             isOpen
-                ? "Files still wait to go to '\(last.folder)'. Bring them home first with 'latch download', or "
-                    + "let go of them with 'latch downloads cancel'."
-                : "What has come of files that failed is kept in '\(last.folder)'. Try them again first with "
-                    + "'latch downloads retry', or let go of them with 'latch downloads clear'.")
+                ? "Files are still waiting to be saved to '\(last.folder)'. Download them first with 'latch download', "
+                    + "or remove them with 'latch downloads cancel'."
+                : "Received data of failed files is kept in '\(last.folder)'. Try them again first with "
+                    + "'latch downloads retry', or remove them with 'latch downloads clear'.")
     }
 
     /// True when tasks are unfinished, false when only failed tasks have kept their parts, no row otherwise.

@@ -84,7 +84,7 @@ public final class PictureLibrary: DownloadLibrary {
         do {
             plan = try await MotionPhoto(still: still, film: film)
         } catch let reason as MotionPhoto.Impossible {
-            tell("\(SafeFileName(task.filename)) stays a photograph and a film: \(reason.sentence)")
+            tell("\(SafeFileName(task.filename)) stays a photo and a video: \(reason.sentence)")
             return nil
         }
         let joined = try DownloadPart(path: path)

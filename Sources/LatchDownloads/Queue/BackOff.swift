@@ -6,7 +6,7 @@ enum BackOff {
     private static let first = 1.0
     private static let longest = 60.0
     /// The range of the random factor of a delay. It prevents all clients from retrying at the same time.
-    private static let spread = 0.5..<1.5
+    private static let jitter = 0.5..<1.5
 
     /// The longest `Retry-After` delay that is respected, a day. After it, the server is tried again.
     static let longestAskedFor = Duration.seconds(24 * 3_600)
@@ -19,6 +19,6 @@ enum BackOff {
     /// - Returns: 0.5 to 1.5 times 1, 2, 4 … 60 seconds.
     static func pause(after failures: Int, chance: Double) -> Double {
         let pause = (0..<min(failures, 16)).reduce(first) { pause, _ in min(pause * 2, longest) }
-        return pause * (spread.lowerBound + chance * (spread.upperBound - spread.lowerBound))
+        return pause * (jitter.lowerBound + chance * (jitter.upperBound - jitter.lowerBound))
     }
 }

@@ -13,7 +13,7 @@ struct WaitingAccount: Sendable {
 /// must report this.
 extension DownloadQueue {
     /// Updates the accounts with unfinished tasks, and records those that were removed together with their tasks.
-    func lookAtAccounts() async throws {
+    func checkAccounts() async throws {
         let open = try await store.openByAccount()
         for (id, account) in waitingAccounts where open[id] == nil {
             waitingAccounts[id] = nil
@@ -34,13 +34,13 @@ extension DownloadQueue {
 
     /// Returns the error to throw after all other tasks have ended, if accounts with unfinished tasks were removed. Nil
     /// otherwise.
-    func lossOfAccounts() -> LatchError? {
+    func removedAccountsError() -> LatchError? {
         guard let lost = lostAccounts.first else { return nil }
         let count = lostAccounts.reduce(0) { $0 + $1.open }
         return LatchError(
             .signedOut,
-            "You signed out of \(lost.server) while \(count == 1 ? "1 file" : "\(count) files") of it waited: nothing more of "
-                + "that is fetched, and what had come in parts is removed. Sign in, and choose them again.")
+            "You signed out of \(lost.server), which had \(count == 1 ? "1 pending file" : "\(count) pending files"). "
+                + "The download was cancelled and received data was removed. Sign in, and select the files again.")
     }
 
     /// Reports the failure of a running task that was removed from the queue, if its account was removed.

@@ -5,7 +5,7 @@ import Primitives
 
 extension DownloadQueue {
     /// How often a file with wrong content is fetched again from the beginning.
-    private static let spoiltRetries = 1
+    private static let corruptedRetries = 1
     /// An attempt that receives at least this many bytes, from which the next attempt can resume, does not count. A
     /// large file may take any number of attempts.
     private static let progress = 64 << 10
@@ -34,10 +34,10 @@ extension DownloadQueue {
             try await noteResume(row)
             switch outcome {
             case .whole: break
-            case .gone(let reason): try await finish(row, .skipped(reason), part)
+            case .missing(let reason): try await finish(row, .skipped(reason), part)
             case .outage(let trouble): try await rest(row, trouble, part)
             case .failed(let reason): try await finish(row, .failed(reason), part)
-            case .again(let reason, let wait):
+            case .temporaryFailure(let reason, let wait):
                 var row = row
                 if let gained = running[row.position]?.gained, gained >= Self.progress,
                     try await store.task(row.position)?.resume?.tellsVersion ?? false
@@ -45,13 +45,13 @@ extension DownloadQueue {
                     row.attempts = 0
                 }
                 try await tryAgain(row, reason, wait, part, attempts: settings.retries)
-            case .stranger(let reason): try await tryAgain(row, reason, nil, part, attempts: Self.spoiltRetries)
-            case .spoilt(let reason):
+            case .intercepted(let reason): try await tryAgain(row, reason, nil, part, attempts: Self.corruptedRetries)
+            case .corrupted(let reason):
                 part?.remove()
                 try await store.note(row.position, resume: nil, boot: nil)
                 // A resumed part may combine bytes of two versions. It gets the usual number of retries, because no
                 // attempt has fetched the whole file.
-                let attempts = row.resume == nil ? Self.spoiltRetries : settings.retries
+                let attempts = row.resume == nil ? Self.corruptedRetries : settings.retries
                 try await tryAgain(row, reason, nil, nil, attempts: attempts)
             case .held(let hold): try await holdUp(row, hold, part)
             case .stopped: try await stopped(row, part)
@@ -59,18 +59,18 @@ extension DownloadQueue {
         } catch {
             // The row is still marked as running. The next run takes it up.
             part?.close()
-            broken = error
+            databaseError = error
         }
     }
 
     /// Records what a part holds, if the database does not have it yet. When the database is full, the resume point is
     /// kept and recorded once there is room.
     private func noteResume(_ row: QueuedTask) async throws {
-        guard let point = running[row.position]?.takeNews()?.point else { return }
+        guard let point = running[row.position]?.takePendingRecord()?.point else { return }
         do {
             try await store.note(row.position, resume: point, boot: Self.boot)
         } catch {
-            unnoted[row.position] = point
+            unrecordedResumePoints[row.position] = point
             throw error
         }
     }
@@ -133,7 +133,7 @@ extension DownloadQueue {
     func failHalf(_ row: QueuedTask, without other: QueuedTask?, keepsPart: Bool = false) async throws {
         let name = other.map { ", '\(SafeFileName($0.task.filename))'," } ?? ""
         let why = DownloadState.failed(
-            "A live photo comes whole or not at all: its other part\(name) could not be brought home.")
+            "Both parts of a live photo are downloaded, or none: its other part\(name) could not be downloaded.")
         let isNew = try await store.end(row.position, why, keepsPart: keepsPart)
         // A row that had ended before did so while its part became complete; that fetch is not stopped.
         if let fetch = running[row.position] { if isNew { fetch.stop() } } else { try await removeParts(of: row) }

@@ -27,7 +27,7 @@ extension DownloadQueue {
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
             if !row.task.metadata.isAgain, !isAbsent(row), let path = try await existing(row) {
-                return await ended(row, .gone("It is here already: \(path)"), nil)
+                return await ended(row, .missing("The file is already here: \(path)"), nil)
             }
             let part = try await openPart(row)
             running.open(part)
@@ -63,10 +63,10 @@ extension DownloadQueue {
     /// Most files are small and complete before this is called, which saves a write. After a crash they are fetched
     /// from the beginning.
     func noteRunning() async throws {
-        let news = running.values.compactMap { fetch in fetch.news.map { (fetch, $0) } }
-        guard !news.isEmpty else { return }
-        try await store.note(running: news.map { (position: $0.row.position, point: $1.point) })
-        for (fetch, news) in news { fetch.noted(news) }
+        let records = running.values.compactMap { fetch in fetch.pendingRecord.map { (fetch, $0) } }
+        guard !records.isEmpty else { return }
+        try await store.note(running: records.map { (position: $0.row.position, point: $1.point) })
+        for (fetch, record) in records { fetch.confirm(record) }
     }
 
     /// Whether the file is known to be absent since the task was read. The result is used only once, because a task of
@@ -96,7 +96,7 @@ extension DownloadQueue {
         _ row: QueuedTask, _ part: DownloadPart, _ running: RunningFetch
     ) async throws -> FetchOutcome {
         let task = row.task
-        guard let session = try await session(of: task.account) else { return .failed("Its account is gone.") }
+        guard let session = try await session(of: task.account) else { return .failed("Its account no longer exists.") }
         let point = point(row, part)
         if task.metadata.sha1 != nil {
             try await part.beginDigest(of: point?.canResume == true ? point?.count ?? 0 : 0)
@@ -150,8 +150,8 @@ extension DownloadQueue {
         // A proxy or a captive portal may send its own page with status 200.
         let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
         guard !isPage || [".html", ".htm"].contains(SafeFileName(task.filename).ending.lowercased()) else {
-            return .spoilt(
-                "What came is a web page and not the file. Open the server in a browser and look who answers.")
+            return .corrupted(
+                "The server sent a web page instead of the file. Open the server in a browser to see what responds.")
         }
         return check(part, task, announced: part.total)
     }
@@ -185,14 +185,15 @@ extension DownloadQueue {
         if let wanted = metadata.sha1, let came = part.takeDigest() {
             if came == wanted { return .whole }
             if !metadata.isDigestAdvice {
-                return .spoilt("What came is not the file that the server describes: its checksum is another.")
+                return .corrupted("The received file is not the one that the server describes: its checksum differs.")
             }
         }
         // When the digest is only advisory, the length announced with the file takes precedence over the earlier one.
         guard let size = metadata.size, size != part.count, !metadata.isDigestAdvice || announced == nil else {
             return .whole
         }
-        return .spoilt("What came is not the file that the server describes: \(part.count) bytes, not \(size).")
+        return .corrupted(
+            "The received file is not the one that the server describes: \(part.count) bytes, not \(size).")
     }
 
     /// The boot ID of this machine. Where the system has none, a random value, so that no other program resumes the

@@ -27,7 +27,7 @@ extension DownloadQueue {
         guard holds.insert(hold).inserted else { return false }
         if hold.isDisk {
             // Free space does not reveal a quota. When the disk is full again at once, the next check comes later.
-            roomTime =
+            nextSpaceCheck =
                 fullTimes > 0
                 ? now().addingTimeInterval(BackOff.pause(after: fullTimes - 1, chance: hook.chance())) : .distantPast
             fullTimes += 1
@@ -60,7 +60,7 @@ extension DownloadQueue {
 
     /// Ends the holds of a full disk when it has room again.
     func checkRoom() async {
-        if holds.contains(where: \.isDisk), roomTime <= now(), await hasRoom() { end(\.isDisk) }
+        if holds.contains(where: \.isDisk), nextSpaceCheck <= now(), await hasRoom() { end(\.isDisk) }
     }
 
     /// Waits until the database can be written again, then records what could not be recorded before.
@@ -73,11 +73,13 @@ extension DownloadQueue {
     }
 
     private func isWritable() async throws -> Bool {
-        guard roomTime <= now(), await hasRoom() else { return false }
+        guard nextSpaceCheck <= now(), await hasRoom() else { return false }
         do {
             try await store.takeUpAgain()
-            for (position, point) in unnoted { try await store.note(position, resume: point, boot: Self.boot) }
-            unnoted = [:]
+            for (position, point) in unrecordedResumePoints {
+                try await store.note(position, resume: point, boot: Self.boot)
+            }
+            unrecordedResumePoints = [:]
             return true
         } catch  where Self.isFull(error) {
             return false

@@ -37,7 +37,7 @@ extension DownloadQueue {
             tellHolds()
         }
         let reason =
-            "\(trouble.reason) It was waited for in vain for \(Int((waited / 60).rounded())) minutes. When it is back: "
+            "\(trouble.reason) Gave up after \(Int((waited / 60).rounded())) minutes. When the server is back: "
             + "latch downloads retry"
         try await store.removePauses(of: [row.host])
         try await finish(row, .failed(reason), part, keepsPart: true)
@@ -54,7 +54,7 @@ extension DownloadQueue {
     }
 
     /// Adopts the pauses in the database, and ends those that a command has removed from it.
-    func heedPauses() async throws {
+    func syncPauses() async throws {
         let pauses = try await store.pauses(after: now())
         let told = outages.sentence
         outages.takeUp(pauses)
@@ -71,7 +71,7 @@ extension DownloadQueue {
     }
 
     /// Ends all pauses when the clock was set back, because they would become longer.
-    func lookAtClock() async throws {
+    func checkClock() async throws {
         let time = now()
         let last = if let clock { clock } else { try await store.lastRest() ?? .distantPast }
         clock = time

@@ -59,7 +59,7 @@ extension DownloadQueue {
     /// Puts a live photo at its destination as one file. Returns false when this library keeps it as two.
     private func placeJoined(_ still: QueuedTask, _ film: QueuedTask) async throws -> Bool {
         let (first, second) = try (
-            DownloadPart(path: partPath(still), isThere: true), DownloadPart(path: partPath(film), isThere: true)
+            DownloadPart(path: partPath(still), mustExist: true), DownloadPart(path: partPath(film), mustExist: true)
         )
         let joined = try await library.join(still: first, film: second, of: still.task, into: joinedPath(still))
         first.close()
@@ -148,7 +148,7 @@ extension DownloadQueue {
     private func moved(_ row: QueuedTask) async throws -> Bool {
         guard let path = row.path, standing(row) == .part else { return true }
         do {
-            let part = try DownloadPart(path: partPath(row), isThere: true)
+            let part = try DownloadPart(path: partPath(row), mustExist: true)
             defer { part.close() }
             return try await move(part, path)
         } catch let error as TransportError {

@@ -37,7 +37,7 @@ extension DownloadQueue {
             names.insert(partName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id))
         }
         for name in parts where !names.contains(name) {
-            (try? DownloadPart(path: partsFolder + "/" + name, isThere: true))?.remove()
+            (try? DownloadPart(path: partsFolder + "/" + name, mustExist: true))?.remove()
         }
     }
 
@@ -77,7 +77,7 @@ extension DownloadQueue {
         let limit = now().addingTimeInterval(-Self.abandonedAfter)
         for path in foreign.map({ partsFolder + "/" + $0 }) where isUntouched(path, since: limit) {
             // A part that cannot be locked is being written.
-            guard let part = try? DownloadPart(path: path, isThere: true) else { continue }
+            guard let part = try? DownloadPart(path: path, mustExist: true) else { continue }
             if isUntouched(path, since: limit) { part.remove() }
         }
     }

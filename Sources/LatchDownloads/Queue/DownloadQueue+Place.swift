@@ -44,7 +44,7 @@ extension DownloadQueue {
     func notPlaced(_ row: QueuedTask, _ error: any Error) async {
         if (error as? LatchError)?.code.isOfStorage ?? false {
             // The database failed, not the task. The part is kept, and the next run takes it up.
-            broken = error
+            databaseError = error
             return
         }
         var error = error
@@ -54,7 +54,8 @@ extension DownloadQueue {
         case .held(let hold):
             await settle(row, .held(hold), nil)
             try? await putBackOther(row)
-        case .failed(let reason), .again(let reason, _), .spoilt(let reason), .stranger(let reason), .gone(let reason):
+        case .failed(let reason), .temporaryFailure(let reason, _), .corrupted(let reason), .intercepted(let reason),
+            .missing(let reason):
             await settle(row, .failed(reason), nil)
         case .outage(let trouble): await settle(row, .failed(trouble.reason), nil)
         }
@@ -80,7 +81,7 @@ extension DownloadQueue {
     /// meanwhile.
     func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> (path: String, size: Int?)? {
         if case .placed(let path) = standing(row) { return (path, nil) }
-        let part = try open ?? DownloadPart(path: partPath(row), isThere: true)
+        let part = try open ?? DownloadPart(path: partPath(row), mustExist: true)
         defer { part.close() }
         try await make(part, fit: row)
         return try await withPlainNames(row.plainlyNamed != nil) { isPlain in
@@ -160,7 +161,8 @@ extension DownloadQueue {
     func noName(_ row: QueuedTask) -> LatchError {
         LatchError(
             .fileFailed,
-            "Could not find a free name for '\(SafeFileName(row.task.filename))' in '\(library.folder)'. Clear up there."
+            "Could not find a free name for '\(SafeFileName(row.task.filename))' in '\(library.folder)'. "
+                + "Remove files there."
         )
     }
 }

@@ -88,7 +88,7 @@ extension DownloadQueue {
         }
         var file = file
         do {
-            file.part = try file.part ?? DownloadPart(path: partPath(file.row), isThere: true)
+            file.part = try file.part ?? DownloadPart(path: partPath(file.row), mustExist: true)
             open.append(file)
         } catch {
             await fail(file, error)

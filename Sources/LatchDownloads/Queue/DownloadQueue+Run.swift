@@ -47,7 +47,7 @@ extension DownloadQueue {
             // In the background there is no person to tell, and a drive may be mounted after the desktop has started.
             begin(.disk(.folder))
         }
-        (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
+        (databaseError, sessions, executors, unrecordedResumePoints, outages) = (nil, [:], [:], [:], HostOutages())
         (waitingAccounts, lostAccounts, answeringHosts, clock, contended) = ([:], [], [], nil, [:])
         let heartbeat = Task { [wakes] in
             while (try? await Task.sleep(for: Self.interval)) != nil { wakes.wake() }
@@ -64,27 +64,27 @@ extension DownloadQueue {
         }
         if outages.endAll() { tellHolds() }
         await tellOverall()
-        if let loss = lossOfAccounts() { throw loss }
+        if let loss = removedAccountsError() { throw loss }
     }
 
     /// Works until nothing is left. Returns false when the database is full; nothing is running then.
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
             try await store.takeUp(now: now())
-            try await lookAtClock()
+            try await checkClock()
             try await sortForeignParts()
             try await removePlaceholders()
             try await removeStrayParts()
             nextTime = try await store.nextTime(after: now())
-            try await lookAtAccounts()
+            try await checkAccounts()
             isWorking = true
             try await work(isLasting: isLasting)
-            try await lookAtAccounts()
+            try await checkAccounts()
             return true
         } catch  where Self.isFull(error) {
             isWorking = false
             await stopAll()
-            broken = nil
+            databaseError = nil
             return false
         }
     }
@@ -103,25 +103,25 @@ extension DownloadQueue {
                 isWorking = false
                 try await releaseAccounts()
                 try await removeStrayParts()
-                try await heedPauses()
+                try await syncPauses()
                 try await readAnew()
                 isWorking = true
             } else if try await isTime() || running.isEmpty {
                 try await readAnew()
             }
             try await fill()
-            if let broken { throw broken }
+            if let databaseError { throw databaseError }
             if running.isEmpty, placing.isEmpty, !isHeld, !isLasting, try await isOver() { return }
             isTold = told + Self.interval <= .now
             if isTold {
                 told = .now
                 batchIsReady.wake()
                 try await noteRunning()
-                try await lookAtAccounts()
+                try await checkAccounts()
                 try await applyCommands()
                 noteAnswers()
                 try await noteAnsweringHosts()
-                try await lookAtClock()
+                try await checkClock()
                 await tellProgress()
                 await checkRoom()
             }
@@ -170,11 +170,11 @@ extension DownloadQueue {
 
     /// Starts as many of the tasks in memory as may run.
     func startNext() {
-        guard isWorking, !isCommanded, broken == nil else { return }
+        guard isWorking, !isCommanded, databaseError == nil else { return }
         while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady, !broadcast.isFull {
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
-            if underWay.contains(next.key) {
+            if activeFiles.contains(next.key) {
                 // For example, the task was removed and added again. Its earlier fetch must release the part first.
                 contended[next.position] = next.key
                 schedule.ended(next)
@@ -186,13 +186,13 @@ extension DownloadQueue {
 
     /// Records that a file is no longer being fetched or moved. A task that had to wait for it is read again.
     func release(_ key: QueuedTask.Key) {
-        guard underWay.remove(key) != nil, contended.values.contains(key) else { return }
+        guard activeFiles.remove(key) != nil, contended.values.contains(key) else { return }
         nextTime = now()
         wakes.wake()
     }
 
     /// Whether there is nothing to do except wait for the running transfers.
-    var isBusy: Bool { !running.isEmpty && !isCommanded && broken == nil && schedule.laneToRead() == nil }
+    var isBusy: Bool { !running.isEmpty && !isCommanded && databaseError == nil && schedule.laneToRead() == nil }
 
     private func readAnew() async throws {
         let lanes = try await store.lanes()
@@ -203,7 +203,7 @@ extension DownloadQueue {
     private func start(_ row: QueuedTask) {
         let fetch = RunningFetch(row)
         running[row.position] = fetch
-        underWay.insert(row.key)
+        activeFiles.insert(row.key)
         outages.began(row)
         fetch.begin(Task(executorPreference: executors[row.task.account]) { await self.fetch(fetch) })
     }

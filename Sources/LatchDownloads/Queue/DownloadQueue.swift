@@ -32,7 +32,7 @@ public actor DownloadQueue {
     /// The tasks whose files are being moved to their destinations, with the lengths of their parts in bytes.
     var placing: [Int: (row: QueuedTask, bytes: Int)] = [:]
     /// The files that are being fetched or moved to their destinations.
-    var underWay: Set<QueuedTask.Key> = []
+    var activeFiles: Set<QueuedTask.Key> = []
     var ready: [ReadyFile] = []
     var readyBytes = 0
     /// Signals the placer not to wait for more files.
@@ -44,13 +44,13 @@ public actor DownloadQueue {
     /// The earliest time at which a task that waits for a time is tried again. Nil when no task waits for a time.
     var nextTime: Date?
     /// The error that prevents writes to the database, if any.
-    var broken: (any Error)?
+    var databaseError: (any Error)?
     var holds: Set<PauseReason> = []
     /// Resume points that could not be recorded because the database was full.
-    var unnoted: [Int: ResumePoint] = [:]
+    var unrecordedResumePoints: [Int: ResumePoint] = [:]
     /// How many times a disk was full since the last completed file, and when free space is checked again.
     var fullTimes = 0
-    var roomTime = Date.distantPast
+    var nextSpaceCheck = Date.distantPast
     /// The hosts that currently get no requests.
     var outages = HostOutages()
     /// The hosts that respond again, but whose stored pauses are not removed yet.
@@ -58,7 +58,7 @@ public actor DownloadQueue {
     /// The time of the wall clock when it was last read.
     var clock: Date?
     /// Finds out which servers are in maintenance.
-    let maintenance = MaintenanceInquiry()
+    let maintenance = MaintenanceCheck()
     /// The accounts with unfinished tasks, and those that were removed meanwhile.
     var waitingAccounts: [UUID: WaitingAccount] = [:]
     var lostAccounts: [WaitingAccount] = []
@@ -186,7 +186,8 @@ public actor DownloadQueue {
         var hosts: [UUID: String] = [:]
         for account in try await latch.accounts.accounts() { hosts[account.id] = account.serverURL.authority }
         guard tasks.allSatisfy({ hosts[$0.account] != nil }) else {
-            throw LatchError(.noAccount, "A download's account is not here any more. Sign in again, then choose again.")
+            throw LatchError(
+                .noAccount, "The account of a download no longer exists. Sign in again, then select the files again.")
         }
         return hosts
     }
@@ -256,13 +257,13 @@ public actor DownloadQueue {
             // Also for an existing folder, because its creator may have been stopped before this step.
             DownloadPart.keepNames(beside: folder)
         }
-        try await LibraryPlaces(latch).noteMade(library.folder)
+        try await LibraryPlaces(latch).recordCreation(library.folder)
     }
 
     /// Throws when the folder was created before and is missing now. It may be on a drive that is not mounted. All
     /// files would then be fetched again, to the disk below the mount point.
     nonisolated func checkFolder() async throws {
-        guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).isMade(library.folder),
+        guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).wasCreated(library.folder),
             try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()
         else { return }
         throw LatchError(.folderGone, goneSentence)
@@ -272,14 +273,14 @@ public actor DownloadQueue {
         let names = try? FileManager.default.contentsOfDirectory(atPath: library.folder)
         let state =
             switch names {
-            case nil: "is gone"
+            case nil: "is missing"
             case []?: "is empty now"
             case _?: "has none of those files now"
             }
         return
-            "Files were brought to the folder '\(library.folder)' before, but it \(state). Mount its drive, if it is on one; "
-            + "or choose another folder: --to FOLDER; or \(names == nil ? "create it again" : "use it as it is"): give the same "
-            + "command with --make-folder."
+            "Files were saved to the folder '\(library.folder)' before, but it \(state). Mount its drive if it is on "
+            + "one. Or choose another folder: --to FOLDER. Or \(names == nil ? "create it again" : "use it as it is"): "
+            + "give the same command with --make-folder."
     }
 
     /// The hidden folder of the parts.

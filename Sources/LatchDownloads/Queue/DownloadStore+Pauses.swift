@@ -13,7 +13,7 @@ public struct HostPause: Sendable, Equatable {
 
     /// The pause as a sentence for people, with the command that ends it.
     public var sentence: String {
-        "\(reason) Its files wait until \(until.onTheClock). Now: latch downloads retry"
+        "\(reason) Its files wait until \(until.onTheClock). To try now: latch downloads retry"
     }
 }
 

@@ -227,14 +227,14 @@ struct DownloadStore: Sendable {
     func takeUpAgain() async throws { try await command { _ = try $0.run(Self.takeUp) } }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
-        try await LatchError.telling { try await database.read(body) }
+        try await LatchError.converting { try await database.read(body) }
     }
 
     @discardableResult
     func write<Value: Sendable>(
         outlivesPowerLoss: Bool = false, _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
-        try await LatchError.telling { try await database.write(outlivesPowerLoss: outlivesPowerLoss, body) }
+        try await LatchError.converting { try await database.write(outlivesPowerLoss: outlivesPowerLoss, body) }
     }
 
     /// The stored form of empty metadata.

@@ -8,18 +8,18 @@ enum FetchOutcome: Sendable {
     /// The part is complete.
     case whole
     /// The server no longer has the file.
-    case gone(String)
+    case missing(String)
     /// The attempt failed permanently. The string is a sentence that says why and what to do.
     case failed(String)
     /// The attempt failed temporarily. `after` is the delay that the server asked for, if any.
-    case again(String, after: Duration?)
+    case temporaryFailure(String, after: Duration?)
     /// The failure may concern the whole host, and not only this task.
     case outage(HostTrouble)
     /// Another server responded in place of the account's server and sent no file. A later attempt may succeed, and the
     /// bytes received before are valid.
-    case stranger(String)
+    case intercepted(String)
     /// The received content is wrong. An attempt from the beginning may succeed.
-    case spoilt(String)
+    case corrupted(String)
     /// No attempt can succeed until something changes that does not depend on the task.
     case held(PauseReason)
     /// The fetch was stopped.
@@ -52,12 +52,12 @@ enum PauseReason: Sendable, Hashable {
     func sentence(folder: String, database: String) -> String {
         switch self {
         case .disk(.files):
-            "There is no room left in '\(folder)'. Make room there; the downloads go on by themselves."
+            "There is no space left in '\(folder)'. Free some space there. Downloads then continue automatically."
         case .disk(.queue):
-            "There is no room left for '\(database)', where the downloads are noted. Make room there; they go on by "
-                + "themselves."
+            "There is no space left for the downloads database '\(database)'. Free some space there. Downloads then "
+                + "continue automatically."
         case .disk(.folder):
-            "The folder '\(folder)' is not there now. Mount its drive; the downloads go on by themselves."
+            "The folder '\(folder)' is missing. Mount its drive. Downloads then continue automatically."
         case .account(_, let message): message
         case .outside(let reason): reason
         }
@@ -84,28 +84,28 @@ extension FetchOutcome {
             // starts.
             self = .outage(
                 HostTrouble(
-                    reason: "The server '\(host)' has nothing at all now (\(words)); it may be in maintenance.",
+                    reason: "The server '\(host)' serves no files now (\(words)). It may be in maintenance.",
                     isUnreachable: false, wait: wait))
         case 404, 410:
             // A person who gave an address expects that file. A file chosen from a library may have been deleted since.
             self =
                 task.group == .file
-                ? .failed("There is no file at \(task.url).") : .gone("The server does not have it any more.")
+                ? .failed("There is no file at \(task.url).") : .missing("The file no longer exists on the server.")
         case 400 where words.hasPrefix("Not found or no asset"):
-            self = .gone("The server does not have it any more, or it is not yours.")
-        case 403: self = .failed("The server does not allow it: \(words). Ask whoever it belongs to.")
+            self = .missing("The file no longer exists on the server, or it is not yours.")
+        case 403: self = .failed("The server denies access: \(words). Ask the owner of the file.")
         case 429, 502, 503, 504:
             self = .outage(
                 HostTrouble(
-                    reason: "The server '\(host)' has a fault or wants a pause (\(words)).", isUnreachable: false,
-                    wait: wait))
-        case 408, 425, 500...: self = .again("The server has a fault or wants a pause (\(words)).", after: wait)
+                    reason: "The server '\(host)' reports an error or requests a pause (\(words)).",
+                    isUnreachable: false, wait: wait))
+        case 408, 425, 500...:
+            self = .temporaryFailure("The server reports an error or requests a pause (\(words)).", after: wait)
         case 300...399:
             let target = answer.headers["Location"].flatMap { URL(string: $0)?.host() }.map { " at '\($0)'" } ?? ""
             self = .failed(
-                "The server has it elsewhere\(target), and tells so instead of giving it. Give that address, where you are "
-                    + "signed in there.")
-        default: self = .failed("The server refuses: \(words).")
+                "The server redirects to another address\(target). Give that URL if you are signed in there.")
+        default: self = .failed("The server refused the request: \(words).")
         }
     }
 
@@ -116,17 +116,18 @@ extension FetchOutcome {
         let place = url?.host().map { host in "'\(host)\(url?.port.map { ":\($0)" } ?? "")'" } ?? "another server"
         switch answer.status.rawValue {
         case 404, 410:
-            self = .failed("There is no file at \(row.task.url): the server sent on to \(place), which has none.")
+            self = .failed("There is no file at \(row.task.url): the server redirected to \(place), which has none.")
         case 401, 403, 407:
             self = .failed(
-                "The server sent on to \(place), which does not allow it (status \(answer.status)). Ask whoever it belongs to."
-            )
+                "The server redirected to \(place), which denies access (status \(answer.status)). Ask the owner of "
+                    + "the file.")
         case 408, 425, 429, 500...:
-            self = .again(
-                "The server sent on to \(place), which has a fault or wants a pause (status \(answer.status)).",
+            self = .temporaryFailure(
+                "The server redirected to \(place), which reports an error or requests a pause (status "
+                    + "\(answer.status)).",
                 after: answer.retryAfter(now: now))
         default:
-            self = .failed("The server sent on to \(place), which gave no file (status \(answer.status)).")
+            self = .failed("The server redirected to \(place), which sent no file (status \(answer.status)).")
         }
     }
 
@@ -134,11 +135,11 @@ extension FetchOutcome {
     func masked(of url: String) -> Self {
         switch self {
         case .whole, .held, .stopped: self
-        case .gone(let text): .gone(SealedQuery.masked(text, of: url))
+        case .missing(let text): .missing(SealedQuery.masked(text, of: url))
         case .failed(let text): .failed(SealedQuery.masked(text, of: url))
-        case .again(let text, let wait): .again(SealedQuery.masked(text, of: url), after: wait)
-        case .stranger(let text): .stranger(SealedQuery.masked(text, of: url))
-        case .spoilt(let text): .spoilt(SealedQuery.masked(text, of: url))
+        case .temporaryFailure(let text, let wait): .temporaryFailure(SealedQuery.masked(text, of: url), after: wait)
+        case .intercepted(let text): .intercepted(SealedQuery.masked(text, of: url))
+        case .corrupted(let text): .corrupted(SealedQuery.masked(text, of: url))
         case .outage(let trouble): .outage(trouble.masked(of: url))
         }
     }
@@ -158,7 +159,7 @@ extension FetchOutcome {
                 self = .held(.disk(.files))
                 return
             case _ where error.isElsewhere:
-                self = .again(error.message, after: nil)
+                self = .temporaryFailure(error.message, after: nil)
                 return
             case .fileRefused, .file, .fileExists, .tooManyRedirects, .redirectRefused:
                 self = .failed(error.message)
@@ -175,12 +176,12 @@ extension FetchOutcome {
         case .folderGone: self = .held(.disk(.folder))
         case .cancelled: self = .stopped
         case .sessionEnded, .signedOut, .passwordChangeRequired: self = .held(.account(account, error.message))
-        case .foreignAnswer where isAddress && !hasAnswer: self = .stranger(error.message)
+        case .foreignAnswer where isAddress && !hasAnswer: self = .intercepted(error.message)
         case _ where !hasAnswer && HostTrouble(error) != nil: self = HostTrouble(error).map { .outage($0) } ?? .stopped
-        case .foreignAnswer: self = .spoilt(error.message)
+        case .foreignAnswer: self = .corrupted(error.message)
         case _ where error.code.rawValue.hasPrefix("secret_store"): self = .held(.account(account, error.message))
         case .invalidRequest, .responseTooLarge, .noAccount, .notAKnownServer: self = .failed(error.message)
-        default: self = .again(error.message, after: error.retryAfter)
+        default: self = .temporaryFailure(error.message, after: error.retryAfter)
         }
     }
 }

@@ -20,7 +20,7 @@ struct HostTrouble: Sendable, Equatable {
         pause = wait.map { min($0, BackOff.longestAskedFor) }
         guard let wait, wait > BackOff.longestAskedFor else { return }
         self.reason +=
-            " It asks for \(Int((wait.seconds / 3_600).rounded())) hours, which is longer than is waited here."
+            " It requests a pause of \(Int((wait.seconds / 3_600).rounded())) hours, which is longer than the maximum."
     }
 
     /// Returns the same trouble without the query of an address.
@@ -113,7 +113,7 @@ struct HostOutages {
         let until = now.addingTimeInterval(pause)
         outage.until = until
         outage.reason = trouble.reason
-        if isNew { outage.sentence = "\(trouble.reason) Its files wait; it is tried again in \(Self.text(pause))." }
+        if isNew { outage.sentence = "\(trouble.reason) Its files wait. The next attempt is in \(Self.text(pause))." }
         return .rests(until: until, isNew: isNew)
     }
 
@@ -185,7 +185,7 @@ struct HostOutages {
 
     private static func text(_ seconds: Double) -> String {
         switch seconds {
-        case ..<120: "\(max(1, Int(seconds.rounded()))) s, then more and more seldom"
+        case ..<120: "\(max(1, Int(seconds.rounded()))) s, then at increasing intervals"
         case ..<7_200: "\(Int((seconds / 60).rounded())) minutes"
         default: "\(Int((seconds / 3_600).rounded())) hours"
         }

@@ -30,7 +30,7 @@ public struct QueueSnapshot: Sendable {
     public let overall: OverallProgress
     /// The tasks that are being fetched.
     public let running: [File]
-    /// The tasks passed to ``DownloadQueue/glance(before:)`` that are no longer being fetched.
+    /// The tasks passed to ``DownloadQueue/snapshot(since:)`` that are no longer being fetched.
     public let ended: [File]
     /// Why files wait, as a sentence for people. Nil when nothing holds them up that is known outside of the program
     /// that fetches. A missing folder comes before an account that must sign in, and that before a paused host.
@@ -44,8 +44,8 @@ extension DownloadQueue {
     ///   ``QueueSnapshot/ended``.
     /// - Returns: The snapshot.
     /// - Throws: A ``LatchError`` with a `storage` code.
-    public func glance(before: [QueueSnapshot.File] = []) async throws -> QueueSnapshot {
-        let rows = try await LatchError.telling {
+    public func snapshot(since before: [QueueSnapshot.File] = []) async throws -> QueueSnapshot {
+        let rows = try await LatchError.converting {
             try await store.database.read { connection in
                 var rows = try connection.all(Self.selectRunning)
                 let positions = Set(rows.map(\.position))
@@ -76,7 +76,7 @@ extension DownloadQueue {
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
-            try await LatchError.telling(nil, { try await store.database.read { try $0.first(Self.selectRunning) } })
+            try await LatchError.converting(nil, { try await store.database.read { try $0.first(Self.selectRunning) } })
                 == nil
         else { return nil }
         let database = store.database.path ?? ""
@@ -94,7 +94,7 @@ extension DownloadQueue {
             return try await store.pauses(after: now()).first?.sentence
         }
         return account.isSignedIn
-            ? "\(account.serverURL) wants another password before anything else: latch password"
+            ? "\(account.serverURL) requires a new password before anything else: latch password"
             : "Files wait for a sign-in: latch login \(account.serverURL)"
     }
 
@@ -135,7 +135,7 @@ extension DownloadQueue {
 
     /// Returns the wanted file name of a task, or nil when there is no such task.
     public func filename(of id: String) async throws -> String? {
-        try await LatchError.telling { try await store.database.read { try $0.first(Self.selectFilename, id) } }
+        try await LatchError.converting { try await store.database.read { try $0.first(Self.selectFilename, id) } }
     }
 
     private func file(_ row: SnapshotRow) -> QueueSnapshot.File {
@@ -152,16 +152,16 @@ extension DownloadQueue {
     private static let columns = "position, account, id, filename, state, reason, size, path"
 
     private static let selectRunning = Statement(
-        "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: glanceRow)
+        "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: snapshotRow)
 
     private static let selectPosition = Statement(
-        "SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: glanceRow)
+        "SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: snapshotRow)
 
     private static let selectFilename = Statement(
         "SELECT filename FROM downloads WHERE account IN (SELECT id FROM accounts) AND id = ?", String.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    private static let glanceRow: @Sendable (SQLRow) throws(DatabaseError) -> SnapshotRow = {
+    private static let snapshotRow: @Sendable (SQLRow) throws(DatabaseError) -> SnapshotRow = {
         row throws(DatabaseError) in
         SnapshotRow(
             position: try row.get(0), account: try row.get(1), taskID: try row.get(2), filename: try row.get(3),

@@ -9,11 +9,11 @@ final class RunningFetch: Sendable {
         var work: Task<Void, Never>?
         var wasStopped = false
         var point: ResumePoint?
-        var isNoted = false
+        var isRecorded = false
         var hasAnswer = false
         var version: ResumePoint?
 
-        var news: News? { point != nil || !isNoted ? News(point: point) : nil }
+        var pendingRecord: PendingRecord? { point != nil || !isRecorded ? PendingRecord(point: point) : nil }
     }
 
     let row: QueuedTask
@@ -48,28 +48,28 @@ final class RunningFetch: Sendable {
     var hasAnswer: Bool { state.withLock(\.hasAnswer) }
 
     /// A change to record: the task runs, and its part has this resume point, if known.
-    struct News {
+    struct PendingRecord {
         let point: ResumePoint?
     }
 
     /// What the database does not have yet: the resume point, and, until it is recorded once, that the task runs. It
-    /// remains until ``noted(_:)`` confirms it, because the write may fail or be cancelled.
-    var news: News? { state.withLock(\.news) }
+    /// remains until ``confirm(_:)`` confirms it, because the write may fail or be cancelled.
+    var pendingRecord: PendingRecord? { state.withLock(\.pendingRecord) }
 
-    /// Confirms that the database holds ``news``.
-    func noted(_ news: News) {
+    /// Confirms that the database holds ``pendingRecord``.
+    func confirm(_ record: PendingRecord) {
         state.withLock { state in
-            state.isNoted = true
-            if state.point == news.point { state.point = nil }
+            state.isRecorded = true
+            if state.point == record.point { state.point = nil }
         }
     }
 
-    /// Returns the last ``news`` and clears it, for the end of the task. Nothing can then record that the task runs
-    /// after its end was recorded.
-    func takeNews() -> News? {
+    /// Returns the last ``pendingRecord`` and clears it, for the end of the task. Nothing can then record that the task
+    /// runs after its end was recorded.
+    func takePendingRecord() -> PendingRecord? {
         state.withLock { state in
-            defer { (state.point, state.isNoted) = (nil, true) }
-            return state.news
+            defer { (state.point, state.isRecorded) = (nil, true) }
+            return state.pendingRecord
         }
     }
 

@@ -33,7 +33,7 @@ enum SealedQuery {
         else {
             throw LatchError(
                 .invalidRequest,
-                "What stood behind the '?' of its address cannot be read any more. Give the address again.")
+                "The part of its URL after the '?' can no longer be decrypted. Give the URL again.")
         }
         return task.url.dropLast(mask.count) + "?" + String(decoding: query, as: UTF8.self)
     }

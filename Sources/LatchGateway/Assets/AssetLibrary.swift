@@ -58,7 +58,7 @@ final class AssetLibrary: Sendable {
         guard scan.times[""] != nil, scan.times.count > 1 || known.isEmpty else {
             // The disk is probably not mounted. The records are kept, because they are needed when it is mounted again.
             log.warning(
-                "The picture library is empty or cannot be read; what is known of it is kept.",
+                "The picture library is empty or unreadable; its records are kept.",
                 ["folder": .text(folder.path)])
             return LibraryScan.Changes()
         }
@@ -135,9 +135,9 @@ final class AssetLibrary: Sendable {
         } catch is CancellationError {
             return
         } catch let error as DatabaseError {
-            log.warning("The picture library was not read to its end; trying again.", ["error": .text(error.message)])
+            log.warning("Could not read the whole picture library; trying again.", ["error": .text(error.message)])
         } catch {
-            log.warning("The picture library was not read to its end; trying again.")
+            log.warning("Could not read the whole picture library; trying again.")
         }
     }
 }

@@ -39,7 +39,7 @@ struct AssetPages: Sendable {
         let store: AssetStore
         let owners: AssetOwners
         let album: UUID?
-        var areFilms = false
+        var areVideos = false
         var place = AssetPart.Place.start
     }
 
@@ -65,15 +65,15 @@ struct AssetPages: Sendable {
         if let page = ready.popFirst() { return page }
         while let source {
             let page = try await source.store.parts(
-                of: source.album, areFilms: source.areFilms, behind: source.place, for: source.owners)
+                of: source.album, areVideos: source.areVideos, behind: source.place, for: source.owners)
             if let last = page.last {
                 self.source?.place = last.place
                 return page
             }
-            if source.areFilms {
+            if source.areVideos {
                 self.source = nil
             } else {
-                self.source?.areFilms = true
+                self.source?.areVideos = true
                 self.source?.place = .start
             }
         }
@@ -94,9 +94,9 @@ extension AssetStore {
 
     /// Returns a page of planning data behind a position.
     func parts(
-        of album: UUID?, areFilms: Bool, behind place: AssetPart.Place, for owners: AssetOwners
+        of album: UUID?, areVideos: Bool, behind place: AssetPart.Place, for owners: AssetOwners
     ) async throws -> [AssetPart] {
-        let statement = areFilms ? AssetStatements.films : AssetStatements.listed
+        let statement = areVideos ? AssetStatements.videos : AssetStatements.listed
         return try await database.read {
             try $0.all(statement, place.taken, place.row, owners.email, owners.id, album, AssetPages.size)
         }
@@ -114,7 +114,7 @@ extension AssetStatements {
 
     static let listed = pages("s.id, s.size", "")
 
-    static let films = pages(
+    static let videos = pages(
         "m.id, m.size",
         """
         CROSS JOIN assets m ON m.id = s.motion_id AND m.is_locked = 0
@@ -124,11 +124,11 @@ extension AssetStatements {
     /// Returns a statement that reads a page. It reads the files of each owner by index in the required order and
     /// merges the three results. Nothing is sorted, so the cost of a page depends on its length, not on its position.
     private static func pages(
-        _ columns: String, _ films: String
+        _ columns: String, _ join: String
     ) -> Statement<AssetPart, Int, Int, String, String, UUID?, Int> {
         let files = ["= ?3", "= ?4 AND ?3 <> ?4", "= '\(AssetOwners.shared)'"].map { owner in
             """
-            SELECT \(columns), NULL, s.taken_at AS taken, s.rowid AS place FROM assets s \(films)
+            SELECT \(columns), NULL, s.taken_at AS taken, s.rowid AS place FROM assets s \(join)
             WHERE s.owner \(owner) AND s.visibility = 'timeline' AND (s.taken_at, s.rowid) < (?1, ?2) AND s.is_locked = 0
                 AND (?5 IS NULL OR s.folder = (SELECT path FROM asset_folders WHERE id = ?5))
             """

@@ -134,7 +134,7 @@ public struct ZIPArchive: Sendable {
 
     private static func changed(_ entry: Entry) -> GatewayError {
         GatewayError(
-            .file, "Could not put '\(entry.path)' into an archive: the file has changed meanwhile; ask again.")
+            .file, "Could not add '\(entry.path)' to an archive: the file has changed in the meantime; try again.")
     }
 
     /// A buffer for small pieces, so that a directory of thousands of rows does not need thousands of writes.

@@ -19,11 +19,11 @@ struct AllowedRedirects: Sendable {
     /// Makes a list.
     ///
     /// - Parameters:
-    ///   - listed: The allowed addresses. Addresses that ``complaint(about:)`` rejects are ignored.
+    ///   - listed: The allowed addresses. Addresses that ``problem(with:)`` rejects are ignored.
     ///   - anyLoopbackPort: Whether the listed loopback addresses are allowed with any port. If none is listed,
     ///     ``defaultLoopback`` is allowed.
     init(_ listed: [String], anyLoopbackPort: Bool) {
-        let usable = listed.filter { Self.complaint(about: $0) == nil }
+        let usable = listed.filter { Self.problem(with: $0) == nil }
         whole = Set(usable.map { Array($0.utf8) })
         guard anyLoopbackPort else {
             portless = []
@@ -35,14 +35,14 @@ struct AllowedRedirects: Sendable {
 
     /// Whether a sign-in may end at `address`.
     func allows(_ address: String) -> Bool {
-        guard Self.complaint(about: address) == nil else { return false }
+        guard Self.problem(with: address) == nil else { return false }
         if whole.contains(Array(address.utf8)) { return true }
         guard let portless = Self.withoutPort(address) else { return false }
         return self.portless.contains(portless)
     }
 
     /// Returns the reason why an address cannot be on the list, or nil when it can.
-    static func complaint(about address: String) -> String? {
+    static func problem(with address: String) -> String? {
         guard address.utf8.count <= 1_024, address.utf8.allSatisfy(isAddressByte) else {
             return "it must be plain ASCII of at most 1,024 characters, without spaces"
         }
@@ -52,10 +52,10 @@ struct AllowedRedirects: Sendable {
         guard !address.utf8.contains(UInt8(ascii: "#")) else { return "it must not have a fragment" }
         let scheme = address.utf8[..<colon]
         guard !forbidden.contains(where: { scheme.elementsEqual($0.utf8) }) else {
-            return "no app is opened by this scheme"
+            return "this scheme does not open an app"
         }
         guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else { return nil }
-        return webComplaint(about: address, isPlain: scheme.elementsEqual("http".utf8))
+        return webProblem(with: address, isPlain: scheme.elementsEqual("http".utf8))
     }
 
     /// Schemes that browsers handle themselves, so that no app can be opened by them.
@@ -63,12 +63,12 @@ struct AllowedRedirects: Sendable {
         "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",
     ]
 
-    private static func webComplaint(about address: String, isPlain: Bool) -> String? {
+    private static func webProblem(with address: String, isPlain: Bool) -> String? {
         let rest = address.utf8.dropFirst(isPlain ? 5 : 6)
         guard rest.starts(with: "//".utf8) else { return "two slashes must follow its scheme" }
         let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else {
-            return "it must name a host and no user"
+            return "it must contain a host and no user"
         }
         guard !isPlain || withoutPort(address) != nil else {
             return "without encryption only http://127.0.0.1 and http://[::1] are safe"

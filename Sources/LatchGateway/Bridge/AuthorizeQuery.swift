@@ -34,7 +34,7 @@ struct AuthorizeQuery: Sendable {
     /// Reads a query. The challenge is checked before the redirect.
     init(_ fields: FormFields, _ redirects: AllowedRedirects) throws(Refusal) {
         for name in Self.names where fields.values(name).count > 1 {
-            throw .refused("The parameter '\(name)' stands there twice.")
+            throw .refused("The parameter '\(name)' occurs more than once.")
         }
         isRedirected = try Self.boolean(fields["redirect"], "redirect")
         isAgain = try Self.boolean(fields["again"], "again")

@@ -53,7 +53,7 @@ struct BackchannelLogout: Sendable {
         // The provider or the network causes every other error, so the token may still be valid.
         let undecided = errors.first { $0.code != .badToken }
         services.log.warning(
-            "A sign-out of an identity provider was refused.",
+            "A sign-out by an identity provider was refused.",
             [
                 "error": .text((undecided ?? errors.last)?.message ?? "unknown issuer"),
                 "request": .text(request.id),

@@ -78,7 +78,7 @@ extension Bridge {
 
     func unavailable(_ error: any Error) -> any Error {
         guard !(error is CancellationError) else { return error }
-        log.warning("The store of one-time codes does not answer.", ["error": .text("\(error)")])
+        log.warning("The store of one-time codes does not respond.", ["error": .text("\(error)")])
         return GatewayError(.codeStore, "The server cannot reach its store of sign-in codes; try again in a moment.")
     }
 }

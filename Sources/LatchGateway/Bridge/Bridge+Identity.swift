@@ -36,7 +36,7 @@ extension Bridge {
         do {
             _ = try await issuer.end(token)
         } catch {
-            log.warning("A browser's former session was not ended.", ["request": .text(request)])
+            log.warning("Could not end a browser's previous session.", ["request": .text(request)])
         }
     }
 
@@ -49,7 +49,7 @@ extension Bridge {
     ) async throws -> SessionCredential {
         let identity = record.identity
         do {
-            let person = try await person(for: identity, at: provider, toldAt: record.answered)
+            let person = try await person(for: identity, at: provider, identifiedAt: record.answered)
             return try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
         } catch {

@@ -60,19 +60,20 @@ extension Bridge {
     }
 
     private func start(
-        _ way: SignInStart.Way, _ provider: BridgeProvider, _ redirect: String, _ verifier: PKCE.Verifier, nonce: String
-    ) -> SignInStart {
-        SignInStart(
-            way: way, provider: provider.id, redirect: redirect, verifier: verifier, nonce: nonce,
-            expires: now() + SignInStart.lifetime)
+        _ route: SignInRecord.Route, _ provider: BridgeProvider, _ redirect: String, _ verifier: PKCE.Verifier,
+        nonce: String
+    ) -> SignInRecord {
+        SignInRecord(
+            route: route, provider: provider.id, redirect: redirect, verifier: verifier, nonce: nonce,
+            expires: now() + SignInRecord.lifetime)
     }
 
-    private func keep(_ start: SignInStart, under state: State) async throws {
+    private func keep(_ start: SignInRecord, under state: State) async throws {
         let box = try start.sealed(for: state.text, keys)
         do {
             // A browser that begins again with the same state replaces the earlier record.
-            _ = try await starts.take(SignInStart.key(state.text))
-            try await starts.keep(box, under: SignInStart.key(state.text), for: SignInStart.lifetime)
+            _ = try await starts.take(SignInRecord.key(state.text))
+            try await starts.keep(box, under: SignInRecord.key(state.text), for: SignInRecord.lifetime)
         } catch {
             throw unavailable(error)
         }
@@ -82,14 +83,14 @@ extension Bridge {
     /// If several callers take it at the same time, only one of them gets it.
     ///
     /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond.
-    func takeStart(of state: String) async throws -> SignInStart? {
+    func takeStart(of state: String) async throws -> SignInRecord? {
         let box: [UInt8]?
         do {
-            box = try await starts.take(SignInStart.key(state))
+            box = try await starts.take(SignInRecord.key(state))
         } catch {
             throw unavailable(error)
         }
-        guard let box, let start = SignInStart(opening: box, for: state, keys), now() < start.expires else {
+        guard let box, let start = SignInRecord(opening: box, for: state, keys), now() < start.expires else {
             return nil
         }
         return start
@@ -107,10 +108,10 @@ extension Bridge {
     /// - Throws: The reason why nobody is signed in, already recorded: errors of the provider, of the people, of the
     ///   database.
     func finishInApp(
-        _ start: SignInStart, code: String, issuer: String?, client: RequestOrigin, token shape: TokenFormat
+        _ start: SignInRecord, code: String, issuer: String?, client: RequestOrigin, token shape: TokenFormat
     ) async throws -> SessionCredential {
         guard let provider = providers[start.provider] else {
-            throw GatewayError(.identityRefused, "The identity provider of this sign-in is configured no longer.")
+            throw GatewayError(.identityRefused, "The identity provider of this sign-in is no longer configured.")
         }
         do {
             let identity = try await provider.party.identity(

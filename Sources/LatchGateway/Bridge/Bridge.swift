@@ -8,7 +8,7 @@ import Wire
 ///
 /// A sign-in goes through `begin`, the provider and `finish`, and for an app through `redeem`. The gateway stores
 /// nothing about a sign-in in progress: its data is sealed in the `state` parameter and in the browser's cookie. Only
-/// one-time codes are stored, for a minute by default, and the ``SignInStart`` records of apps that make no PKCE pair.
+/// one-time codes are stored, for a minute by default, and the ``SignInRecord`` records of apps that make no PKCE pair.
 ///
 /// Source: OX-2 to OX-5; RFC 8252; RFC 9700.
 final class Bridge: Sendable {
@@ -16,7 +16,7 @@ final class Bridge: Sendable {
     let redirects: AllowedRedirects
     let keys: BridgeKeys
     let codes: any CodeStore
-    /// The store of ``SignInStart`` records. In memory it is separate from ``codes``, so that a flood of new sign-ins
+    /// The store of ``SignInRecord`` records. In memory it is separate from ``codes``, so that a flood of new sign-ins
     /// displaces no codes.
     let starts: any CodeStore
     let codeLifetime: Duration
@@ -161,15 +161,15 @@ final class Bridge: Sendable {
     ///
     /// - Throws: ``BridgeFailure`` with the identity's subject when there is no such person; errors of the database.
     func person(
-        for identity: ProviderIdentity, at provider: BridgeProvider, toldAt moment: Date = .distantFuture
+        for identity: ProviderIdentity, at provider: BridgeProvider, identifiedAt moment: Date = .distantFuture
     ) async throws -> Person {
         do {
-            return try await people.person(for: identity, at: provider.configuration, toldAt: moment)
+            return try await people.person(for: identity, at: provider.configuration, identifiedAt: moment)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error, of: identity)
             guard failure.reason != nil else { throw error }
             // The message tells the operator what to do; the page for the person contains less.
-            log.info("Somebody from an identity provider was not let in.", ["error": .text(error.message)])
+            log.info("A sign-in through an identity provider was refused.", ["error": .text(error.message)])
             throw failure
         }
     }
@@ -206,7 +206,7 @@ final class Bridge: Sendable {
     func person(forAppOf identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
         let person = try await person(for: identity, at: provider)
         guard !enforcesPasswordChange || !person.mustChangePassword else {
-            throw GatewayError(.passwordChangeRequired, "The person must choose another password first.")
+            throw GatewayError(.passwordChangeRequired, "The person must change their password first.")
         }
         return person
     }
@@ -219,7 +219,7 @@ final class Bridge: Sendable {
     ) async throws -> SessionCredential {
         if authenticated?.timeIntervalSince1970 == 0 {
             log.warning(
-                "A provider sent an 'auth_time' that cannot be read: the sign-in counts as an old one.",
+                "A provider sent an 'auth_time' that is not valid, so the sign-in counts as an old one.",
                 ["provider": .text(provider), "request": .text(client.request)])
         }
         let session = try await issuer.issue(

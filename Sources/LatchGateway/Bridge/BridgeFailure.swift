@@ -22,7 +22,7 @@ struct BridgeFailure: Error, Sendable {
     /// The person refused to sign in, with the provider's error code.
     private static func denied(_ word: String) -> BridgeFailure {
         BridgeFailure(
-            error: word, sentence: "You said no at the identity provider, so you are not signed in.",
+            error: word, sentence: "You declined at the identity provider, so you are not signed in.",
             reason: "denied-at-provider", outcome: .denied)
     }
 
@@ -40,26 +40,26 @@ struct BridgeFailure: Error, Sendable {
 
     /// The provider does not respond.
     static let unavailable = BridgeFailure(
-        error: "temporarily_unavailable", sentence: "The identity provider does not answer; try again in a minute.",
+        error: "temporarily_unavailable", sentence: "The identity provider does not respond; try again in a minute.",
         reason: nil, outcome: .unavailable)
 
     /// A new sign-in at the provider was required, but the person did not sign in again.
     static let old = BridgeFailure(
         error: "login_required",
         sentence:
-            "The identity provider did not ask you to sign in anew, so it is not confirmed that it is you. Sign out there, "
+            "The identity provider did not ask you to sign in again, so your identity is not confirmed. Sign out there "
             + "and try again.", reason: "old-sign-in", outcome: .refused)
 
     /// A new sign-in at the provider was required, but the provider does not report when the person signed in.
     static let untold = BridgeFailure(
         error: "login_required",
         sentence:
-            "The identity provider does not tell when you signed in there, so it cannot confirm that it is you. Ask your "
-            + "administrator for a password, and confirm by that.", reason: "untold-sign-in", outcome: .refused)
+            "The identity provider does not report when you signed in there, so it cannot confirm your identity. Ask "
+            + "your administrator for a password and confirm with it.", reason: "untold-sign-in", outcome: .refused)
 
     /// The provider's response cannot be trusted or read, or the gateway's configuration does not fit the provider.
     static let failed = BridgeFailure(
-        error: "server_error", sentence: "The identity provider's answer could not be used; ask your administrator.",
+        error: "server_error", sentence: "The identity provider's response could not be used; ask your administrator.",
         reason: "provider-answer", outcome: .failed)
 
     /// An error inside the gateway.
@@ -91,22 +91,25 @@ struct BridgeFailure: Error, Sendable {
     /// Returns the failure for a person that the provider identified and this server refuses.
     private static func here(_ error: GatewayError) -> BridgeFailure {
         switch error.code {
-        case .personDisabled: refused("Your account here is disabled.", "disabled")
-        case .notInvited: refused("You have no account here; ask your administrator for one.", "not-invited")
-        case .domainRefused: refused("This server does not take e-mail addresses of your domain.", "domain-refused")
+        case .personDisabled: refused("Your account on this server is disabled.", "disabled")
+        case .notInvited: refused("You have no account on this server; ask your administrator for one.", "not-invited")
+        case .domainRefused:
+            refused("This server does not accept e-mail addresses of your domain.", "domain-refused")
         case .emailUnverified:
             refused(
-                "The identity provider does not say that it has verified your e-mail address. If you did verify it there, "
-                    + "ask your administrator: the provider must send 'email_verified'.", "email-unverified")
+                "The identity provider did not confirm that it has verified your e-mail address. If you verified it "
+                    + "there, ask your administrator: the provider must send 'email_verified'.", "email-unverified")
         case .invalidEmail:
-            refused("The identity provider gave an e-mail address of yours that is not valid.", "invalid-email")
-        case .signedOut: refused("You were signed out meanwhile; sign in again.", "signed-out")
-        case .identityRefused: refused("Your account at the identity provider is not linked to one here.", "not-linked")
+            refused("The identity provider sent an e-mail address that is not valid.", "invalid-email")
+        case .signedOut: refused("You were signed out in the meantime; sign in again.", "signed-out")
+        case .identityRefused:
+            refused("Your account at the identity provider is not linked to an account on this server.", "not-linked")
         case .passwordChangeRequired:
             refused(
-                "Your password here must be changed first. Sign in with it in a browser, or ask your administrator.",
+                "You must change your password on this server first. Sign in with it in a browser, or ask your "
+                    + "administrator.",
                 "password-change-required")
-        case .unknownPerson: refused("Your account here was changed just now; try again.", "person-changed")
+        case .unknownPerson: refused("Your account on this server has just been changed; try again.", "person-changed")
         default: broken
         }
     }

@@ -20,7 +20,7 @@ struct BridgeKeyFile: Sendable {
             if let secret = try read() { return secret }
             try make()
         }
-        throw failure("it is removed again and again; see who does that")
+        throw failure("another program repeatedly removes it; find out which one")
     }
 
     private func read() throws(GatewayError) -> Secret? {
@@ -33,10 +33,10 @@ struct BridgeKeyFile: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw failure("it is no regular file; name another one in bridge.key_file")
+            throw failure("it is not a regular file; set bridge.key_file to another one")
         }
         guard status.st_mode & 0o027 == 0 else {
-            throw failure("others may read or change it; run: chmod 600 '\(path)'")
+            throw failure("other users can read or change it; run: chmod 600 '\(path)'")
         }
         return try secret(in: descriptor)
     }
@@ -47,7 +47,8 @@ struct BridgeKeyFile: Sendable {
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
         let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
         guard var secret = Base64URL.decode(String(decoding: line, as: UTF8.self)), secret.count == 32 else {
-            throw failure("it does not hold a key; remove it, and a new one is made (sign-ins under way begin again)")
+            throw failure(
+                "it does not contain a key; remove it to create a new one (sign-ins in progress must start again)")
         }
         defer { wipe(&secret) }
         return Secret(bytes: secret)
@@ -58,7 +59,7 @@ struct BridgeKeyFile: Sendable {
         let draft = "\(path).\(Base64URL.encode(SecureRandom.bytes(9)))"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else {
-            throw failure("\(Self.reason(errno)); latchd (uid \(getuid())) must be able to write in its folder")
+            throw failure("\(Self.reason(errno)); latchd (uid \(getuid())) must be able to write to its folder")
         }
         defer {
             close(descriptor)

@@ -19,7 +19,7 @@ struct RedirectPage: Sendable {
         var response = page(
             status, title: "You can return to the app",
             """
-            <p>Your sign-in is complete here. If the app did not open by itself, open it now:</p>
+            <p>Your sign-in is complete. If the app did not open automatically, open it now:</p>
             <p><a class="button block" href="\(link: link)">Return to the app</a></p>
             <p class="quiet">Afterwards you can close this page.</p>
             """)
@@ -52,11 +52,11 @@ struct RedirectPage: Sendable {
     }
 
     /// The page for a callback without a known sign-in. The browser may come from an app or from the sign-in page.
-    var stranger: ServerResponse {
+    var unknownCallback: ServerResponse {
         failed(
             .badRequest,
-            "This sign-in has ended or took too long, or it was begun in another browser. If an app sent you here, go back to "
-                + "it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
+            "This sign-in has ended or took too long, or it was started in another browser. If an app sent you here, "
+                + "go back to it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
     }
 
     /// Returns the page for too many sign-ins from one address, with a link to the same request.
@@ -64,7 +64,7 @@ struct RedirectPage: Sendable {
         let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
         let again = request.method == .get ? ReturnAddress.check(target)?.text : nil
         return failed(
-            .tooManyRequests, "Too many sign-ins at once from your network. Try again in a minute.", again: again)
+            .tooManyRequests, "Too many sign-ins from your network. Try again in a minute.", again: again)
     }
 
     /// Returns the page on which a person chooses an identity provider.

@@ -81,7 +81,7 @@ public final class CertificateKeeper: Sendable {
             let certificate = try files.read()
             // The files are being written. A later check reads them when they no longer change.
             guard files.version() == version else {
-                if isAsked { log.info("The certificate is being written; it is read again once it has settled.") }
+                if isAsked { log.info("The certificate files are being written. They are read again afterwards.") }
                 return
             }
             take(certificate, version)
@@ -104,7 +104,7 @@ public final class CertificateKeeper: Sendable {
         if isOther {
             log.info("The certificate was replaced.", values)
         } else {
-            log.info("The certificate was read again; it is the same.", values)
+            log.info("The certificate was reloaded. It has not changed.", values)
         }
         audit.record(
             AuditEvent(
@@ -121,7 +121,7 @@ public final class CertificateKeeper: Sendable {
             }
             return isAsked || state.refused?.message != message
         }
-        if isNew { log.warning("The certificate was not replaced; the old one stays.", ["error": .text(message)]) }
+        if isNew { log.warning("Could not replace the certificate; the old one is kept.", ["error": .text(message)]) }
     }
 
     private func warn() {

@@ -36,16 +36,16 @@ public enum CertificateWarning: Sendable, Equatable {
         switch self {
         case .expired: "The certificate has expired: clients refuse it."
         case .expiresSoon: "The certificate expires soon."
-        case .notYetValid: "The certificate does not hold yet: clients refuse it."
-        case .keyIsOpen: "Others on this machine may read the certificate's key."
+        case .notYetValid: "The certificate is not valid yet: clients refuse it."
+        case .keyIsOpen: "Other users of this machine can read the certificate's key."
         }
     }
 
     /// The action that solves the problem, without a full stop.
     var remedy: String {
         switch self {
-        case .expired, .expiresSoon: "replace the files; they are taken by themselves"
-        case .notYetValid: "look at this machine's clock, or replace the files"
+        case .expired, .expiresSoon: "replace the files; they are loaded automatically"
+        case .notYetValid: "check this machine's clock, or replace the files"
         case .keyIsOpen(let path): "run: chmod o-rwx '\(path)'"
         }
     }

@@ -6,27 +6,29 @@ extension ConfigurationFamily {
         [
             ConfigurationKey(
                 list: "access.\(name).hosts", \.access[name].hosts, of: .accessHost,
-                "The hosts that the rule is about, such as app.example.org or *.example.org; with none given, all."),
+                "The hosts that the rule applies to, such as app.example.org or *.example.org. By default, all."),
             ConfigurationKey(
                 list: "access.\(name).paths", \.access[name].paths, of: .accessPath,
-                "The paths that the rule is about: /health for one, /share/* for one and all below; with none given, all."
-            ),
+                "The paths that the rule applies to: /health for one path, /share/* for a path and everything below "
+                    + "it. By default, all."),
             ConfigurationKey(
                 list: "access.\(name).methods", \.access[name].methods, of: .method,
-                "The methods that the rule is about, GET with HEAD; with none given, all."),
+                "The methods that the rule applies to. GET includes HEAD. By default, all."),
             ConfigurationKey(
                 "access.\(name).allow", \.access[name].allow,
                 .choice(AccessDraft.Allowance.allCases.map { ($0.rawValue, $0) }),
-                "Who may come in: public for everybody, signed-in, or nobody."),
+                "Who has access: public (everyone), signed-in (people who are signed in), or nobody."),
             ConfigurationKey(
                 list: "access.\(name).users", \.access[name].users, of: .accessUser,
-                "Of those who are signed in only these, by e-mail address or id, and those in groups."),
+                "The people who have access, by e-mail address or id, in addition to groups. By default, everyone "
+                    + "who is signed in."),
             ConfigurationKey(
                 list: "access.\(name).groups", \.access[name].groups, of: .group,
-                "Of those who are signed in only those in these groups of the identity provider, and users."),
+                "The groups of the identity provider whose members have access, in addition to users. By default, "
+                    + "everyone who is signed in."),
             ConfigurationKey(
                 "access.\(name).basic_keys", \.access[name].takesKeys, .boolean,
-                "Whether programs that know Basic alone may come with a person's key as the password."),
+                "Whether programs that support only Basic may use a person's key as the password."),
         ]
     }
 }

@@ -11,17 +11,17 @@ extension ConfigurationFamily {
         [
             ConfigurationKey(
                 "providers.\(name).enabled", \.providers[name].isEnabled, .boolean,
-                "Whether people may come in through it."),
+                "Whether people may sign in through this provider."),
             ConfigurationKey(
                 "providers.\(name).kind", \.providers[name].kind,
                 .choice(ProviderConfiguration.Kind.allCases.map { ($0.rawValue, $0) }),
-                "oidc for any OpenID Connect issuer; google and apple know their own."),
+                "oidc for any OpenID Connect issuer; google and apple have a fixed one."),
             ConfigurationKey(
                 "providers.\(name).title", \.providers[name].title, .shown, "The text of its button.",
-                defaultValue: "the preset's name, or the provider's"),
+                defaultValue: "the name of the preset or of the provider"),
             ConfigurationKey(
                 "providers.\(name).issuer", \.providers[name].issuer, .optionalWord("an address"),
-                "The issuer, exactly as the provider writes it; only kind oidc has one."),
+                "The issuer, exactly as the provider publishes it. Only for kind oidc."),
         ]
     }
 
@@ -29,30 +29,29 @@ extension ConfigurationFamily {
         [
             ConfigurationKey(
                 "providers.\(name).client_id", \.providers[name].clientID, .optionalWord("a word"),
-                "What the provider calls this server; for Apple the Services ID."),
+                "The id of this server at the provider. For Apple, the Services ID."),
             ConfigurationKey(
                 "providers.\(name).client_secret", \.providers[name].secret, .secret,
-                "The secret that the provider gave; better in a file."),
+                "The secret from the provider. A file is safer."),
             ConfigurationKey(
                 "providers.\(name).client_secret_file", \.providers[name].fileSecret, .secretFile,
-                "A file with that secret and nothing else."),
+                "A file that contains only that secret."),
             ConfigurationKey(
                 "providers.\(name).client_authentication", \.providers[name].authentication, .authentication,
-                "How the secret is shown: in a header (basic) or the form (post); none for a public client.",
+                "How the secret is sent: in a header (basic) or in the form (post). A public client has none.",
                 defaultValue: "basic"),
             ConfigurationKey(
                 list: "providers.\(name).audiences", \.providers[name].audiences, of: .word,
-                "Whom its ID tokens may be meant for besides this server; Zitadel names the project and its other clients."
-            ),
+                "Further audiences that its ID tokens may have. Zitadel includes the project and its other clients."),
             ConfigurationKey(
                 "providers.\(name).team_id", \.providers[name].teamID, .appleID,
-                "Apple's Team ID; only kind apple has one."),
+                "Apple's Team ID. Only for kind apple."),
             ConfigurationKey(
                 "providers.\(name).key_id", \.providers[name].keyID, .appleID,
-                "The id of the key; only kind apple has one."),
+                "The id of the key. Only for kind apple."),
             ConfigurationKey(
                 "providers.\(name).key_file", \.providers[name].key, .secretFile,
-                "The key's .p8 file as Apple gave it; only kind apple has one."),
+                "The key's .p8 file, as downloaded from Apple. Only for kind apple."),
         ]
     }
 
@@ -61,20 +60,20 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "providers.\(name).registration", \.providers[name].registration,
                 .choice([("none", .none), ("invited", .invited), ("open", .open)]),
-                "Who comes in that was not linked yet: nobody, people added with 'latchd user add --invite', or everybody."
-            ),
+                "Who may sign in with an identity that is not linked: none, invited (people added with "
+                    + "'latchd user add --invite'), or open (everyone)."),
             ConfigurationKey(
                 "providers.\(name).link_by_email", \.providers[name].linksByEmail, .boolean,
-                "Whether somebody new there is the person here with the same e-mail address, when the provider has verified it."
-            ),
+                "Whether a new identity is linked to the person with the same e-mail address, if the provider has "
+                    + "verified the address."),
             ConfigurationKey(
                 list: "providers.\(name).domains", \.providers[name].domains, of: .domain,
-                "The domains of verified e-mail addresses that may come in; with none given, all."),
+                "The domains of e-mail addresses that may sign in. The addresses must be verified. By default, all."),
             ConfigurationKey(
                 "providers.\(name).groups_claim", \.providers[name].groupsClaim, .optionalWord("a claim's name"),
-                "The claim that tells a person's groups, in the ID token or else from UserInfo, such as roles or "
-                    + "realm_access.roles; none for a provider whose groups mean nothing here.",
-                defaultValue: "groups where verify.enabled is true, else none"),
+                "The claim with a person's groups, in the ID token or else from UserInfo, such as roles or "
+                    + "realm_access.roles. With none, the groups of the provider are ignored.",
+                defaultValue: "groups if verify.enabled is true, else none"),
         ]
     }
 
@@ -82,26 +81,27 @@ extension ConfigurationFamily {
         [
             ConfigurationKey(
                 list: "providers.\(name).scopes", \.providers[name].scopes, of: .word,
-                "What is asked for, instead of openid, email and profile (for Apple: name)."),
+                "The scopes to request, instead of openid, email and profile (for Apple: name)."),
             ConfigurationKey(
                 "providers.\(name).response_mode", \.providers[name].responseMode, .responseMode,
-                "How the answer comes: query or form_post; none leaves it to the provider.", defaultValue: "none"),
+                "How the response is returned: query or form_post. With none, the provider decides.",
+                defaultValue: "none"),
             ConfigurationKey(
                 list: "providers.\(name).parameters", \.providers[name].parameters, of: .parameter,
-                "Further parameters of the request, such as prompt=select_account."),
+                "Additional parameters of the request, such as prompt=select_account."),
             ConfigurationKey(
                 "providers.\(name).callback", \.providers[name].callback, .optionalWord("a path"),
-                "The path below the dialect's prefix that the provider sends browsers back to.",
+                "The path below the dialect's prefix to which the provider redirects browsers.",
                 defaultValue: "/auth/oauth/callback for the only provider, else /auth/oauth/ID/callback"),
             ConfigurationKey(
                 "providers.\(name).ca_file", \.providers[name].authorityFile, .optionalPath,
-                "Authorities, PEM, that its certificate is judged by beside the system's."),
+                "Certificate authorities in PEM format to trust for the provider, in addition to the system's."),
             ConfigurationKey(
                 "providers.\(name).timeout", \.providers[name].timeout, .duration(.seconds(1)...(.seconds(60))),
-                "The longest that one request to it may take."),
+                "The maximum time for one request to the provider."),
             ConfigurationKey(
                 "providers.\(name).clock_skew", \.providers[name].clockSkew, .duration(.zero...(.seconds(600))),
-                "How much its clock may differ from this one."),
+                "How much the provider's clock may differ from this server's."),
         ]
     }
 }

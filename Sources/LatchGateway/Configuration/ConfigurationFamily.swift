@@ -10,7 +10,7 @@ struct ConfigurationFamily: Sendable {
     /// The placeholder for the name in lists of keys.
     static let placeholder = "ID"
     /// A description of valid names. In environment variables, names have capital letters, and `_` instead of `-`.
-    static let nameForm = "lower-case letters, digits and hyphens, 32 at most"
+    static let nameForm = "lower-case letters, digits and hyphens, at most 32 characters"
 
     static func isName(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count) && !text.hasPrefix("-") && !text.hasSuffix("-")

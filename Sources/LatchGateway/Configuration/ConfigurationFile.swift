@@ -40,8 +40,8 @@ public struct ConfigurationFile: Sendable {
         guard !path.hasPrefix("/") else { return nil }
         let whole = "\(FileManager.default.currentDirectoryPath)/\(path)"
         return
-            "The database '\(path)' is a relative path, which is '\(whole)' only where latchd starts in this folder; "
-            + "write the whole path."
+            "The database '\(path)' is a relative path, which means '\(whole)' only if latchd starts in this folder; "
+            + "use an absolute path."
     }
 
     private static func usualPlaces(_ environment: [String: String]) -> [String] {
@@ -86,6 +86,6 @@ public struct ConfigurationFile: Sendable {
 
     private static func warning(_ path: String) -> String? {
         guard FilePermissions(path: resolved(path))?.allow(0o022) == true else { return nil }
-        return "Others than its owner may write the configuration '\(path)'; run: chmod go-w '\(path)'."
+        return "Users other than its owner can write to the configuration '\(path)'; run: chmod go-w '\(path)'."
     }
 }

@@ -12,21 +12,21 @@ extension ConfigurationForm where Value == String {
 
     static let accessPath = ConfigurationForm(
         expected:
-            "a path such as /health, or /share/* for all below, without '..', '//', ';' and escaped slashes or dots"
+            "a path such as /health, or /share/* for all below it, without '..', '//', ';' or escaped slashes and dots"
     ) { word, _ in
         AccessPathPattern(word) == nil ? nil : word
     } show: {
         $0
     }
 
-    static let accessUser = ConfigurationForm(expected: "an e-mail address, or an id as 'latchd user show' tells it") {
+    static let accessUser = ConfigurationForm(expected: "an e-mail address, or an id from 'latchd user show'") {
         word, _ in
         UUID(uuidString: word) != nil || (try? EmailAddress(word)) != nil ? word : nil
     } show: {
         $0
     }
 
-    static let group = ConfigurationForm(expected: "a group's name of at most 256 bytes, as the provider writes it") {
+    static let group = ConfigurationForm(expected: "a group name of at most 256 bytes, as the provider sends it") {
         word, _ in
         let isPlain = word.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return (1...256).contains(word.utf8.count) && isPlain ? word : nil
@@ -37,8 +37,9 @@ extension ConfigurationForm where Value == String {
 
 extension ConfigurationForm where Value == String {
     /// A path other than the root.
-    static let wholePath = ConfigurationForm(expected: "/ and a path without / at its end, such as /auth/verify") {
-        word, folder in
+    static let wholePath = ConfigurationForm(
+        expected: "a path that begins with / and does not end with it, such as /auth/verify"
+    ) { word, folder in
         word == "/" ? nil : ConfigurationForm<String>.prefix.read(word, folder)
     } show: {
         $0

@@ -4,14 +4,14 @@ import Primitives
 extension ConfigurationForm where Value == String {
     /// An address in an app that a sign-in may end at.
     static let redirect = ConfigurationForm(
-        expected: "an address of an app, such as onyx://auth/callback or https://app.example/callback, without '#'"
+        expected: "the address of an app, such as onyx://auth/callback or https://app.example/callback, without '#'"
     ) { word, _ in
-        AllowedRedirects.complaint(about: word) == nil ? word : nil
+        AllowedRedirects.problem(with: word) == nil ? word : nil
     } show: {
         $0
     }
 
-    static let word = ConfigurationForm(expected: "a word without blanks and quotes") { word, _ in
+    static let word = ConfigurationForm(expected: "a word without spaces or quotation marks") { word, _ in
         let isWord = word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         return isWord && !word.isEmpty ? word : nil
     } show: {
@@ -39,7 +39,7 @@ extension ConfigurationForm where Value == String {
 
 extension ConfigurationForm where Value == String? {
     /// A text to show to people.
-    static let shown = ConfigurationForm(expected: "a text of 1 to 80 characters") { word, _ in
+    static let shown = ConfigurationForm(expected: "text of 1 to 80 characters") { word, _ in
         let text = word.displayName(limit: 80)
         return text == word ? .some(text) : nil
     } show: {
@@ -68,7 +68,7 @@ extension ConfigurationForm where Value == ResponseMode? {
 
 extension ConfigurationForm where Value == ProviderDraft.Authentication? {
     /// A client authentication method, in short form or as in discovery documents.
-    static let authentication = ConfigurationForm(expected: "basic or post or none") { word, _ in
+    static let authentication = ConfigurationForm(expected: "basic, post or none") { word, _ in
         switch word {
         case "basic", "client_secret_basic": .some(.some(.basic))
         case "post", "client_secret_post": .some(.some(.post))

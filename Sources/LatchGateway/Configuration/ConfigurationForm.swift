@@ -83,8 +83,9 @@ extension ConfigurationForm where Value == String {
     }
 
     /// The prefix of a dialect's paths.
-    static let prefix = ConfigurationForm(expected: "/ and a path without / at its end, such as /api, or / alone") {
-        word, _ in
+    static let prefix = ConfigurationForm(
+        expected: "a path that begins with / and does not end with it, such as /api, or / alone"
+    ) { word, _ in
         if word == "/" { return "" }
         let names = word.split(separator: "/", omittingEmptySubsequences: false)
         guard names.count >= 2, names[0].isEmpty, names.dropFirst().allSatisfy(isPathName) else { return nil }
@@ -109,7 +110,7 @@ extension ConfigurationForm where Value == String {
 
 extension ConfigurationForm where Value == String {
     /// A short text to show to people, such as a title.
-    static let title = ConfigurationForm(expected: "words of at most 60 characters") { word, _ in
+    static let title = ConfigurationForm(expected: "text of at most 60 characters") { word, _ in
         word.displayName(limit: 61).flatMap { $0.count <= 60 ? $0 : nil }
     } show: {
         $0
@@ -147,7 +148,7 @@ extension ConfigurationForm where Value == String? {
 
     /// An `http` or `https` address without user, query, fragment and trailing `/`.
     static let publicURL = ConfigurationForm(
-        expected: "https:// or http:// and a host, with a port and a path if you like, such as https://latch.example"
+        expected: "https:// or http:// and a host, optionally with a port and a path, such as https://latch.example"
     ) { word, _ in
         guard let scheme = ["https://", "http://"].first(where: word.hasPrefix) else { return nil }
         let rest = word.dropFirst(scheme.count)
@@ -214,7 +215,7 @@ extension ConfigurationForm where Value == ListenAddress {
     /// A listen address. Host names are not resolved, because their addresses may change, and with them who can reach
     /// the gateway.
     static let listener = ConfigurationForm(
-        expected: "address:port such as 127.0.0.1:2283 or [::]:2283, after http:// or https:// if you like, "
+        expected: "address:port such as 127.0.0.1:2283 or [::]:2283, optionally after http:// or https://, "
             + "or unix: and a path"
     ) { word, folder in
         if word.hasPrefix("unix:") {

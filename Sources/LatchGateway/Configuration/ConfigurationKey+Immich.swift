@@ -4,22 +4,23 @@ extension ConfigurationKey {
             "dialects.immich.enabled", \.settings.immich.isEnabled, .boolean, "Whether clients of Immich can sign in."),
         ConfigurationKey(
             "dialects.immich.prefix", \.settings.immich.prefix, .prefix,
-            "What stands before the paths of the Immich dialect."),
+            "The path prefix of the Immich dialect."),
         ConfigurationKey(
             "dialects.immich.admin_sign_up", \.settings.immich.allowsAdminSignUp, .boolean,
-            "Whether the first person of a server without people may make themselves its administrator."),
+            "Whether a person may sign up as the administrator of a server that has no people."),
         ConfigurationKey(
             "dialects.immich.email_change", \.settings.immich.allowsEmailChange, .boolean,
-            "Whether people may change their own e-mail address, by which a provider may link somebody."),
+            "Whether people may change their own e-mail address, by which a provider may link identities."),
         ConfigurationKey(
             list: "dialects.immich.redirects", \.settings.immich.redirects, of: .redirect,
-            "The addresses in apps that a sign-in of the Immich dialect through a provider may end at, besides those of "
+            "The app addresses that a sign-in of the Immich dialect through a provider may redirect to, in addition to "
                 + "bridge.redirects."),
         ConfigurationKey(
             "dialects.immich.maintenance", \.settings.immich.isInMaintenance, .boolean,
-            "Whether clients of Immich are told that the server is being worked on, and nothing else."),
+            "Whether clients of Immich get only the message that the server is in maintenance."),
         ConfigurationKey(
             "dialects.immich.library", \.settings.immich.library, .optionalFolder,
-            "The folder with the photographs, in it one for each person, named by e-mail address or id, and 'shared'."),
+            "The folder with the photographs. It contains one folder for each person, named by e-mail address or id, "
+                + "and 'shared'."),
     ]
 }

@@ -2,10 +2,10 @@ extension ConfigurationKey {
     static let pages = [
         ConfigurationKey(
             "pages.enabled", \.settings.pages.isEnabled, .boolean,
-            "Whether there are pages for people: to sign in, to see devices, to administer."),
+            "Whether web pages are served: to sign in, to manage devices, and to administer the server."),
         ConfigurationKey(
-            "pages.prefix", \.settings.pages.prefix, .prefix, "What stands before the paths of the pages."),
+            "pages.prefix", \.settings.pages.prefix, .prefix, "The path prefix of the pages."),
         ConfigurationKey(
-            "pages.title", \.settings.pages.title, .title, "What the server is called on the pages."),
+            "pages.title", \.settings.pages.title, .title, "The name of the server on the pages."),
     ]
 }

@@ -9,52 +9,52 @@ extension ConfigurationKey {
             "Whether clients of Relate Mail can sign in."),
         ConfigurationKey(
             "dialects.relate-mail.prefix", \.settings.relateMail.prefix, .prefix,
-            "What stands before the paths of the Relate Mail dialect."),
+            "The path prefix of the Relate Mail dialect."),
         ConfigurationKey(
             list: "dialects.relate-mail.features", \.settings.relateMail.features, of: .word,
-            "What apps are told that the server has; smtp, pop3 and imap are the mail servers that are there."),
+            "The features that the server reports to apps; smtp, pop3 and imap stand for the available mail servers."),
         ConfigurationKey(
             "dialects.relate-mail.maximum_keys", \.settings.relateMail.maximumKeys, .number(1...100_000),
-            "How many keys of programs a person may have."),
+            "The maximum number of keys of programs per person."),
         ConfigurationKey(
             "dialects.relate-mail.key_lifetime", \.settings.relateMail.keyLifetime,
             .optionalDuration(.seconds(60)...(.seconds(86_400 * 3_650))),
-            "How long a key of a program lives at most; unset, until it is revoked."),
+            "The maximum lifetime of a key of a program. If it is not set, keys are valid until they are revoked."),
     ]
 
     private static let provider = [
         ConfigurationKey(
             "dialects.relate-mail.provider", \.settings.relateMail.provider, .optionalWord("a provider's id"),
-            "The identity provider that apps sign in at.", defaultValue: "the only one"),
+            "The identity provider where apps sign in.", defaultValue: "the only one"),
         ConfigurationKey(
             "dialects.relate-mail.client_id", \.settings.relateMail.clientID, .optionalWord("a word"),
-            "What that provider calls the apps: a public client, which has no secret.",
-            defaultValue: "this server's own, when it has no secret either"),
+            "The client id of the apps at that provider: a public client, which has no secret.",
+            defaultValue: "this server's own, if it has no secret either"),
         ConfigurationKey(
             list: "dialects.relate-mail.audience", \.settings.relateMail.audiences, of: .word,
-            "Whom a token must be meant for (aud) to open anything; any alone takes every token of the provider, those of "
-                + "other servers too.", defaultValue: "the apps' client_id"),
+            "The audience (aud) that a token must have. The single value any accepts every token of the provider, "
+                + "including those for other servers.", defaultValue: "the apps' client_id"),
         ConfigurationKey(
             "dialects.relate-mail.tokens", \.settings.relateMail.tokenKind,
             .choice(AccessTokenExpectation.Kind.allCases.map { ($0.rawValue, $0) }),
-            "Which token of the provider apps bring: access, or id where its access tokens are not JWTs."),
+            "Which token of the provider apps send: access, or id if its access tokens are not JWTs."),
         ConfigurationKey(
             "dialects.relate-mail.redirect", \.settings.relateMail.redirect, .optionalWord("an address"),
-            "Where the provider sends the app in the browser back to."),
+            "The address to which the provider redirects the app in the browser."),
         ConfigurationKey(
             list: "dialects.relate-mail.scopes", \.settings.relateMail.scopes, of: .word,
-            "What apps ask the provider for."),
+            "The scopes that apps request from the provider."),
     ]
 
     private static let mail =
         server(
-            "smtp", "mail is sent through", \.settings.relateMail.smtp.host, \.settings.relateMail.smtp.port,
+            "smtp", "for sending mail", \.settings.relateMail.smtp.host, \.settings.relateMail.smtp.port,
             \.settings.relateMail.smtp.securePort)
         + server(
-            "pop3", "mail is fetched from", \.settings.relateMail.pop3.host, \.settings.relateMail.pop3.port,
+            "pop3", "for fetching mail", \.settings.relateMail.pop3.host, \.settings.relateMail.pop3.port,
             \.settings.relateMail.pop3.securePort)
         + server(
-            "imap", "mail is read at", \.settings.relateMail.imap.host, \.settings.relateMail.imap.port,
+            "imap", "for reading mail", \.settings.relateMail.imap.host, \.settings.relateMail.imap.port,
             \.settings.relateMail.imap.securePort)
 
     private static func server(
@@ -65,13 +65,13 @@ extension ConfigurationKey {
         [
             ConfigurationKey(
                 "dialects.relate-mail.\(name).server", host, .optionalWord("a name"),
-                "The server that \(use), as programs are told.", defaultValue: "the host of public_url"),
+                "The server \(use), as reported to programs.", defaultValue: "the host of public_url"),
             ConfigurationKey(
                 "dialects.relate-mail.\(name).port", port, .number(1...65_535),
-                "Its port where encryption is asked for after connecting."),
+                "Its port for connections that start encryption after connecting."),
             ConfigurationKey(
                 "dialects.relate-mail.\(name).secure_port", securePort,
-                .number(1...65_535), "Its port with encryption from the beginning."),
+                .number(1...65_535), "Its port for connections that are encrypted from the start."),
         ]
     }
 }

@@ -72,7 +72,7 @@ public struct ConfigurationKey: Sendable {
     private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
         ConfigurationMistake(
             origin: word.origin,
-            problem: "\(path): '\(withoutUser(word.text).displayName(limit: 60) ?? "")' cannot be read",
+            problem: "\(path): '\(withoutUser(word.text).displayName(limit: 60) ?? "")' is not valid",
             remedy: "it must be \(expected)")
     }
 

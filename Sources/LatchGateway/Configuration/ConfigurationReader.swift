@@ -98,7 +98,7 @@ extension ConfigurationReader {
 
     private mutating func readSection(_ node: YAMLNode, path: String) {
         guard let entries = node.entries else {
-            let problem = path.isEmpty ? "the file is not a list of keys" : "\(path) holds other keys, not a value"
+            let problem = path.isEmpty ? "the file is not a list of keys" : "\(path) is a section of keys"
             return report(origin(node.mark), problem, "write 'key: value' lines\(path.isEmpty ? "" : " under it")")
         }
         for entry in entries {
@@ -106,7 +106,7 @@ extension ConfigurationReader {
             if let key = Self.key(at: inner) {
                 readValue(entry, of: key)
             } else if Self.isNamed(inner), entry.value.isNull || entry.value.entries?.isEmpty == true {
-                report(origin(entry.mark), "\(inner) has no keys", "give it some, or remove the line")
+                report(origin(entry.mark), "\(inner) has no keys", "add keys, or remove the line")
             } else if Self.isSection(inner) {
                 if !entry.value.isNull { readSection(entry.value, path: inner) }
             } else {
@@ -140,7 +140,7 @@ extension ConfigurationReader {
     private mutating func readValue(_ entry: YAMLEntry, of key: ConfigurationKey) {
         let origin = origin(entry.mark)
         if entry.value.isNull {
-            return report(origin, "\(key.path) has no value", "give one, or remove the line")
+            return report(origin, "\(key.path) has no value", "add a value, or remove the line")
         }
         let nodes = key.isList ? entry.value.items ?? [entry.value] : [entry.value]
         let texts = nodes.compactMap { node in node.text.map { (text: $0, origin: self.origin(node.mark)) } }
@@ -150,11 +150,12 @@ extension ConfigurationReader {
             (isOneText ? Self.items(text) : [text]).map { ConfigurationKey.Word(text: $0, origin: origin) }
         }
         guard texts.count == nodes.count else {
-            let form = key.isList ? "a list of values" : "one value"
-            return report(origin, "\(key.path) is not \(form)", "write it like its default, \(key.defaultValue)")
+            let form = key.isList ? "a list of values" : "a single value"
+            return report(
+                origin, "\(key.path) is not \(form)", "write it in the form of its default, \(key.defaultValue)")
         }
         if key.path == "listen", words.isEmpty {
-            return report(origin, "listen is an empty list", "name an address, or remove the line")
+            return report(origin, "listen is an empty list", "add an address, or remove the line")
         }
         set(key, words, origin, folder)
     }
@@ -163,7 +164,7 @@ extension ConfigurationReader {
         for family in ConfigurationFamily.all {
             guard let name = family.name(in: path), !ConfigurationFamily.isName(name) else { continue }
             return report(
-                origin, "\(family.path) has a name that it may not have", "a name is \(ConfigurationFamily.nameForm)")
+                origin, "\(family.path) has an invalid name", "use only \(ConfigurationFamily.nameForm)")
         }
         let known = ConfigurationKey.all.map(\.path) + Self.familyKeys(at: path).map(\.path) + Self.sections.sorted()
         report(origin, "unknown key '\(path)'", Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
@@ -186,7 +187,7 @@ extension ConfigurationReader {
             let family = ConfigurationFamily.all.lazy.compactMap { $0.key(of: name) }.first
             guard let key = keys[name] ?? family else {
                 let near = Self.nearestVariable(to: name)
-                report(origin, "no key has this variable", Self.remedy(near))
+                report(origin, "no key corresponds to this variable", Self.remedy(near))
                 continue
             }
             let texts = key.isList ? Self.items(value) : [value]
@@ -219,7 +220,7 @@ extension ConfigurationReader {
     }
 
     private static func remedy(_ near: String?) -> String {
-        near.map { "did you mean '\($0)'?" } ?? "remove it; 'latchd check --keys' lists what there is"
+        near.map { "did you mean '\($0)'?" } ?? "remove it; 'latchd check --keys' lists all keys"
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -13,7 +13,7 @@ struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["sessions.lifetime", "sessions.maximum"],
             problem: "sessions.lifetime is longer than sessions.maximum",
-            remedy: "shorten the one or lengthen the other"
+            remedy: "shorten the first or lengthen the second"
         ) { $0.settings.sessions.sliding <= $0.settings.sessions.maximum },
         ConfigurationRule(
             keys: ["passwords.minimum_length", "passwords.maximum_length"],
@@ -23,10 +23,10 @@ struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["guards.lockout_first", "guards.lockout_maximum"],
             problem: "guards.lockout_first is longer than guards.lockout_maximum",
-            remedy: "shorten the one or lengthen the other"
+            remedy: "shorten the first or lengthen the second"
         ) { $0.firstLockOut <= $0.maximumLockOut },
         ConfigurationRule(
-            keys: ["listen"], problem: "listen names an address twice", remedy: "remove one"
+            keys: ["listen"], problem: "listen contains an address twice", remedy: "remove one"
         ) { configuration in
             let fixed = configuration.listen.map(\.plain).filter { listener in
                 if case .tcp(_, 0) = listener { false } else { true }
@@ -35,56 +35,56 @@ struct ConfigurationRule: Sendable {
         },
         ConfigurationRule(
             keys: ["audit_log", "database"], problem: "audit_log and database are the same file",
-            remedy: "give the audit log a file of its own"
+            remedy: "use a different file for the audit log"
         ) { $0.settings.auditPath == nil || $0.settings.auditPath != $0.settings.databasePath },
         ConfigurationRule(
             keys: ["tls.certificate", "tls.key"], problem: "tls.certificate and tls.key are not both set",
-            remedy: "set the other one too, or neither"
+            remedy: "set both, or neither"
         ) { ($0.certificatePath == nil) == ($0.keyPath == nil) },
         ConfigurationRule(
-            keys: ["listen", "tls.certificate"], problem: "listen asks for https:// and there is no certificate",
+            keys: ["listen", "tls.certificate"], problem: "listen has an https:// address, but there is no certificate",
             remedy: "set tls.certificate and tls.key"
         ) { !$0.speaksTLS || $0.certificatePath != nil },
         ConfigurationRule(
-            keys: ["tls.certificate", "listen"], problem: "tls.certificate is set and nothing that listens speaks TLS",
+            keys: ["tls.certificate", "listen"], problem: "tls.certificate is set, but no address in listen uses TLS",
             remedy: "listen on an address without http://, or remove tls.certificate and tls.key"
         ) { $0.certificatePath == nil || $0.speaksTLS || $0.isPlainOnTheNetwork },
         ConfigurationRule(
             keys: ["listen", "trusted_proxies", "tls.certificate"],
-            problem: "listen would serve plain HTTP, passwords and all, to the network",
-            remedy: "set tls.certificate and tls.key, or name the reverse proxy before it in trusted_proxies, "
+            problem: "listen would serve plain HTTP, including passwords, to the network",
+            remedy: "set tls.certificate and tls.key, or add the reverse proxy to trusted_proxies, "
                 + "or listen on 127.0.0.1"
         ) { !$0.isPlainOnTheNetwork || $0.certificatePath != nil },
         ConfigurationRule(
             keys: ["listen", "trusted_proxies"],
-            problem: "listen would serve plain HTTP, passwords and all, to the network beside TLS",
-            remedy: "leave out http://, or name the reverse proxy before it in trusted_proxies"
+            problem: "listen would serve plain HTTP, including passwords, to the network in addition to TLS",
+            remedy: "remove http://, or add the reverse proxy to trusted_proxies"
         ) { !$0.isPlainOnTheNetwork || $0.certificatePath == nil },
         ConfigurationRule(
-            keys: ["redis.url"], problem: "redis.url cannot be read",
+            keys: ["redis.url"], problem: "redis.url is not valid",
             remedy: "write redis://HOST:PORT/DATABASE or unix:/PATH?db=DATABASE, and a password in redis.password_file"
         ) { $0.redis.isReadable },
         ConfigurationRule(
-            keys: ["redis.url", "redis.password_file"], problem: "redis.url has a user and there is no password",
+            keys: ["redis.url", "redis.password_file"], problem: "redis.url has a user, but there is no password",
             remedy: "set redis.password_file"
         ) { $0.redis.hasPasswordForUser },
         ConfigurationRule(
             keys: ["redis.url", "redis.allow_plain"],
-            problem: "redis.url leads to another machine and nothing is encrypted on the way there",
+            problem: "redis.url is on another machine, but the connection is not encrypted",
             remedy: "use a tunnel on this machine, or set redis.allow_plain to true"
         ) { $0.redis.isAllowedThere },
         ConfigurationRule(
-            keys: ["bridge.codes"], problem: "bridge.codes is redis and there is no redis.url", remedy: "set redis.url"
+            keys: ["bridge.codes"], problem: "bridge.codes is redis, but redis.url is not set", remedy: "set redis.url"
         ) { $0.settings.codes != .redis || $0.redis.url != nil },
         ConfigurationRule(
             keys: ["dialects.relate-mail.provider"],
-            problem: "dialects.relate-mail.provider names no identity provider that is enabled",
-            remedy: "write the id of one in providers, or leave it out where there is only one"
+            problem: "dialects.relate-mail.provider is not an enabled identity provider",
+            remedy: "set it to the id of one in providers, or remove it if there is only one"
         ) { $0.settings.relateMail.provider == nil || $0.settings.relateMailProvider != nil },
         ConfigurationRule(
             keys: ["dialects.relate-mail.client_id"],
-            problem: "dialects.relate-mail.client_id is set and it is not said at which identity provider",
-            remedy: "name one with dialects.relate-mail.provider"
+            problem: "dialects.relate-mail.client_id is set, but its identity provider is not",
+            remedy: "set dialects.relate-mail.provider"
         ) { configuration in
             let relateMail = configuration.settings.relateMail
             return relateMail.clientID == nil || relateMail.provider != nil
@@ -92,19 +92,19 @@ struct ConfigurationRule: Sendable {
         },
         ConfigurationRule(
             keys: ["dialects.relate-mail.audience"],
-            problem: "dialects.relate-mail.audience names somebody and says any too",
-            remedy: "leave out any, or the others"
+            problem: "dialects.relate-mail.audience contains any and other values",
+            remedy: "remove any, or the others"
         ) { configuration in
             let audiences = configuration.settings.relateMail.audiences
             return audiences.count < 2 || !audiences.contains(RelateMailSettings.anyAudience)
         },
         ConfigurationRule(
-            keys: ["trusted_proxies"], problem: "trusted_proxies trusts every address there is",
-            remedy: "name the reverse proxy's own address or network"
+            keys: ["trusted_proxies"], problem: "trusted_proxies contains every address",
+            remedy: "write the reverse proxy's own address or network"
         ) { configuration in !configuration.proxyNetworks.contains { $0.prefixLength == 0 } },
         ConfigurationRule(
-            keys: ["tls.hsts"], problem: "tls.hsts is set and no answer could carry it",
-            remedy: "set tls.certificate and tls.key, or name the reverse proxy with TLS in trusted_proxies"
+            keys: ["tls.hsts"], problem: "tls.hsts is set, but no response could contain it",
+            remedy: "set tls.certificate and tls.key, or add the reverse proxy that provides TLS to trusted_proxies"
         ) { configuration in
             let hasSocket = configuration.server.listeners.contains { if case .unix = $0 { true } else { false } }
             return configuration.strictTransport == nil || configuration.speaksTLS || hasSocket

@@ -12,24 +12,26 @@ extension GatewayConfiguration {
         guard settings.verify.isEnabled else {
             if let first = access.all.first {
                 told.append(
-                    ("access.\(first.name).allow", "access has rules and verify.enabled is false", "set verify.enabled")
-                )
+                    (
+                        "access.\(first.name).allow", "access has rules, but verify.enabled is false",
+                        "set verify.enabled to true"
+                    ))
             }
             return told
         }
         if settings.publicURL == nil, !isUnread("public_url") {
             told.append(
                 (
-                    "verify.enabled", "verify.enabled is true and there is no public_url",
-                    "set public_url to the address that browsers and apps reach this server at"
+                    "verify.enabled", "verify.enabled is true, but public_url is not set",
+                    "set public_url to the address at which browsers and apps reach this server"
                 ))
         }
         let hasSocket = server.listeners.contains { if case .unix = $0 { true } else { false } }
         if proxyNetworks.isEmpty, !hasSocket, !isUnread("trusted_proxies"), !isUnread("listen") {
             told.append(
                 (
-                    "verify.enabled", "verify.enabled is true and no proxy is trusted to ask",
-                    "name the proxy in trusted_proxies, or listen on unix:/PATH"
+                    "verify.enabled", "verify.enabled is true, but no proxy is trusted",
+                    "add the proxy to trusted_proxies, or listen on unix:/PATH"
                 ))
         }
         return told + cookieMistakes(isUnread)
@@ -43,8 +45,8 @@ extension GatewayConfiguration {
         return [
             (
                 "verify.cookie_domain",
-                "verify.cookie_domain does not hold the host of public_url: no browser takes the cookie",
-                "name a domain that both are in, or remove it"
+                "verify.cookie_domain does not contain the host of public_url, so browsers would refuse the cookie",
+                "use a domain that contains all hosts, or remove it"
             )
         ]
     }
@@ -54,10 +56,10 @@ extension GatewayConfiguration {
     ) -> [ProviderDraft.Mistake] {
         let path = "access.\(name)"
         guard !isUnread("\(path).allow"), draft.allow != .signedIn else { return [] }
-        let told = [(draft.namesPeople, "names users or groups"), (draft.takesKeys, "has basic_keys")]
+        let told = [(draft.namesPeople, "has users or groups"), (draft.takesKeys, "has basic_keys")]
         return told.filter(\.0).map { _, what in
             (
-                "\(path).allow", "\(path).allow is \(draft.allow.rawValue) and the rule \(what)",
+                "\(path).allow", "\(path).allow is \(draft.allow.rawValue), but the rule \(what)",
                 "write allow: signed-in, or remove them"
             )
         }

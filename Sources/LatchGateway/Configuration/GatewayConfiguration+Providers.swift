@@ -21,8 +21,8 @@ extension GatewayConfiguration {
             told.append(
                 (
                     "passwords.enabled",
-                    "passwords.enabled is false and there is no identity provider: nobody can sign in",
-                    "name one in providers, or enable passwords"
+                    "passwords.enabled is false and there is no identity provider, so no one can sign in",
+                    "add one to providers, or enable passwords"
                 ))
         }
         return told
@@ -39,14 +39,14 @@ extension GatewayConfiguration {
             if !known.contains(path) {
                 told.append(
                     (
-                        "providers.\(name).callback", "providers.\(name).callback is no path for a callback",
+                        "providers.\(name).callback", "providers.\(name).callback is not a callback path",
                         "it must be one of \(known.joined(separator: ", "))"
                     ))
             } else if let other = seen.updateValue(name, forKey: path) {
                 told.append(
                     (
                         "providers.\(name).callback", "providers.\(name) and providers.\(other) have the same callback",
-                        "give one of them another, or leave both out"
+                        "change one of them, or remove both"
                     ))
             }
         }
@@ -61,8 +61,8 @@ extension GatewayConfiguration {
             guard !isReachedByOthers else {
                 return [
                     (
-                        "providers.\(first.name).kind", "an identity provider is configured and there is no public_url",
-                        "set public_url to the address that browsers reach this server at"
+                        "providers.\(first.name).kind", "an identity provider is configured, but public_url is not set",
+                        "set public_url to the address at which browsers reach this server"
                     )
                 ]
             }
@@ -72,8 +72,8 @@ extension GatewayConfiguration {
         guard Self.isLoopback(url) else {
             return [
                 (
-                    "public_url", "public_url is plain http, and sign-in through an identity provider needs https",
-                    "write https://, and serve TLS here or in the reverse proxy"
+                    "public_url", "public_url is plain http, but sign-in through an identity provider requires https",
+                    "write https://, and use TLS here or in the reverse proxy"
                 )
             ]
         }
@@ -86,7 +86,7 @@ extension GatewayConfiguration {
         guard settings.certificateFiles == nil || settings.publicURL != nil else { return [] }
         return enabled.filter { $0.draft.configuration($0.name).settings.responseMode == .formPost }.map { name, _ in
             (
-                "providers.\(name).kind", "providers.\(name) answers by a posted form, which needs https",
+                "providers.\(name).kind", "providers.\(name) responds with a posted form, which requires https",
                 "set public_url to an https:// address"
             )
         }

@@ -67,5 +67,5 @@ extension GatewayConfiguration {
         "\(what) is shorter than \(IntrospectionClient.minimumSecretBytes) bytes"
     }
 
-    private static let makeOne = "make one with: openssl rand -hex 32"
+    private static let makeOne = "generate one with: openssl rand -hex 32"
 }

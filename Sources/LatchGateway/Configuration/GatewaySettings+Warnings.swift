@@ -9,18 +9,18 @@ extension GatewaySettings {
         let dialects = [onyx.isEnabled, immich.isEnabled, timeTracker.isEnabled, relateMail.isEnabled]
         if !dialects.contains(true), !pages.isEnabled {
             all.append(
-                "No dialect and no pages are on: nobody can sign in. Set dialects.onyx.enabled or pages.enabled to true."
-            )
+                "No dialect and no pages are enabled, so no one can sign in. Set dialects.onyx.enabled or "
+                    + "pages.enabled to true.")
         }
         if timeTracker.isEnabled, providers.isEmpty {
             all.append(
-                "dialects.timetracker.enabled is true without an identity provider: nobody can sign in there. Configure one in "
-                    + "providers.")
+                "dialects.timetracker.enabled is true without an identity provider, so no one can sign in there. "
+                    + "Configure one in providers.")
         }
         if !providers.isEmpty, publicURL == nil {
             all.append(
-                "providers are configured without public_url: the redirect address to register with them is not known. Set "
-                    + "public_url.")
+                "providers are configured without public_url, so the redirect address to register with them is "
+                    + "unknown. Set public_url.")
         }
         return all
     }
@@ -40,8 +40,8 @@ extension GatewaySettings {
             (immich.isEnabled && immich.allowsEmailChange, "dialects.immich.email_change"),
         ]
         return keys.filter(\.0).map { _, key in
-            "\(key) and verify.enabled are true: people may name an address that nobody proves. A backend gets no X-Auth-Email of "
-                + "them; have it know people by X-Auth-User (docs/any-backend.md)."
+            "\(key) and verify.enabled are true, so people may use an address that is not verified. A backend gets no "
+                + "X-Auth-Email for them; let it identify people by X-Auth-User (docs/any-backend.md)."
         }
     }
 }

@@ -9,7 +9,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         /// `https://`: TLS.
         case tls
         /// No scheme: TLS when there is a certificate.
-        case unsaid
+        case unspecified
     }
 
     /// The scheme of the address.
@@ -17,14 +17,14 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// The listener without TLS.
     let plain: Listener
 
-    init(_ plain: Listener, _ scheme: Scheme = .unsaid) {
+    init(_ plain: Listener, _ scheme: Scheme = .unspecified) {
         self.plain = plain
         self.scheme = scheme
     }
 
     /// Returns the listener for the address. Unix sockets never use TLS.
     func listener(hasCertificate: Bool) -> Listener {
-        guard case .tcp(let host, let port) = plain, scheme == .tls || scheme == .unsaid && hasCertificate else {
+        guard case .tcp(let host, let port) = plain, scheme == .tls || scheme == .unspecified && hasCertificate else {
             return plain
         }
         return .tls(host: host, port: port)
@@ -35,7 +35,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         switch scheme {
         case .plain: "http://\(plain)"
         case .tls: "https://\(plain)"
-        case .unsaid: "\(plain)"
+        case .unspecified: "\(plain)"
         }
     }
 }

@@ -10,7 +10,10 @@ extension ProviderDraft {
         let path = "providers.\(name)"
         guard name != "password" else {
             return [
-                (path, "\(path) is no identity provider", "remove it; passwords.enabled switches sign-in by password")
+                (
+                    path, "\(path) is not an identity provider",
+                    "remove it; passwords.enabled controls sign-in by password"
+                )
             ]
         }
         let told = missing(path, isUnread) + credentialMistakes(path, isUnread) + foreign(path)
@@ -45,7 +48,7 @@ extension ProviderDraft {
         if authentication == ProviderDraft.Authentication.none, hasSecret {
             return [
                 (
-                    "\(path).client_authentication", "\(path).client_authentication is none and there is a secret",
+                    "\(path).client_authentication", "\(path).client_authentication is none, but there is a secret",
                     "remove one of them"
                 )
             ]
@@ -79,7 +82,7 @@ extension ProviderDraft {
             if key != nil { set.append("key_file") }
         }
         return set.map { key in
-            ("\(path).\(key)", "\(path).\(key) means nothing where kind is \(kind.rawValue)", "remove it")
+            ("\(path).\(key)", "\(path).\(key) does not apply if kind is \(kind.rawValue)", "remove it")
         }
     }
 }

@@ -120,9 +120,10 @@ enum GatewayDialects {
     }
 
     private static let misdirected =
-        "This server is not at this address. Ask at its public_url; a proxy before it must hand the client's Host on."
+        "This server does not serve this host name. Use its public_url. A proxy in front of it must pass on the "
+        + "client's Host."
 
-    private static let tooMany = "Too many requests from your address could not be read; try again later."
+    private static let tooMany = "Too many invalid requests from your address. Try again later."
 
     private static func conflict(
         _ route: Router.Route, _ dialect: any GatewayDialect, _ owner: String?

@@ -52,13 +52,13 @@ struct AttemptTable<Key: Hashable & Sendable>: Sendable {
 
     private mutating func place(of key: Key, _ now: Date) -> Int {
         if let place = places[key] { return place }
-        if entries.count >= capacity { remove(at: leastTelling(now)) }
+        if entries.count >= capacity { remove(at: leastInformative(now)) }
         places[key] = entries.count
         entries.append((key, AttemptCounter()))
         return entries.count - 1
     }
 
-    private mutating func leastTelling(_ now: Date) -> Int {
+    private mutating func leastInformative(_ now: Date) -> Int {
         var least = hand % entries.count
         for _ in 0..<min(16, entries.count) {
             hand = (hand + 1) % entries.count

@@ -32,7 +32,7 @@ struct UnexpectedFailure: Sendable {
         case is RedisError:
             log.error("Redis failed.", ["error": .words(of: error), "request": .text(request.id)])
             (status, sentence, retryAfter) = (
-                .serviceUnavailable, "The server cannot reach its store of codes.", .seconds(2)
+                .serviceUnavailable, "The server cannot reach its code store.", .seconds(2)
             )
         default:
             log.error("A request failed.", ["error": .words(of: error), "request": .text(request.id)])

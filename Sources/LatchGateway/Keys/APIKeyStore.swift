@@ -47,31 +47,31 @@ public final class APIKeyStore: Sendable {
     /// - Returns: The key. Its text cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyKeys``; ``GatewayError/Code/unknownPerson`` when the person was disabled,
     ///   removed or got another password since it was read, or when the key that makes the request was revoked.
-    func make(
+    func create(
         for person: Person, name: String, scopes: [String], expires: Date? = nil, maximum: Int, asking: UUID? = nil,
         recording event: AuditEvent = AuditEvent(.apiKeyMade)
     ) async throws -> CreatedAPIKey {
         let key = Data(SecureRandom.bytes(32)).base64EncodedString()
-        let made = APIKey(
+        let apiKey = APIKey(
             id: UUID(), person: person.id, email: person.email, name: name, scopes: scopes, created: now(),
             expires: expires)
         let hash = SHA256.digest(key).bytes
         let words = scopes.joined(separator: " ")
         let (inserted, count) = try await database.write { connection in
             let inserted = try connection.run(
-                APIKeyStatements.insert, made.created, made.id, hash, name, words, expires, person.id,
+                APIKeyStatements.insert, apiKey.created, apiKey.id, hash, name, words, expires, person.id,
                 person.sessionEpoch, asking, maximum)
-            return (inserted, try connection.first(APIKeyStatements.count, made.created, person.id) ?? 0)
+            return (inserted, try connection.first(APIKeyStatements.count, apiKey.created, person.id) ?? 0)
         }
         guard inserted == 1 else {
             guard count < maximum else { throw Self.tooMany(maximum) }
-            throw GatewayError(.unknownPerson, "The account or the key that asked was changed just now.")
+            throw GatewayError(.unknownPerson, "The account or the key that makes the request has just been changed.")
         }
         var event = event
         event.person = person.id
-        event.key = made.id.uuidString.lowercased()
+        event.key = apiKey.id.uuidString.lowercased()
         audit.record(event)
-        return CreatedAPIKey(key: Secret(key), listed: made)
+        return CreatedAPIKey(key: Secret(key), listed: apiKey)
     }
 
     /// Returns the valid keys, the newest first: those of `person`, or of all people when nil.
@@ -96,7 +96,7 @@ public final class APIKeyStore: Sendable {
         guard try await revoke(key, of: nil, recording: AuditEvent(.apiKeyRevoked)) else {
             throw GatewayError(
                 .unknownKey,
-                "No key that is good has the id '\(key.uuidString.lowercased())'; 'latchd api-keys list' shows them.")
+                "No valid key has the id '\(key.uuidString.lowercased())'; 'latchd api-keys list' shows them.")
         }
     }
 
@@ -111,8 +111,8 @@ public final class APIKeyStore: Sendable {
         let now = now()
         let revoked = try await database.write { connection -> (owner: UUID, keys: [UUID])? in
             guard let owner = try connection.first(APIKeyStatements.revoke, now, key, person) else { return nil }
-            let made = isRotation ? [] : try connection.all(APIKeyStatements.revokeSuccessors, now, key)
-            return (owner, [key] + made)
+            let successors = isRotation ? [] : try connection.all(APIKeyStatements.revokeSuccessors, now, key)
+            return (owner, [key] + successors)
         }
         guard let revoked else { return false }
         cache.remove { revoked.keys.contains($0.id) }
@@ -144,7 +144,7 @@ public final class APIKeyStore: Sendable {
     }
 
     private static func tooMany(_ maximum: Int) -> GatewayError {
-        GatewayError(.tooManyKeys, "There are \(maximum) keys already, the most that a person may have; revoke one.")
+        GatewayError(.tooManyKeys, "There are already \(maximum) keys, the maximum for a person; revoke one.")
     }
 }
 

@@ -22,7 +22,7 @@ struct AccessTokenClaims: Sendable {
     /// When the address is not proved, `email` is omitted and `email_verified` is false.
     ///
     /// Source: OpenID Connect Core §5.1 for `email_verified`.
-    func claims(of session: SessionFacts) -> JSONValue {
+    func claims(of session: SessionProperties) -> JSONValue {
         let person = session.person
         let email = person.provedAddress
         let claims: [JSONValue.Member?] = [

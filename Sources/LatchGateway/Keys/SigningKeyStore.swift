@@ -54,17 +54,17 @@ public final class SigningKeyStore: Sendable {
         for _ in 0..<Self.tries {
             let keys = try await current()
             guard let key = keys.signer(at: now()), let signing = key.signing else {
-                try await make(signingFrom: now(), after: keys, reason: "first")
+                try await create(signingFrom: now(), after: keys, reason: "first")
                 continue
             }
             if key.stored.neededUntil >= expiry { return signing }
             if try await need(key.stored.id, until: expiry + Self.margin) { return signing }
         }
-        throw Self.unsteady
+        throw Self.unstable
     }
 
-    private static let unsteady = GatewayError(
-        .signingKey, "The server cannot sign now: its keys are made and removed again and again; see who does that.")
+    private static let unstable = GatewayError(
+        .signingKey, "The server cannot sign now: another program repeatedly removes its keys; find out which one.")
 
     /// Returns the public keys as a JSON Web Key Set. It is never empty: the first key is created if there is none.
     ///
@@ -75,13 +75,13 @@ public final class SigningKeyStore: Sendable {
         for _ in 0..<Self.tries {
             let keys = try await current()
             guard keys.all.isEmpty else { return keys.published(at: now()).encoded() }
-            try await make(signingFrom: now(), after: keys, reason: "first")
+            try await create(signingFrom: now(), after: keys, reason: "first")
         }
-        throw Self.unsteady
+        throw Self.unstable
     }
 
     /// Returns the key set from memory; nil when no keys are in memory.
-    func publishedAtOnce() -> [UInt8]? {
+    func publishedIfCached() -> [UInt8]? {
         guard let keys = state.withLock({ $0.keys }), !keys.all.isEmpty else { return nil }
         return keys.published(at: now()).encoded()
     }
@@ -106,25 +106,25 @@ extension SigningKeyStore {
 
     /// Creates a key that replaces the one that signs now, after other servers have had time to fetch it.
     ///
-    /// - Parameter forgettingOthers: Whether the previous keys are compromised. They are then removed, so that no
+    /// - Parameter removingOthers: Whether the previous keys are compromised. They are then removed, so that no
     ///   server trusts them any more, and the new key signs immediately. Tokens that they signed stay valid here,
     ///   because this server checks sessions.
     /// - Returns: The new key.
     /// - Throws: The same errors as ``signer(until:)``.
     @discardableResult
-    public func rotate(forgettingOthers: Bool = false) async throws -> SigningKeySummary {
+    public func rotate(removingOthers: Bool = false) async throws -> SigningKeySummary {
         for _ in 0..<Self.tries {
             let keys = try await current()
             let isFirst = keys.signer(at: now()) == nil
-            let begin = isFirst || forgettingOthers ? now() : now() + SigningKeySettings.announcement
+            let begin = isFirst || removingOthers ? now() : now() + SigningKeySettings.announcement
             guard
-                let made = try await make(
-                    signingFrom: begin, after: keys, reason: forgettingOthers ? "others-forgotten" : "on-demand",
-                    forgettingOthers: forgettingOthers)
+                let created = try await create(
+                    signingFrom: begin, after: keys, reason: removingOthers ? "others-forgotten" : "on-demand",
+                    removingOthers: removingOthers)
             else { continue }
-            return SigningKeySummary(made, isSigning: made.signsFrom <= now())
+            return SigningKeySummary(created, isSigning: created.signsFrom <= now())
         }
-        throw GatewayError(.signingKey, "Could not make a signing key: another program makes them; try again.")
+        throw GatewayError(.signingKey, "Could not create a signing key: another program is creating one; try again.")
     }
 
     /// Creates a key when the newest one is old, and deletes keys that are no longer needed. Does nothing if no token
@@ -133,7 +133,7 @@ extension SigningKeyStore {
         let keys = try await current()
         guard !keys.all.isEmpty else { return }
         if let newest = keys.newest, newest.stored.created + settings.rotation <= now() {
-            try await make(
+            try await create(
                 signingFrom: now() + SigningKeySettings.announcement, after: keys, reason: "age")
         }
         let now = now()
@@ -151,7 +151,7 @@ extension SigningKeyStore {
         let keys = rows.isEmpty ? SigningKeys() : SigningKeys(rows, sealedWith: try secret())
         for key in keys.all where key.signing == nil {
             log.warning(
-                "A signing key was sealed with another key than this gateway's; it is shown and not used.",
+                "A signing key was encrypted with another key than this gateway's; it is published but not used.",
                 ["key": .text(key.stored.id)])
         }
         state.withLock { state in
@@ -173,23 +173,23 @@ extension SigningKeyStore {
 
     /// Creates a key. Returns nil if another process created one since `keys` were read.
     @discardableResult
-    private func make(
-        signingFrom begin: Date, after keys: SigningKeys, reason: StaticString, forgettingOthers: Bool = false
+    private func create(
+        signingFrom begin: Date, after keys: SigningKeys, reason: StaticString, removingOthers: Bool = false
     ) async throws -> StoredSigningKey? {
         let key = try SigningKey.generate(settings.algorithm)
         let id = key.publicKey.thumbprint
-        let made = max(now(), keys.lastMade + .milliseconds(1))
+        let created = max(now(), keys.lastCreated + .milliseconds(1))
         let row = StoredSigningKey(
             id: id, algorithm: settings.algorithm.rawValue, publicKey: key.publicJSON.encoded(),
-            box: try SealedSigningKey.seal(key, named: id, try secret()), created: made, signsFrom: begin,
+            box: try SealedSigningKey.seal(key, named: id, try secret()), created: created, signsFrom: begin,
             neededUntil: begin)
-        let last = keys.lastMade
+        let last = keys.lastCreated
         let count = try await database.write { connection in
             let count = try connection.run(
                 SigningKeyStatements.insert, row.id, row.algorithm, String(decoding: row.publicKey, as: UTF8.self),
                 row.box,
                 row.created, row.signsFrom, row.neededUntil, last)
-            if count == 1, forgettingOthers { try connection.run(SigningKeyStatements.deleteOthers, row.id) }
+            if count == 1, removingOthers { try connection.run(SigningKeyStatements.deleteOthers, row.id) }
             return count
         }
         forget()

@@ -41,7 +41,7 @@ struct SigningKeys: Sendable {
     var newest: Key? { all.last { $0.signing != nil } }
 
     /// When the newest key was created.
-    var lastMade: Date { all.map(\.stored.created).max() ?? Date(timeIntervalSince1970: 0) }
+    var lastCreated: Date { all.map(\.stored.created).max() ?? Date(timeIntervalSince1970: 0) }
 
     /// Returns the keys that other servers verify signatures with: those that sign, will sign, or have signed tokens
     /// that are still valid.

@@ -59,8 +59,8 @@ public final class LogWriter: Sendable {
             let reason = unsafe String(cString: strerror(errno))
             throw GatewayError(
                 .file,
-                "Could not open the log file '\(path)' for appending: \(reason). Make its folder writable, or name another "
-                    + "file.")
+                "Could not open the log file '\(path)' for appending: \(reason). Make its folder writable, or choose "
+                    + "another file.")
         }
         return LogWriter(
             capacity: 1 << 22, sink: { Self.write($0, to: descriptor) }, close: { _ = Glibc.close(descriptor) })

@@ -29,7 +29,7 @@ struct MetricsPage {
         for outcome in Metrics.SignIn.allCases {
             page.sample("latchd_sign_ins_total", [("outcome", outcome.rawValue)], counts.signIns[outcome] ?? 0)
         }
-        page.family("latchd_refreshes_total", "counter", "Refreshes of sessions by outcome.")
+        page.family("latchd_refreshes_total", "counter", "Session refreshes by outcome.")
         for outcome in Metrics.Refresh.allCases {
             page.sample("latchd_refreshes_total", [("outcome", outcome.rawValue)], counts.refreshes[outcome] ?? 0)
         }
@@ -57,19 +57,19 @@ struct MetricsPage {
     }
 
     private mutating func keys(_ all: Metrics.Counts) {
-        family("latchd_requests_limited_total", "counter", "Requests refused by the limit that refused them.")
+        family("latchd_requests_limited_total", "counter", "Refused requests by limit.")
         for kind in RequestLimits.Kind.allCases {
             sample("latchd_requests_limited_total", [("limit", kind.rawValue)], all.limited[kind] ?? 0)
         }
         guard !all.apiKeys.isEmpty else { return }
-        family("latchd_api_keys_total", "counter", "Keys of programs: made, revoked, and requests refused for theirs.")
+        family("latchd_api_keys_total", "counter", "Keys of programs: created, revoked, and refused in requests.")
         for outcome in Metrics.APIKey.allCases {
             sample("latchd_api_keys_total", [("outcome", outcome.rawValue)], all.apiKeys[outcome] ?? 0)
         }
     }
 
     private mutating func requests(_ all: Metrics.Counts) {
-        family("latchd_http_requests_total", "counter", "Requests by route, method and class of status.")
+        family("latchd_http_requests_total", "counter", "Requests by route, method and status class.")
         for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
             for (method, classes) in zip(Metrics.methods, counts.byMethod) {
                 for (statusClass, count) in classes.enumerated() where count > 0 {
@@ -83,7 +83,7 @@ struct MetricsPage {
 
     private mutating func durations(_ all: Metrics.Counts) {
         let name = "latchd_http_request_duration_seconds"
-        family(name, "histogram", "Time from a request's header to its answer, by route.")
+        family(name, "histogram", "Time from request head to response, by route.")
         for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
             let histogram = counts.durations
             var total = 0
@@ -97,12 +97,12 @@ struct MetricsPage {
     }
 
     private mutating func gauges(_ gauges: Gauges) {
-        if let live = gauges.sessionsLive { single("latchd_sessions_live", "gauge", "Sessions that are live.", live) }
+        if let live = gauges.sessionsLive { single("latchd_sessions_live", "gauge", "Live sessions.", live) }
         single("latchd_sessions_cached", "gauge", "Sessions in memory.", gauges.sessionsCached)
-        single("latchd_hashing_queue_depth", "gauge", "Passwords that wait to be hashed.", gauges.hashingQueueDepth)
-        single("latchd_database_commits_total", "counter", "Transactions committed.", gauges.databaseCommits)
-        single("latchd_database_writes_total", "counter", "Writes, several to a transaction.", gauges.databaseWrites)
-        single("latchd_log_lines_dropped_total", "counter", "Log lines that nobody read.", gauges.droppedLogLines)
+        single("latchd_hashing_queue_depth", "gauge", "Passwords waiting to be hashed.", gauges.hashingQueueDepth)
+        single("latchd_database_commits_total", "counter", "Committed transactions.", gauges.databaseCommits)
+        single("latchd_database_writes_total", "counter", "Writes, several per transaction.", gauges.databaseWrites)
+        single("latchd_log_lines_dropped_total", "counter", "Dropped log lines.", gauges.droppedLogLines)
         if let left = gauges.certificateSecondsLeft {
             single(
                 "latchd_tls_certificate_expiry_seconds", "gauge", "Seconds until the certificate expires.", left)

@@ -43,11 +43,11 @@ struct ServiceRoutes: Sendable {
         do {
             _ = try await database.read { try $0.run(Self.ask) }
         } catch {
-            log.warning("The database does not answer.")
+            log.warning("The database does not respond.")
             return Self.answer(.serviceUnavailable, "database")
         }
         if let codes, await !codes.isReady() {
-            log.warning("The store of one-time codes does not answer.")
+            log.warning("The store of one-time codes does not respond.")
             return Self.answer(.serviceUnavailable, "codes")
         }
         return Self.answer(.ok, "ready")

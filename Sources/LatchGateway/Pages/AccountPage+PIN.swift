@@ -14,12 +14,12 @@ extension AccountPage {
         """
         <section class="card" aria-labelledby="pin-heading">
         <h2 id="pin-heading">PIN</h2>
-        <p class="quiet">It opens what is locked in your apps, and nothing else. Four to six digits.</p>
+        <p class="quiet">It unlocks locked content in your apps, and nothing else. Four to six digits.</p>
         <form method="post" action="\(link: prefix + PagePath.account + "/pin")">
         \(token)
         \(pin.isSet ? field("current_pin", "Current PIN", pin.currentMistake) : nil)
         \(field("pin", pin.isSet ? "New PIN" : "PIN", pin.newMistake))
-        \(field("repeated_pin", "Once more", pin.repeatedMistake))
+        \(field("repeated_pin", "Repeat PIN", pin.repeatedMistake))
         <button type="submit">\(pin.isSet ? "Change PIN" : "Set PIN")</button>
         </form>
         \(pin.isSet ? removal : nil)
@@ -41,7 +41,7 @@ extension AccountPage {
         """
         <form method="post" action="\(link: prefix + PagePath.account + "/pin/remove")" class="apart">
         \(token)
-        <p class="quiet">Forgotten? Remove it, and set another one.</p>
+        <p class="quiet">Forgot your PIN? Remove it and set a new one.</p>
         <button type="submit" class="harm">Remove PIN</button>
         </form>
         """

@@ -56,7 +56,7 @@ struct AccountPage {
         <h2 id="who">\(person.name ?? person.email)</h2>
         <dl>
         <dt>E-mail</dt><dd>\(person.email)</dd>
-        <dt>Here since</dt><dd>\(ReadableTime.at(person.created))</dd>
+        <dt>Added</dt><dd>\(ReadableTime.at(person.created))</dd>
         \(person.isAdministrator ? "<dt>Role</dt><dd>Administrator</dd>" as HTML : nil)
         </dl>
         </section>
@@ -71,7 +71,7 @@ struct AccountPage {
             <ul class="list">
             \(sessions.map(device))
             </ul>
-            \(others ? endOthers : "<p class=\"quiet\">You are signed in nowhere else.</p>")
+            \(others ? endOthers : "<p class=\"quiet\">You are not signed in anywhere else.</p>")
             </section>
             """
     }
@@ -130,7 +130,7 @@ struct AccountPage {
             isFocused: currentMistake == nil && newMistake != nil
         ).html)
         \(PageField(
-            name: "repeated", label: "New password, once more", type: "password", autocomplete: "new-password",
+            name: "repeated", label: "Repeat new password", type: "password", autocomplete: "new-password",
             mistake: repeatedMistake, isFocused: currentMistake == nil && newMistake == nil && repeatedMistake != nil
         ).html)
         <button type="submit">Change password</button>

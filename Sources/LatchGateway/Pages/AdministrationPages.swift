@@ -22,7 +22,7 @@ struct AdministrationPages {
 
     func people(_ people: [(person: Person, isInvited: Bool)], search: String, viewer: Person) -> HTML {
         PageTable(
-            caption: search.isEmpty ? "By e-mail address" : "With '\(search)' in address or name",
+            caption: search.isEmpty ? "Sorted by e-mail address" : "People with '\(search)' in e-mail address or name",
             columns: ["E-mail", "Name", "Role", "State", "Added"],
             rows: people.map { person, isInvited in
                 [
@@ -54,7 +54,7 @@ struct AdministrationPages {
                 "<span class=\"badge plainly\">Invited</span>"
             } else { "<span class=\"badge\">Active</span>" }
         guard person.provedAddress == nil else { return state }
-        return "\(state) <span class=\"badge plainly\">Address not proved</span>"
+        return "\(state) <span class=\"badge plainly\">Address not verified</span>"
     }
 
     /// Returns a table of sessions. Unless all sessions belong to one person, each has a link to its person's page.
@@ -85,7 +85,7 @@ struct AdministrationPages {
     private func end(_ session: SessionSummary, _ token: HTML) -> HTML {
         let action = "\(prefix)\(PagePath.administration)/sessions/\(session.id.rawValue)/end"
         let device = session.device.name == nil ? "a device" : DeviceTitle.text(session.device)
-        let words = "End the session of \(session.email ?? "somebody removed") on \(device)"
+        let words = "End the session of \(session.email ?? "a removed person") on \(device)"
         return """
             <form method="post" action="\(link: action)">\(token)\
             <button type="submit" class="harm" aria-label="\(words)">End</button></form>
@@ -102,7 +102,7 @@ struct AdministrationPages {
             rows: failures.map { failure in
                 let event = failure.event
                 let person = event.person.flatMap { people[$0] }
-                let nobody = event.person == nil ? "Nobody known" : "Removed"
+                let other = event.person == nil ? "Unknown" : "Removed"
                 // The event contains the subject as it is shown. There is no link when that may match two identities.
                 let matching = unlinked.filter {
                     $0.provider == event.provider && event.subject != nil
@@ -113,7 +113,7 @@ struct AdministrationPages {
                     "\(Self.reason(event))\(Self.hint(event).map { "<p>\($0)</p>" as HTML })",
                     ReadableTime.ago(failure.time, now: now),
                     """
-                    \(person.map(link) ?? "\(nobody)")\(event.subject.map { "<p>Subject <code>\($0)</code></p>" as HTML })\
+                    \(person.map(link) ?? "\(other)")\(event.subject.map { "<p>Subject <code>\($0)</code></p>" as HTML })\
                     \(identity.map { linking($0) })
                     """,
                     "\(AccountPage.place(event.address))", "\(event.device.map(DeviceTitle.text) ?? "Unknown device")",
@@ -125,8 +125,8 @@ struct AdministrationPages {
     /// Returns a table of unlinked identities, each with a link to the page on which it is linked.
     func unlinked(_ identities: [UnlinkedIdentity]) -> HTML {
         PageTable(
-            caption: "Signed in at a provider, and nobody here",
-            columns: ["Subject", "Provider", "E-mail told", "When", PageTable.actions],
+            caption: "Signed in at a provider, but not linked to a person",
+            columns: ["Subject", "Provider", "E-mail", "When", PageTable.actions],
             rows: identities.map { identity in
                 [
                     "<code>\(identity.subject)</code>", "<code class=\"key\">\(identity.provider)</code>",
@@ -151,7 +151,7 @@ struct AdministrationPages {
         }
         let words =
             event.reason == "denied-at-provider"
-            ? "The person said no" : (event.reason ?? "unknown").replacing("-", with: " ")
+            ? "The person declined" : (event.reason ?? "unknown").replacing("-", with: " ")
         let at = event.provider.map { " (\($0))" } ?? ""
         return words.prefix(1).uppercased() + words.dropFirst() + at
     }
@@ -160,8 +160,8 @@ struct AdministrationPages {
     private static func hint(_ event: AuditEvent) -> String? {
         switch event.reason {
         case "email-unverified":
-            "The provider must send 'email_verified: true'; the manual's page on identity providers says where that is set."
-        case "not-linked": "Somebody here has the e-mail address, and 'link_by_email' is off for the provider."
+            "The provider must send 'email_verified: true'; see the manual's page on identity providers."
+        case "not-linked": "A person has this e-mail address, but 'link_by_email' is off for the provider."
         default: nil
         }
     }
@@ -171,7 +171,7 @@ struct AdministrationPages {
             return "<p>There are no identity providers; people sign in with passwords.</p>"
         }
         return PageTable(
-            caption: "Asked just now, with a made-up code for the client's secret",
+            caption: "Checked just now. The client's secret was checked with an invalid code.",
             columns: ["Id", "Button", "Issuer", "State"],
             rows: providers.map { provider, state in
                 [
@@ -186,8 +186,8 @@ struct AdministrationPages {
     private static func words(_ state: ProviderState) -> HTML {
         switch state {
         case .answers(let warnings):
-            "<span class=\"badge\">Answers</span>\(warnings.map { "<p>\($0)</p>" as HTML })"
-        case .fails(let sentence): "<span class=\"badge off\">Fails</span><p>\(sentence)</p>"
+            "<span class=\"badge\">Responds</span>\(warnings.map { "<p>\($0)</p>" as HTML })"
+        case .fails(let sentence): "<span class=\"badge off\">Failed</span><p>\(sentence)</p>"
         }
     }
 }

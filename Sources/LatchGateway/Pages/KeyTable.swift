@@ -10,18 +10,18 @@ struct KeyTable {
     /// The hidden field of every form.
     let token: HTML
     /// The caption of the table.
-    var caption = "Keys that are good, the newest first"
+    var caption = "Valid keys, the newest first"
 
     /// The table. Nil when there are no keys.
     var table: HTML? {
         guard !keys.isEmpty else { return nil }
         return PageTable(
-            caption: caption, columns: ["Name", "May", "Made", "Last used", "Ends", PageTable.actions],
+            caption: caption, columns: ["Name", "Scopes", "Created", "Last used", "Expires", PageTable.actions],
             rows: keys.map { key in
                 [
                     "\(key.name)", "\(key.scopes.joined(separator: ", "))", ReadableTime.ago(key.created, now: now),
                     key.lastUsed.map { ReadableTime.ago($0, now: now) } ?? "Never",
-                    key.expires.map { ReadableTime.at($0) } ?? "When it is revoked", revoke(key),
+                    key.expires.map { ReadableTime.at($0) } ?? "Never", revoke(key),
                 ]
             }
         ).html
@@ -32,7 +32,7 @@ struct KeyTable {
         """
         <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys of your programs</h2>
-        \(table ?? "<p class=\"quiet\">No program has a key of yours.</p>")
+        \(table ?? "<p class=\"quiet\">None of your programs has a key.</p>")
         </section>
         """
     }

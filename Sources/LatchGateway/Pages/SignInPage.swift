@@ -35,7 +35,7 @@ struct SignInPage {
             \(hasPasswords ? form : nil)
             \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
             \(providers.map(\.html))
-            \(hasPasswords || !providers.isEmpty ? nil : "<p>There is no way to sign in here by browser.</p>")
+            \(hasPasswords || !providers.isEmpty ? nil : "<p>You cannot sign in to this server in a browser.</p>")
             """)
         page.heading = heading
         page.server = title
@@ -46,8 +46,8 @@ struct SignInPage {
 
     /// The reason why the person sees this page. Nil when the person expects it.
     private var purpose: String? {
-        if again != nil { return "What you want to do needs a sign-in of the last few minutes." }
-        return destination?.origin.map { "Afterwards you go on to \($0)." }
+        if again != nil { return "This action requires a sign-in within the last few minutes." }
+        return destination?.origin.map { "Afterwards you continue to \($0)." }
     }
 
     private var form: HTML {

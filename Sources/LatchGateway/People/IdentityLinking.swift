@@ -43,7 +43,7 @@ struct IdentityLinking: Sendable {
     private let moment: Date
     private let now: Date
 
-    init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, toldAt moment: Date, now: Date) {
+    init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, identifiedAt moment: Date, now: Date) {
         self.identity = identity
         self.provider = provider
         self.moment = moment

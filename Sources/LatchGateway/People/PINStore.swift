@@ -66,7 +66,7 @@ public final class PINStore: Sendable {
             return try connection.run(PINStatements.insert, person, hash)
         }
         guard let count else { throw GatewayError.changedMeanwhile }
-        guard count == 1 else { throw GatewayError(.pinExists, "This person has a PIN already.") }
+        guard count == 1 else { throw GatewayError(.pinExists, "This person already has a PIN.") }
         audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
     }
 

@@ -39,7 +39,7 @@ public final class PasswordHasher: Sendable {
     public init(_ settings: Settings) {
         parameters = settings.parameters
         pool = HashingPool(threads: settings.threads, queue: settings.queue)
-        standIns = Mutex([.ofNoPassword(parameters: settings.parameters)])
+        standIns = Mutex([.unmatchable(parameters: settings.parameters)])
     }
 
     /// The kinds of hashes that a failed check verifies.
@@ -49,10 +49,10 @@ public final class PasswordHasher: Sendable {
     ///
     /// - Parameter kinds: The parameters of people's hashes. If there are more than ``maximumKinds``, the most
     ///   expensive ones are used.
-    func know(kinds: [Argon2idParameters]) {
+    func setKinds(_ kinds: [Argon2idParameters]) {
         var wanted = [parameters]
         for kind in kinds.sorted(by: { $0.work > $1.work }) where !wanted.contains(kind) { wanted.append(kind) }
-        let hashes = wanted.prefix(Self.maximumKinds).map { PasswordHash.ofNoPassword(parameters: $0) }
+        let hashes = wanted.prefix(Self.maximumKinds).map { PasswordHash.unmatchable(parameters: $0) }
         standIns.withLock { $0 = hashes }
     }
 

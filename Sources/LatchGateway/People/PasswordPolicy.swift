@@ -51,7 +51,7 @@ public struct PasswordPolicy: Sendable, Equatable {
     ///
     /// The rules are checked in this order: NUL character, minimum length, maximum length, upper case, lower case,
     /// digit, special character.
-    public func complaint(about password: Secret) -> String? {
+    public func violation(in password: Secret) -> String? {
         let scalars = password.reveal().unicodeScalars
         // A sign-in form cannot send a NUL character.
         if scalars.contains("\0") { return "Password must not contain a NUL character." }
@@ -79,6 +79,6 @@ public struct PasswordPolicy: Sendable, Equatable {
     ///
     /// - Throws: ``GatewayError/Code/weakPassword`` with the message for the rule.
     public func check(_ password: Secret) throws(GatewayError) {
-        if let complaint = complaint(about: password) { throw GatewayError(.weakPassword, complaint) }
+        if let violation = violation(in: password) { throw GatewayError(.weakPassword, violation) }
     }
 }

@@ -111,7 +111,7 @@ struct PasswordSignIn: Sendable {
         do {
             try await people.rehash(password, of: credential.person.id, replacing: hash)
         } catch {
-            log.debug("A password was not hashed anew.", ["request": .text(client.request)])
+            log.debug("Could not rehash a password.", ["request": .text(client.request)])
         }
     }
 

@@ -57,7 +57,7 @@ enum PeopleStatements {
 
     static let byID = Statement("SELECT \(columns) FROM people WHERE id = ?", UUID.self, row: person)
 
-    static let anybody = Statement("SELECT EXISTS (SELECT 1 FROM people)") { row throws(DatabaseError) in
+    static let hasPeople = Statement("SELECT EXISTS (SELECT 1 FROM people)") { row throws(DatabaseError) in
         try row.get(0) as Bool
     }
 

@@ -32,7 +32,7 @@ extension PeopleStore {
     /// Source: OpenID Connect Core §5.7 for issuer and subject; OX-3, OX-7.
     public func person(
         for identity: ProviderIdentity, at provider: ProviderConfiguration, renewingGroups: Bool = true,
-        toldAt moment: Date = .distantFuture
+        identifiedAt moment: Date = .distantFuture
     ) async throws -> Person {
         try checkDomain(identity, at: provider)
         let known = try await database.read { connection -> (person: Person, isSignedOut: Bool)? in
@@ -46,7 +46,7 @@ extension PeopleStore {
             if renewingGroups { try await renewGroups(of: person, identity, at: provider) }
             return person
         }
-        let linking = IdentityLinking(identity, at: provider, toldAt: moment, now: now())
+        let linking = IdentityLinking(identity, at: provider, identifiedAt: moment, now: now())
         let outcome = try await database.write { connection throws(DatabaseError) in try linking.run(connection) }
         return try settle(outcome, linking)
     }
@@ -91,7 +91,7 @@ extension PeopleStore {
 
     private func active(_ person: Person, _ provider: ProviderConfiguration) throws(GatewayError) -> Person {
         guard person.isActive else {
-            throw GatewayError(.personDisabled, "The person who came through '\(provider.id)' is disabled.")
+            throw GatewayError(.personDisabled, "The person who signed in through '\(provider.id)' is disabled.")
         }
         return person
     }
@@ -103,7 +103,7 @@ extension PeopleStore {
         case .disabled(let person): return try active(person, provider)
         case .signedOut: throw Self.signedOut
         case .made(let person):
-            noteSomebody()
+            notePersonAdded()
             audit.record(AuditEvent(.registered, provider: provider.id, person: person.id))
             return person
         case .linked(let person, let droppedPassword):
@@ -120,35 +120,35 @@ extension PeopleStore {
         case .notInvited:
             throw GatewayError(
                 .notInvited,
-                "Nobody here has the e-mail address of the person who came through '\(provider.id)'; "
-                    + "invite them with 'latchd user add --invite', or see providers.\(provider.id).registration.")
+                "No person has the e-mail address of the identity from '\(provider.id)'; invite the person with "
+                    + "'latchd user add --invite', or see providers.\(provider.id).registration.")
         case .refused:
             throw GatewayError(
                 .identityRefused,
-                "Somebody here has the e-mail address of the person who came through '\(provider.id)' and must not be "
-                    + "linked by it; see providers.\(provider.id).link_by_email.")
+                "A person has the e-mail address of the identity from '\(provider.id)', but must not be linked by it; "
+                    + "see providers.\(provider.id).link_by_email.")
         case .taken:
             throw GatewayError(
                 .identityRefused,
-                "Somebody here has the e-mail address of the person who came through '\(provider.id)' and is somebody else "
-                    + "there; if the account there was replaced, run 'latchd user unlink'.")
+                "The person with the e-mail address of the identity from '\(provider.id)' is linked to another "
+                    + "identity there; if the account there was replaced, run 'latchd user unlink'.")
         }
     }
 
     private static let signedOut = GatewayError(
-        .signedOut, "The person was signed out since the identity provider said who it is.")
+        .signedOut, "The person was signed out after the identity provider had identified them.")
 
     private static func unverified(_ identity: ProviderIdentity, _ provider: ProviderConfiguration) -> GatewayError {
         let problem =
             identity.email == nil
-            ? "'\(provider.id)' tells no e-mail address of the person: have it send 'email', which the scope 'email' asks for."
-            : "'\(provider.id)' does not say that it has verified the person's e-mail address: have it send "
-                + "'email_verified'; docs/identity-providers.md says where that is set."
+            ? "'\(provider.id)' sent no e-mail address: configure it to send 'email', which the scope 'email' requests."
+            : "'\(provider.id)' did not confirm that it has verified the person's e-mail address: configure it to send "
+                + "'email_verified'; docs/identity-providers.md describes how."
         // Linking does not help if the address is required at every sign-in.
         let advice =
             provider.domains.isEmpty
-            ? "Or say who it is here, with 'latchd user link'."
-            : "providers.\(provider.id).domains asks for it at every sign-in, of linked identities too."
+            ? "Or link the identity to a person with 'latchd user link'."
+            : "providers.\(provider.id).domains requires it at every sign-in, also of linked identities."
         return GatewayError(.emailUnverified, "\(problem) \(advice)")
     }
 }
@@ -191,7 +191,7 @@ extension PeopleStore {
         by actor: UUID? = nil
     ) async throws {
         guard (1...255).contains(subject.utf8.count) else {
-            throw GatewayError(.identityRefused, "The name at '\(provider.id)' must have 1 to 255 bytes.")
+            throw GatewayError(.identityRefused, "The subject at '\(provider.id)' must have 1 to 255 bytes.")
         }
         let now = now()
         let issuer = provider.settings.issuer
@@ -203,12 +203,12 @@ extension PeopleStore {
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
             return try connection.run(IdentityStatements.link, provider.id, issuer, subject, now, person)
         }
-        guard let count else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
+        guard let count else { throw GatewayError(.unknownPerson, "This person no longer exists.") }
         guard count == 1 else {
             throw GatewayError(
                 .identityRefused,
-                "This identity at '\(provider.id)' is somebody's, or the person is somebody there, already; see "
-                    + "'latchd user list --json' and 'latchd user unlink'.")
+                "This identity at '\(provider.id)' is already linked, or the person already has another identity "
+                    + "there; see 'latchd user list --json' and 'latchd user unlink'.")
         }
         audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person, actor: actor))
     }

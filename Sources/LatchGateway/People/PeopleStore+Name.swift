@@ -10,7 +10,7 @@ extension PeopleStore {
     func rename(_ person: UUID, to name: String?) async throws -> Person {
         let name = name.flatMap { $0.displayName(limit: 200) }
         guard let renamed = try await database.write({ try $0.first(Self.rename, name, person) }) else {
-            throw GatewayError(.unknownPerson, "This person is not there any more.")
+            throw GatewayError(.unknownPerson, "This person no longer exists.")
         }
         // Cached sessions and keys contain the person.
         noteSessionsEnded(of: person)

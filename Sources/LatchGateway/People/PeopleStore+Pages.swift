@@ -22,7 +22,7 @@ extension PeopleStore {
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
             return .some(try connection.first(PeopleStatements.setAdministrator, isAdministrator, person))
         }
-        guard let found = outcome else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
+        guard let found = outcome else { throw GatewayError(.unknownPerson, "This person no longer exists.") }
         guard let changed = found else { throw Self.lastAdministrator }
         // Cached sessions contain the person with the old role.
         noteSessionsEnded(of: person)

@@ -28,7 +28,7 @@ extension PeopleStore {
         }
         guard let found = outcome else { throw Self.gone }
         guard let changed = found else {
-            throw GatewayError(.personExists, "Somebody else has this e-mail address.")
+            throw GatewayError(.personExists, "This e-mail address is already in use.")
         }
         if email != nil { audit.record(AuditEvent(.personChanged, reason: "email", person: person)) }
         return changed
@@ -86,7 +86,7 @@ extension PeopleStore {
         return count
     }
 
-    private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
+    private static let gone = GatewayError(.unknownPerson, "This person no longer exists.")
 
     /// Whether a password is correct for a person. False for a person without a password.
     func isPassword(_ password: Secret, of person: Person) async throws -> Bool {

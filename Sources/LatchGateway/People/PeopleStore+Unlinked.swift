@@ -30,10 +30,13 @@ extension PeopleStore {
         let seen = try await unlinkedIdentities(limit: UnlinkedIdentity.capacity)
             .filter { $0.provider == provider.id && $0.issuer == provider.settings.issuer }.prefix(5)
             .map { "'\($0.subject)'" + ($0.email.map { " (\($0))" } ?? "") }
-        let who = seen.isEmpty ? "Nobody unlinked has." : "Lately did: \(seen.joined(separator: ", "))."
+        let recent =
+            seen.isEmpty
+            ? "No unlinked identity has signed in there."
+            : "Unlinked identities that have signed in there: \(seen.joined(separator: ", "))."
         return GatewayError(
             .unknownIdentity,
-            "Nobody has signed in at '\(provider.id)' with the subject '\(subject)'. \(who) "
-                + "Have the person try to sign in once, or give --force.")
+            "No identity at '\(provider.id)' with the subject '\(subject)' has signed in. \(recent) "
+                + "Ask the person to sign in once, or use --force.")
     }
 }

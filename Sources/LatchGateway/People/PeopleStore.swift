@@ -22,7 +22,7 @@ public final class PeopleStore: Sendable {
     let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
     /// Whether the database is known to contain a person. Cached, because people are rarely all removed.
-    private let sawSomebody = Mutex(false)
+    private let hasPeopleCached = Mutex(false)
 
     /// Creates a store on a database with the gateway's tables.
     init(
@@ -57,7 +57,8 @@ public final class PeopleStore: Sendable {
     /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
     public func require(_ email: String) async throws -> Person {
         guard let person = try await find(email) else {
-            throw GatewayError(.unknownPerson, "Nobody has the e-mail address '\(EmailAddress(normalizing: email))'.")
+            throw GatewayError(
+                .unknownPerson, "No person has the e-mail address '\(EmailAddress(normalizing: email))'.")
         }
         return person
     }
@@ -68,22 +69,22 @@ public final class PeopleStore: Sendable {
     }
 
     /// Whether there is at least one person. A true result is cached until ``forget()``.
-    public func hasAnybody() async throws -> Bool {
-        if sawSomebody.withLock({ $0 }) { return true }
-        let answer = try await database.read { try $0.first(PeopleStatements.anybody) ?? false }
-        if answer { sawSomebody.withLock { $0 = true } }
+    public func hasPeople() async throws -> Bool {
+        if hasPeopleCached.withLock({ $0 }) { return true }
+        let answer = try await database.read { try $0.first(PeopleStatements.hasPeople) ?? false }
+        if answer { hasPeopleCached.withLock { $0 = true } }
         return answer
     }
 
-    /// Clears the cached result of ``hasAnybody()``, after a person was removed or another process changed the
+    /// Clears the cached result of ``hasPeople()``, after a person was removed or another process changed the
     /// database.
     func forget() {
-        sawSomebody.withLock { $0 = false }
+        hasPeopleCached.withLock { $0 = false }
     }
 
     /// Caches that there is at least one person.
-    func noteSomebody() {
-        sawSomebody.withLock { $0 = true }
+    func notePersonAdded() {
+        hasPeopleCached.withLock { $0 = true }
     }
 
     /// Invalidates cached sessions and keys of a person.
@@ -135,12 +136,12 @@ public final class PeopleStore: Sendable {
         let created = now()
         let shown = name.flatMap { $0.displayName(limit: 200) }
         let person = try await database.write { connection in
-            if onlyFirst, try connection.first(PeopleStatements.anybody) == true { return nil as Person? }
+            if onlyFirst, try connection.first(PeopleStatements.hasPeople) == true { return nil as Person? }
             return try connection.first(
                 PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, isVouched, mustChange, created)
         }
         guard let person else { throw Self.exists(email) }
-        noteSomebody()
+        notePersonAdded()
         var event = event
         event.person = person.id
         audit.record(event)
@@ -155,9 +156,9 @@ public final class PeopleStore: Sendable {
 
     /// Reads which kinds of hashes people have, so that the time of a refused sign-in does not reveal them. Scans all
     /// people.
-    func learnKinds() async throws {
+    func loadHashKinds() async throws {
         let hashes = try await database.read { try $0.all(PeopleStatements.kinds) }
-        hasher.know(kinds: hashes.compactMap(\.parameters))
+        hasher.setKinds(hashes.compactMap(\.parameters))
     }
 
     /// Replaces an outdated hash with a new one of the same password. Does nothing if the password was changed in the
@@ -169,7 +170,7 @@ public final class PeopleStore: Sendable {
     }
 
     private static func exists(_ email: String) -> GatewayError {
-        GatewayError(.personExists, "Somebody has the e-mail address '\(email)' already.")
+        GatewayError(.personExists, "The e-mail address '\(email)' is already in use.")
     }
 }
 
@@ -260,11 +261,11 @@ extension PeopleStore {
         }
     }
 
-    private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
+    private static let gone = GatewayError(.unknownPerson, "This person no longer exists.")
 
     /// The error for a change that would leave the server without an administrator.
     static let lastAdministrator = GatewayError(
         .lastAdministrator,
-        "Nobody else who may sign in administers the server: nothing was changed. Make somebody else an administrator first, "
-            + "on the administration pages or with 'latchd user add --admin'.")
+        "This is the last administrator who can sign in, so nothing was changed. Make another person an administrator "
+            + "first, on the administration pages or with 'latchd user add --admin'.")
 }

@@ -14,6 +14,6 @@ extension GatewayServices {
             } else if settings.immich.isEnabled { "in an app for Immich" } else {
                 "with the help of your administrator"
             }
-        return "Your password must be changed before anything else: change it \(place)."
+        return "You must change your password first: change it \(place)."
     }
 }

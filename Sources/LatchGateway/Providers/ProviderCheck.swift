@@ -46,12 +46,12 @@ public struct ProviderCheck: Sendable {
     private func warnings(_ metadata: ProviderMetadata, keyCount: Int, knowsClient: Bool) -> [String] {
         var warnings: [String] = []
         if !knowsClient {
-            warnings.append("It does not tell whether the client id and secret are right; sign in once to see.")
+            warnings.append("It does not show whether the client id and secret are correct; sign in once to check.")
         }
-        if keyCount == 0 { warnings.append("It has no key that a signature can be checked by, so nobody can sign in.") }
+        if keyCount == 0 { warnings.append("It has no key that can verify a signature, so no one can sign in.") }
         let known = Set(["RS256", "PS256", "ES256", "EdDSA"])
         if !metadata.signingAlgorithms.isEmpty, known.isDisjoint(with: metadata.signingAlgorithms) {
-            warnings.append("It signs by none of \(known.sorted().joined(separator: ", ")).")
+            warnings.append("It supports none of the signature algorithms \(known.sorted().joined(separator: ", ")).")
         }
         return warnings
     }

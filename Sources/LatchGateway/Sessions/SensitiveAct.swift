@@ -10,12 +10,12 @@ enum SensitiveAct: String, CaseIterable, Sendable {
     case setFirstPIN = "setting a PIN"
     case removePIN = "removing the PIN"
     case endOtherSessions = "signing out every other device"
-    case makeKey = "making a key"
+    case makeKey = "creating a key"
     case linkIdentity = "linking an identity"
     case unlinkIdentity = "unlinking identities"
     case changeEmail = "changing the e-mail address"
-    case chooseRequiredPassword = "choosing a password without the one before"
-    case administer = "administering"
+    case chooseRequiredPassword = "setting a password without the current one"
+    case administer = "administering the server"
 
     /// How long a sign-in counts as recent.
     static let recency = Duration.seconds(600)
@@ -26,7 +26,8 @@ enum SensitiveAct: String, CaseIterable, Sendable {
     func requireRecent(_ signIn: Date?, at now: Date) throws(GatewayError) {
         guard let signIn, now < signIn + Self.recency else {
             throw GatewayError(
-                .recentSignInRequired, "Sign in again first: \(rawValue) needs a sign-in of the last 10 minutes.")
+                .recentSignInRequired,
+                "Sign in again first: \(rawValue) requires a sign-in within the last 10 minutes.")
         }
     }
 }

@@ -68,7 +68,7 @@ extension SessionAdministration {
             }
             return count
         }
-        guard count == 1 else { throw GatewayError(.unknownSession, "The session was ended just now.") }
+        guard count == 1 else { throw GatewayError(.unknownSession, "The session has just ended.") }
     }
 
     /// Stores whether the app must fetch all data again.

@@ -28,7 +28,7 @@ extension SessionAdministration {
             try connection.run(SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, id.rawValue, now)
             return true
         }
-        if isOver { throw GatewayError(.unknownPerson, "The person signed out at the identity provider just now.") }
+        if isOver { throw GatewayError(.unknownPerson, "The person has just signed out at the identity provider.") }
     }
 
     /// Whether the provider has reported the end of one of its sessions.

@@ -23,14 +23,14 @@ final class SessionCache: Sendable {
 
     private let parts: [Part]
     private let lifetime: SessionLifetime
-    private let leftUses: LastUses
+    private let evictedUses: LastUses
 
     /// Creates an empty cache for at most `capacity` sessions, rounded down to a multiple of 32 and at least 32.
     ///
-    /// `leftUses` receives the unwritten uses of evicted entries.
-    init(lifetime: SessionLifetime, capacity: Int = 196_608, leftUses: LastUses = LastUses()) {
+    /// `evictedUses` receives the unwritten uses of evicted entries.
+    init(lifetime: SessionLifetime, capacity: Int = 196_608, evictedUses: LastUses = LastUses()) {
         self.lifetime = lifetime
-        self.leftUses = leftUses
+        self.evictedUses = evictedUses
         parts = (0..<Self.partCount).map { _ in Part(generationCapacity: max(1, capacity / Self.partCount / 2)) }
     }
 
@@ -41,9 +41,9 @@ final class SessionCache: Sendable {
     /// is not cached or has expired.
     func use(_ digest: SHA256Digest, at now: Date) -> Session? {
         part(digest).state.withLock { state in
-            guard let entry = state.find(digest, leavingTo: leftUses) else { return nil }
+            guard let entry = state.find(digest, evictingInto: evictedUses) else { return nil }
             guard now < entry.livesUntil else {
-                state.remove(digest)?.leave(to: leftUses)
+                state.remove(digest)?.moveUses(to: evictedUses)
                 return nil
             }
             if entry.recordUse(at: now, sliding: lifetime.sliding) { state.note(entry) }
@@ -72,19 +72,19 @@ final class SessionCache: Sendable {
     ) {
         part(digest).state.withLock { state in
             guard state.removals == ticket.removals else {
-                if notedUse { leftUses.note(digest, at: lastUsed) }
+                if notedUse { evictedUses.note(digest, at: lastUsed) }
                 return
             }
-            state.remove(digest)?.leave(to: leftUses)
+            state.remove(digest)?.moveUses(to: evictedUses)
             state.insert(
                 CachedSession(digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: notedUse),
-                leavingTo: leftUses)
+                evictingInto: evictedUses)
         }
     }
 
     /// Updates the expiry of a session after it was written to disk.
     func extend(_ digest: SHA256Digest, to expires: Date) {
-        part(digest).state.withLock { $0.find(digest, leavingTo: leftUses)?.extend(to: expires) }
+        part(digest).state.withLock { $0.find(digest, evictingInto: evictedUses)?.extend(to: expires) }
     }
 
     private func part(_ digest: SHA256Digest) -> Part {
@@ -125,7 +125,7 @@ extension SessionCache {
             part.state.withLock { state in
                 state.removals += 1
                 state.removeAll { entry in
-                    entry.leave(to: leftUses)
+                    entry.moveUses(to: evictedUses)
                     return true
                 }
             }

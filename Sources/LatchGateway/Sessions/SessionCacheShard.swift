@@ -29,20 +29,20 @@ struct SessionCacheShard {
     }
 
     /// Returns an entry and makes it young.
-    mutating func find(_ digest: SHA256Digest, leavingTo uses: LastUses) -> CachedSession? {
+    mutating func find(_ digest: SHA256Digest, evictingInto uses: LastUses) -> CachedSession? {
         guard let entry = entry(digest) else { return nil }
         if !entry.isYoung {
             entry.isYoung = true
-            makeRoom(leavingTo: uses)
+            makeRoom(evictingInto: uses)
             entry.isYoung = true
             youngCount += 1
         }
         return entry
     }
 
-    mutating func insert(_ entry: CachedSession, leavingTo uses: LastUses) {
-        makeRoom(leavingTo: uses)
-        entries.updateValue(entry, forKey: entry.digest.leadingWord)?.leave(to: uses)
+    mutating func insert(_ entry: CachedSession, evictingInto uses: LastUses) {
+        makeRoom(evictingInto: uses)
+        entries.updateValue(entry, forKey: entry.digest.leadingWord)?.moveUses(to: uses)
         youngCount += 1
         note(entry)
     }
@@ -71,11 +71,11 @@ struct SessionCacheShard {
     }
 
     /// Evicts the old entries when there are enough young ones, which become old.
-    private mutating func makeRoom(leavingTo uses: LastUses) {
+    private mutating func makeRoom(evictingInto uses: LastUses) {
         guard youngCount >= generationCapacity else { return }
         removeAll { entry in
             guard !entry.isYoung else { return false }
-            entry.leave(to: uses)
+            entry.moveUses(to: uses)
             return true
         }
         for entry in entries.values { entry.isYoung = false }
@@ -132,7 +132,7 @@ final class CachedSession {
     }
 
     /// Moves the unwritten uses to `uses`, before the entry is removed.
-    func leave(to uses: LastUses) {
+    func moveUses(to uses: LastUses) {
         guard let use = unwrittenUse else { return }
         uses.note(digest, use)
         firstUnwritten = nil

@@ -19,7 +19,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     private let lifetime: SessionLifetime
     private let now: @Sendable () -> Date
     private let cache: SessionCache
-    private let leftUses = LastUses()
+    private let evictedUses = LastUses()
     private let audit: AuditLog?
     private let enforcesPasswordChange: Bool
 
@@ -41,7 +41,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         self.enforcesPasswordChange = enforcesPasswordChange
         self.audit = audit
         self.now = now
-        cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, leftUses: leftUses)
+        cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, evictedUses: evictedUses)
     }
 
     /// The number of sessions in memory.
@@ -62,14 +62,14 @@ public final class StatefulSessionIssuer: SessionIssuer {
             cap = now + lifetime.maximum
             expires = min(now + lifetime.sliding, cap)
             token = Secret(Base64URL.encode(SecureRandom.bytes(32)))
-        case .made(let lifetime, let make):
+        case .custom(let lifetime, let make):
             // The times in such a token are in whole seconds.
             let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
             let bounded = min(lifetime, self.lifetime.maximum)
             cap = created + bounded
             expiresIn = bounded
             expires = cap
-            token = try make(SessionFacts(id: id, person: person, created: created, expires: expires))
+            token = try make(SessionProperties(id: id, person: person, created: created, expires: expires))
         }
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
@@ -83,7 +83,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
                 asking?.rawValue)
         }
         guard let displaced else {
-            throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")
+            throw GatewayError(.unknownPerson, "The person has just been disabled or removed, or has a new password.")
         }
         if !displaced.isEmpty { cache.remove(person: person.id) }
         for session in displaced {
@@ -95,7 +95,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     /// The maximum length of a token, in bytes. Longer ones are refused without a lookup.
     private static let maximumTokenCount = 4_096
     /// The minimum length of a token that is not opaque, in bytes.
-    private static let minimumMadeCount = 100
+    private static let minimumCustomCount = 100
 
     /// Returns the session that a token belongs to; see ``SessionIssuer``.
     public func authenticate(_ token: String) async throws -> Authentication {
@@ -106,7 +106,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
     public func cachedAuthentication(_ token: String) -> Authentication? {
         let count = token.utf8.count
-        guard count == 43 || (Self.minimumMadeCount...Self.maximumTokenCount).contains(count) else {
+        guard count == 43 || (Self.minimumCustomCount...Self.maximumTokenCount).contains(count) else {
             return .unrecognized
         }
         let digest = SHA256.digest(token)
@@ -124,7 +124,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         guard case .valid = try await authenticate(token) else { return nil }
         let digest = SHA256.digest(token)
         // The session may be live only because of a use that is not yet written.
-        for use in [leftUses.pending(digest), cache.pending(digest)] {
+        for use in [evictedUses.pending(digest), cache.pending(digest)] {
             if let use { try await write([(digest, use)]) }
         }
         let hash = digest.bytes
@@ -170,9 +170,9 @@ extension StatefulSessionIssuer {
     /// written are kept for the next call.
     public func flush() async throws {
         // The uses of evicted sessions come first: a session that is cached again may be live only because of them.
-        let left = leftUses.noted()
+        let left = evictedUses.noted()
         try await write(left)
-        leftUses.written(left)
+        evictedUses.written(left)
         for part in 0..<SessionCache.partCount {
             let noted = cache.noted(inPart: part)
             try await write(noted)
@@ -204,7 +204,7 @@ extension StatefulSessionIssuer {
         }
         var livesUntil = stored.expires
         var lastUsed = stored.lastUsed
-        if let use = leftUses.pending(digest), use.first < stored.expires {
+        if let use = evictedUses.pending(digest), use.first < stored.expires {
             livesUntil = max(livesUntil, min(use.last + lifetime.sliding, stored.cap))
             lastUsed = max(lastUsed, use.last)
         }

@@ -10,11 +10,11 @@ public enum TokenFormat: Sendable {
     case opaque
     /// A token with content, such as a signed token, which includes its expiry. The session lives for `lifetime`
     /// regardless of its use, because the token cannot be changed afterwards.
-    case made(lifetime: Duration, @Sendable (SessionFacts) throws -> Secret)
+    case custom(lifetime: Duration, @Sendable (SessionProperties) throws -> Secret)
 }
 
 /// The properties of a session that are known when its token is created.
-public struct SessionFacts: Sendable {
+public struct SessionProperties: Sendable {
     /// The public id of the session.
     public let id: SessionID
     /// The person who signed in.

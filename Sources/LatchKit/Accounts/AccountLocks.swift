@@ -9,7 +9,7 @@ import Synchronization
 #elseif canImport(Darwin)
     import Darwin
 #else
-    #error("no C library known here")
+    #error("unsupported C library")
 #endif
 
 /// Locks between programs, one file per account, in a folder beside the accounts database. Programs that share the
@@ -52,8 +52,8 @@ struct AccountLocks: Sendable {
 
     private static let held = LatchError(
         .storageLocked,
-        "Another program is at this account and does not let go of it: it may have been stopped. "
-            + "Let it go on or end it, and try again.")
+        "Another program has locked this account and does not release it; it may be suspended. "
+            + "Resume or end that program, and try again.")
 
     /// Returns the account's lock, or nil when it is held.
     func lockIfFree(_ account: UUID) throws -> FileLock? {
@@ -113,7 +113,7 @@ package final class FileLock: Sendable {
         let reason = errno
         return LatchError(
             .storageFailed,
-            "Could not lock '\(path)': system error \(reason). Check that its folder is yours and may be written.")
+            "Could not lock '\(path)': system error \(reason). Check that you own its folder and may write to it.")
     }
 }
 
@@ -189,7 +189,7 @@ extension AccountStore {
             try await Task.sleep(for: .milliseconds(20))
         }
         throw LatchError(
-            .storageLocked, "Another program fetches the downloads already. Watch that one, or end it first.")
+            .storageLocked, "Another program is already running the downloads. Watch that one, or end it first.")
     }
 
     /// Returns the lock of ``lockDownloads()``, or nil when it is held.

@@ -4,7 +4,7 @@ extension AccountSchema {
     /// Makes the queue's speed independent of its length. Triggers update counts of the downloads with every change.
     /// Frequent queries use partial indexes that contain only the rows they need.
     static let downloadCounts = Migration(
-        6, "what the queue of downloads counts",
+        6, "the counts of downloads",
         """
         DROP INDEX downloads_lanes;
         CREATE INDEX downloads_waiting ON downloads (host, grp) WHERE state = 'waiting';
@@ -73,7 +73,7 @@ extension AccountSchema {
     /// Gives this queue an id, so that its part files can be told from those of another queue in the same folder. The
     /// other queue may belong to another person or device.
     static let downloadOwner = Migration(
-        10, "whose the parts of downloads are",
+        10, "the owner of download parts",
         """
         CREATE TABLE download_owner (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
         INSERT INTO download_owner VALUES (1, lower(hex(randomblob(4))));

@@ -6,7 +6,7 @@ extension AccountSchema {
     ///
     /// `key` is the id of an asset, which is unique across servers. `path` is relative to the folder.
     static let pictureLibrary = Migration(
-        7, "the library of pictures",
+        7, "the picture library",
         """
         CREATE TABLE libraries (
             folder TEXT PRIMARY KEY,

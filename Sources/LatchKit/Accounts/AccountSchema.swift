@@ -44,7 +44,7 @@ enum AccountSchema {
             CREATE UNIQUE INDEX accounts_one_each ON accounts (server_url, user_email, dialect) WHERE stage <> 'leaving';
             """),
         Migration(
-            2, "what each server told of itself",
+            2, "server details",
             """
             ALTER TABLE accounts ADD COLUMN details TEXT NOT NULL DEFAULT '{}';
             ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
@@ -54,7 +54,7 @@ enum AccountSchema {
         // Keys that may be left over on a server. A key is identified by its id, or by its name while the id is not
         // known. It is left over unless the account still uses it.
         Migration(
-            4, "keys left over on servers",
+            4, "orphaned keys",
             """
             CREATE TABLE leftover_keys (
                 server_url TEXT NOT NULL,
@@ -89,7 +89,7 @@ enum AccountSchema {
             """),
         // Earlier versions treated the modification time of a file that was only a second old as a strong validator.
         Migration(
-            14, "no download is resumed by the time of a file that was new",
+            14, "resume points of new files removed",
             """
             UPDATE downloads SET resume = json_set(resume, '$.isTimeStrong', json('false')) WHERE resume ->> 'isTimeStrong';
             """),
@@ -107,7 +107,7 @@ enum AccountSchema {
         let address: String = try row.get(2)
         guard let server = try? ServerAddress(address) else {
             throw DatabaseError(
-                .unexpectedValue, "The accounts database holds a server address that is none; remove that account.")
+                .unexpectedValue, "The accounts database contains an invalid server address. Remove that account.")
         }
         let scopes: String = try row.get(5)
         var account = Account(

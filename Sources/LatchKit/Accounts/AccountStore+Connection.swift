@@ -7,7 +7,7 @@ extension AccountStore {
     func writeSecrets(_ id: UUID, _ parted: StoredConnection) async throws {
         guard !parted.secret.isEmpty else { return }
         let secret = Secret(bytes: JSON.encode(parted.secret))
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await secrets.write(secret, for: Self.connectionKey(id, slot: parted.kept.slot))
         }
     }
@@ -39,7 +39,7 @@ extension AccountStore {
     ///   - options: The new connection options.
     /// - Throws: ``LatchError/Code/storageLocked`` when the row has changed since; ``LatchError/Code/noAccount``.
     func changeConnection(_ id: UUID, from base: String, to options: ConnectionOptions) async throws {
-        let lock = try await LatchError.telling { try await locks.lock(id) }
+        let lock = try await LatchError.converting { try await locks.lock(id) }
         defer { lock.release() }
         // The rest is completed even when the caller is cancelled.
         try await Task { try await changeUnderLock(id, from: base, to: options) }.value
@@ -50,7 +50,7 @@ extension AccountStore {
         guard record.connection == base else {
             throw LatchError(
                 .storageLocked,
-                "Another program has changed this account's connection meanwhile. Look at it and try again."
+                "Another program has changed this account's connection in the meantime. Check it and try again."
             )
         }
         let parted = StoredConnection(options, replacing: try record.kept)

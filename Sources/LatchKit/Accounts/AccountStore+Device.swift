@@ -11,7 +11,7 @@ extension AccountStore {
     ///
     /// Source: IM-6.
     public func deviceID() async throws -> UUID {
-        try await LatchError.telling {
+        try await LatchError.converting {
             if let id = try await database.read({ try $0.first(Self.selectDevice) }) { return id }
             return try await database.write { connection in
                 _ = try connection.run(Self.makeDevice, UUID())
@@ -24,7 +24,7 @@ extension AccountStore {
     static func downloadOwner(_ database: Database) async throws -> String {
         guard let owner = try await database.read({ try $0.first(Self.selectOwner) }) else {
             throw DatabaseError(
-                .unexpectedValue, "The accounts database was changed by hand: its table download_owner is empty.")
+                .unexpectedValue, "The accounts database was modified manually: its table download_owner is empty.")
         }
         return owner
     }

@@ -13,18 +13,18 @@ extension AccountStore {
         if let key = try await keptDownloadKey(of: id) { return key }
         // The lock prevents two programs from creating different keys, and a key from being created for an account that
         // is being removed.
-        let lock = try await LatchError.telling { try await locks.lock(id) }
+        let lock = try await LatchError.converting { try await locks.lock(id) }
         defer { lock.release() }
         if let key = try await keptDownloadKey(of: id) { return key }
         guard let record = try await record(id), [.in, .out, .wiping].contains(record.stage) else { throw Self.missing }
         let key = Secret(bytes: SecureRandom.bytes(Sealing.keyCount))
         let text = Secret(key.withBytes(Base64URL.encode))
-        try await LatchError.telling { try await secrets.write(text, for: Self.downloadKeyName(id)) }
+        try await LatchError.converting { try await secrets.write(text, for: Self.downloadKeyName(id)) }
         return key
     }
 
     private func keptDownloadKey(of id: UUID) async throws -> Secret? {
-        let kept = try await LatchError.telling { try await secrets.read(Self.downloadKeyName(id)) }
+        let kept = try await LatchError.converting { try await secrets.read(Self.downloadKeyName(id)) }
         return kept.flatMap { Base64URL.decode($0.reveal()) }.map { Secret(bytes: $0) }
     }
 

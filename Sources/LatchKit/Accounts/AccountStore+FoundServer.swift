@@ -16,7 +16,7 @@ extension AccountStore {
     /// Returns the address of the server that was found last. Nil after a sign-in to any server, and after 30 days.
     public func foundServer() async throws -> ServerAddress? {
         let oldest = now().addingTimeInterval(-30 * 86_400)
-        let address = try await LatchError.telling { try await database.read { try $0.first(Self.found, oldest) } }
+        let address = try await LatchError.converting { try await database.read { try $0.first(Self.found, oldest) } }
         return address.flatMap { try? ServerAddress($0) }
     }
 

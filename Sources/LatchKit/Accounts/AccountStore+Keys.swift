@@ -23,7 +23,7 @@ extension AccountStore {
         let lock = try locks.lockIfFree(named: owner.lockName)
         defer { lock?.release() }
         if lock == nil { notes.removeAll { $0.mark.isName } }
-        let stored = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+        let stored = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         let held = stored.map { SessionTokens(stored: $0) }?.keyID
         if let held, try await keyID(of: id) != held {
             try await change { _ = try $0.run(Self.takeKeyID, held, id) }

@@ -13,12 +13,12 @@ extension AccountStore {
     ///   - device: The device in whose name the requests are sent.
     ///   - bound: The timeout for the servers of all accounts together.
     /// - Throws: A code of the storage; a code of the secret store when it is not open.
-    func finishUnfinished(as device: Device, within bound: Duration) async throws {
+    func recover(as device: Device, within bound: Duration) async throws {
         let end = ContinuousClock.now + bound
-        let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
+        let rows = try await LatchError.converting { try await database.read { try $0.all(Self.unfinished) } }
         try await requireStore(for: rows.first)
         await each(rows) { try await self.finish($0, as: device, until: end) }
-        let holders = try await LatchError.telling { try await database.read { try $0.all(Self.withOrphanedKeys) } }
+        let holders = try await LatchError.converting { try await database.read { try $0.all(Self.withOrphanedKeys) } }
         try await requireStore(for: holders.first)
         await each(holders) { try await self.revokeOrphanedKeys(of: $0, as: device, until: end) }
         try await removeOldIntents()
@@ -40,7 +40,7 @@ extension AccountStore {
     private func requireStore(for id: UUID?) async throws {
         guard let id else { return }
         do {
-            _ = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+            _ = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         } catch let error as LatchError where Self.closedStore.contains(error.code) {
             throw error
         } catch {
@@ -126,8 +126,8 @@ extension AccountStore {
     private func authenticatedConnection(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws
         -> AuthenticatedConnection?
     {
-        let stored = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
-        let place = try await LatchError.telling { try await database.read { try $0.first(Self.place, id) } }
+        let stored = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
+        let place = try await LatchError.converting { try await database.read { try $0.first(Self.place, id) } }
         guard let stored, let place,
             let dialect = Dialects.named(
                 DialectID(rawValue: place.dialect), details: AccountSchema.details(place.details)),

@@ -55,12 +55,12 @@ extension AccountStore {
 
     /// Returns the record of an account's session. Nil when there is no such account.
     func record(_ id: UUID) async throws -> SessionRecord? {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectRecord, id) } }
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectRecord, id) } }
     }
 
     /// Returns the id of an account's API key, even while the account is being removed.
     func keyID(of id: UUID) async throws -> String? {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectKeyID, id) } } ?? nil
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectKeyID, id) } } ?? nil
     }
 
     /// Returns the connection options of an account's server, including the secrets.
@@ -71,7 +71,7 @@ extension AccountStore {
             let kept = try record.kept
             guard kept.hasSecrets else { return try ConnectionOptions(kept, SecretConnection()) }
             let key = Self.connectionKey(id, slot: kept.slot)
-            let secret = try await LatchError.telling { try await secrets.read(key) }
+            let secret = try await LatchError.converting { try await secrets.read(key) }
             if let secret {
                 guard let parsed = secret.withBytes({ try? JSON.decode(SecretConnection.self, from: $0) }) else {
                     throw ConnectionOptions.unreadable
@@ -86,7 +86,7 @@ extension AccountStore {
             }
             throw LatchError(
                 .secretStoreFailed,
-                "The secret store does not hold the extra headers or passphrase of this account any more. "
+                "The secret store no longer contains the extra headers or passphrase of this account. "
                     + "Sign in again with them.")
         }
     }
@@ -125,7 +125,7 @@ extension AccountStore {
 
     /// Removes the token of a row in the stage `wiping` and completes the row.
     func finishWiping(_ id: UUID) async throws {
-        try await LatchError.telling { try await secrets.remove(Self.tokenKey(id)) }
+        try await LatchError.converting { try await secrets.remove(Self.tokenKey(id)) }
         try hook.after(.endWiped)
         try await change { _ = try $0.run(Self.finishEnd, id) }
     }
@@ -155,7 +155,7 @@ extension AccountStore {
 
     /// Removes an account's secrets.
     func removeSecrets(_ id: UUID) async throws {
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await secrets.remove(Self.tokenKey(id))
             for slot in KeptConnection.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
             try await secrets.remove(Self.downloadKeyName(id))

@@ -46,8 +46,8 @@ extension AccountStore {
     func keep(
         _ signIn: SignedIn, _ onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> (account: Account, old: ReplacedSession?) {
-        let door = try await locks.lock(named: "sign-in")
-        defer { door.release() }
+        let signInLock = try await locks.lock(named: "sign-in")
+        defer { signInLock.release() }
         let id = try await rowID(for: signIn)
         let lock = try await locks.lock(id)
         defer { lock.release() }
@@ -61,7 +61,7 @@ extension AccountStore {
         _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (SignInProgress) -> Void
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
-        let oldToken = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+        let oldToken = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         let kept = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.kept)
         let old = oldToken.map { SessionTokens(stored: $0) }
         var signIn = signIn
@@ -76,7 +76,7 @@ extension AccountStore {
             onStep(.tokenKept)
             // A new session starts with an empty cache, and so does an account that becomes active.
             await cache.purge()
-            try await makeWhole(id, signIn, kept)
+            try await completeRow(id, signIn, kept)
             onStep(.accountKept)
         } catch {
             // If undoing fails too, the row stays and the next start undoes it.
@@ -90,7 +90,7 @@ extension AccountStore {
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
         let (url, dialect) = (signIn.server.address.url, signIn.server.dialect.id.rawValue)
-        return try await LatchError.telling {
+        return try await LatchError.converting {
             try await database.read { try $0.first(Self.find, url, signIn.email, dialect) } ?? UUID()
         }
     }
@@ -131,16 +131,16 @@ extension AccountStore {
     private func write(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
         try await writeSecrets(id, parted)
         try hook.after(.connectionWritten)
-        try await LatchError.telling { try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id)) }
+        try await LatchError.converting { try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id)) }
         try hook.after(.tokenWritten)
     }
 
-    private func makeWhole(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
+    private func completeRow(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
         let (moment, kept) = (now(), parted.row)
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
-                Self.whole, signIn.displayName, AccountSchema.text(signIn.scopes), signIn.keyID,
+                Self.complete, signIn.displayName, AccountSchema.text(signIn.scopes), signIn.keyID,
                 AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, kept, signIn.refreshAfter,
                 signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
@@ -182,7 +182,7 @@ extension AccountStore {
     static let connect = Statement(
         "UPDATE accounts SET connection = ? WHERE id = ?", String.self, UUID.self)
 
-    private static let whole = Statement(
+    private static let complete = Statement(
         """
         UPDATE accounts SET display_name = coalesce(?, display_name), scopes = ?, api_key_id = ?, details = ?, \
         must_change_password = ?, connection = ?, stage = 'in', \

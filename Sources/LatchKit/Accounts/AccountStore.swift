@@ -54,12 +54,12 @@ public final class AccountStore: Sendable {
     }
 
     private func rows() async throws -> [AccountRow] {
-        try await LatchError.telling { try await database.read { try $0.all(Self.allAccounts) } }
+        try await LatchError.converting { try await database.read { try $0.all(Self.allAccounts) } }
     }
 
     /// Returns the account with an id, or nil when there is none.
     public func account(_ id: Account.ID) async throws -> Account? {
-        try await LatchError.telling { try await database.read { try $0.first(Self.oneAccount, id) } }
+        try await LatchError.converting { try await database.read { try $0.first(Self.oneAccount, id) } }
     }
 
     /// Returns the active account, or nil when there is none.
@@ -99,7 +99,8 @@ public final class AccountStore: Sendable {
         default:
             let list = found.map { "\($0.userEmail)@\($0.serverURL.withoutScheme)" }.joined(separator: ", ")
             throw LatchError(
-                .ambiguousAccount, "'\(SanitizedText.clean(text))' fits several accounts: \(list). Give one of these.")
+                .ambiguousAccount,
+                "'\(SanitizedText.clean(text))' matches several accounts: \(list). Use one of these.")
         }
     }
 
@@ -109,7 +110,7 @@ public final class AccountStore: Sendable {
         guard word.utf8.count < 4, word.utf8.count == 3 || Int(word) == nil,
             accounts.contains(where: { $0.id.uuidString.lowercased().hasPrefix(word) })
         else { return "" }
-        return " Give at least four characters of the id."
+        return " Use at least four characters of the id."
     }
 
     /// Stores an account as signed out, and makes it active.
@@ -127,7 +128,7 @@ public final class AccountStore: Sendable {
         } catch let error as LatchError {
             guard let cause = error.cause as? DatabaseError, cause.code.constraint == .unique else { throw error }
             throw LatchError(
-                .ambiguousAccount, "The account of \(account.userEmail) at \(account.serverURL) is there already.",
+                .ambiguousAccount, "The account of \(account.userEmail) at \(account.serverURL) already exists.",
                 cause: cause)
         }
     }
@@ -140,7 +141,7 @@ public final class AccountStore: Sendable {
     /// - Throws: ``LatchError`` with a code of the secret store when the secrets could not be removed. The account is
     ///   no longer in the list then, and a later start removes the rest.
     public func removeAccount(_ id: Account.ID) async throws {
-        let lock = try await LatchError.telling { try await locks.lock(id) }
+        let lock = try await LatchError.converting { try await locks.lock(id) }
         defer { lock.release() }
         try await beginLeaving(id)
         try await finishLeaving(id)
@@ -191,7 +192,7 @@ public final class AccountStore: Sendable {
     func change<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
-        let value = try await LatchError.telling { try await database.write(body) }
+        let value = try await LatchError.converting { try await database.write(body) }
         await watch.changed()
         return value
     }
@@ -202,5 +203,5 @@ public final class AccountStore: Sendable {
         await database.close()
     }
 
-    static let missing = LatchError(.noAccount, "The account is not here any more. Sign in again to add it.")
+    static let missing = LatchError(.noAccount, "The account no longer exists on this device. Sign in again to add it.")
 }

@@ -30,10 +30,10 @@ actor AccountWatch {
         of value: @escaping @Sendable ([Account]) -> Value
     ) -> AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let last = LastTold<Value>()
+            let last = LastValue<Value>()
             let tell: @Sendable ([Account]) -> Bool = { accounts in
                 let new = value(accounts)
-                guard last.isNews(new) else { return true }
+                guard last.isNew(new) else { return true }
                 if case .terminated = continuation.yield(new) { return false }
                 return true
             }
@@ -89,10 +89,10 @@ actor AccountWatch {
 }
 
 /// The last value that a watcher received.
-private final class LastTold<Value: Equatable & Sendable>: Sendable {
+private final class LastValue<Value: Equatable & Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 
-    func isNews(_ new: Value) -> Bool {
+    func isNew(_ new: Value) -> Bool {
         value.withLock { value in
             defer { value = new }
             return value != new

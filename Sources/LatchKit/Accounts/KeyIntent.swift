@@ -59,11 +59,11 @@ extension AccountStore {
     func noteKey(_ name: KeyName, of email: EmailAddress, at server: Server) async throws -> KeyIntent {
         let owner = KeyOwner(
             server: server.address.url, email: email.text, dialect: server.dialect.id.rawValue)
-        let lock = try await LatchError.telling { try await locks.lock(named: owner.lockName) }
+        let lock = try await LatchError.converting { try await locks.lock(named: owner.lockName) }
         let moment = now()
         _ = try await change { connection in
             try connection.run(
-                Self.noteOwnersKey, owner.server, owner.email, owner.dialect, name.text, moment)
+                Self.insertIntent, owner.server, owner.email, owner.dialect, name.text, moment)
         }
         try hook.after(.firstKeyNoted)
         return KeyIntent(name: name, owner: owner, lock: lock, accounts: self)
@@ -71,34 +71,34 @@ extension AccountStore {
 
     /// Returns the owner of an account's keys. Nil when there is no such account.
     func keyOwner(of id: UUID) async throws -> KeyOwner? {
-        try await LatchError.telling { try await database.read { try $0.first(Self.selectOwner, id) } }
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectOwner, id) } }
     }
 
     /// Removes notes that are so old that they will not be resolved any more.
     func removeOldIntents() async throws {
-        let limit = now().addingTimeInterval(-Self.noteLifetime)
-        try await LatchError.telling {
+        let limit = now().addingTimeInterval(-Self.intentLifetime)
+        try await LatchError.converting {
             // Most starts have nothing to remove, so they do not write.
-            guard try await database.read({ try $0.first(Self.hasOldNotes, limit) }) != nil else { return }
-            try await database.write { _ = try $0.run(Self.forgetOld, limit) }
+            guard try await database.read({ try $0.first(Self.hasOldIntents, limit) }) != nil else { return }
+            try await database.write { _ = try $0.run(Self.deleteOldIntents, limit) }
         }
     }
 
     /// One year, in seconds. People return to a server after months, but an address and a name need not be stored
     /// forever.
-    private static let noteLifetime: TimeInterval = 365 * 86_400
+    private static let intentLifetime: TimeInterval = 365 * 86_400
 
     fileprivate static func forget(
         _ mark: String, of owner: KeyOwner, _ connection: Connection
     ) throws(DatabaseError) {
-        _ = try connection.run(forgetOwnersKey, mark, owner.server, owner.email, owner.dialect)
+        _ = try connection.run(deleteIntent, mark, owner.server, owner.email, owner.dialect)
     }
 
-    private static let noteOwnersKey = Statement(
+    private static let insertIntent = Statement(
         "INSERT OR IGNORE INTO leftover_keys (server_url, user_email, dialect, name, noted_at) VALUES (?, ?, ?, ?, ?)",
         String.self, String.self, String.self, String.self, Date.self)
 
-    private static let forgetOwnersKey = Statement(
+    private static let deleteIntent = Statement(
         """
         DELETE FROM leftover_keys WHERE coalesce(key_id, name) = ? \
         AND (server_url, user_email, dialect) = (?, ?, ?)
@@ -110,9 +110,9 @@ extension AccountStore {
         KeyOwner(server: try row.get(0), email: try row.get(1), dialect: try row.get(2))
     }
 
-    private static let hasOldNotes = Statement(
+    private static let hasOldIntents = Statement(
         "SELECT 1 FROM leftover_keys WHERE noted_at < ? LIMIT 1", Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 
-    private static let forgetOld = Statement("DELETE FROM leftover_keys WHERE noted_at < ?", Date.self)
+    private static let deleteOldIntents = Statement("DELETE FROM leftover_keys WHERE noted_at < ?", Date.self)
 }

@@ -50,12 +50,12 @@ extension AccountStore {
 
     /// Returns the keys of an account that may be left over.
     func leftovers(of id: UUID) async throws -> [OrphanedKey] {
-        try await LatchError.telling { try await database.read { try $0.all(Self.selectLeftovers, id) } }
+        try await LatchError.converting { try await database.read { try $0.all(Self.selectLeftovers, id) } }
     }
 
     /// Removes a note.
     func forget(_ mark: OrphanedKey.Mark, of id: UUID) async throws {
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await database.write { _ = try $0.run(Self.forgetLeftover, mark.text, id) }
         }
     }

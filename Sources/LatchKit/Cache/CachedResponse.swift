@@ -8,7 +8,7 @@ public struct CachedResponse: Sendable {
         case server
         /// The response was stored, and the server has just confirmed that it is still valid.
         case revalidated
-        /// The response was stored and is still fresh. The server was not asked.
+        /// The response was stored and is still fresh. The server was not contacted.
         case fresh
         /// The response was stored and may be outdated. The server was asked, but the request failed with the error.
         case stale(LatchError)

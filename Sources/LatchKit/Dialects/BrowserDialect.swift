@@ -25,7 +25,7 @@ public protocol BrowserDialect: Dialect {
     /// - Returns: The address to open and the means to finish the sign-in. It holds the PKCE verifier, in memory only.
     /// - Throws: ``LatchError`` when the sign-in cannot begin; `CancellationError`.
     func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
-        -> BrowserJourney
+        -> PendingBrowserSignIn
 }
 
 extension BrowserDialect {
@@ -48,7 +48,7 @@ public struct BrowserStart: Sendable {
 }
 
 /// A sign-in that has begun and waits for the browser to return.
-public struct BrowserJourney: Sendable {
+public struct PendingBrowserSignIn: Sendable {
     /// The address that the browser opens.
     public var address: String
     /// The `state` that the callback must contain. Nil when the server creates it only after the browser has opened the
@@ -60,7 +60,7 @@ public struct BrowserJourney: Sendable {
     /// Redeems the code in the callback. Called once, after `state` was compared.
     public var finish: @Sendable (BrowserReturn) async throws -> Grant
 
-    /// Makes a journey.
+    /// Makes a pending sign-in.
     public init(
         address: String, state: State?, issuer: String? = nil,
         finish: @escaping @Sendable (BrowserReturn) async throws -> Grant

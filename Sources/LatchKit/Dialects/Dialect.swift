@@ -128,8 +128,8 @@ extension Dialect {
     /// Nil for any successful status, otherwise a sentence with the server's error message.
     public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
-        let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
-        return "\(server) refuses: \(message)."
+        let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+        return "\(server) refused the request: \(message)."
     }
 }
 

@@ -17,29 +17,29 @@ enum InterceptedResponse {
         if isPlainSuccess(answer), !expectsJSON || !isPage(answer) { return nil }
         if isPortal(answer) {
             return
-                "the network wants you to sign in to it first (captive portal). Open a web page in a browser to do so."
+                "the network requires you to sign in first (captive portal). Open any web page in a browser to sign in."
         }
-        if answer.status.rawValue == 407 { return "a proxy wants a name and a password." }
+        if answer.status.rawValue == 407 { return "a proxy requires a user name and a password." }
         let proxy = SignInProxy.recognised(in: answer)
         if answer.status.isRedirect, answer.status.rawValue != 304, let target = answer.headers["Location"] {
             return redirected(to: target, from: server, by: proxy, expectsJSON: expectsJSON)
         }
         if [401, 403].contains(answer.status.rawValue) {
-            if let proxy { return said(by: proxy) }
-            if let scheme = strangersScheme(answer) {
-                return "a proxy in front of it wants its own sign-in (\(scheme)). Give its key as an extra header, "
-                    + "with 'latch headers set'."
+            if let proxy { return message(from: proxy) }
+            if let scheme = proxyAuthenticationScheme(answer) {
+                return "a proxy in front of the server requires its own sign-in (\(scheme)). Set its credentials as an "
+                    + "extra header with 'latch headers set'."
             }
             // A server that refuses a request does not add a redirect target.
             if let target = answer.headers["Location"], let host = elsewhere(target, than: server) {
-                return "a sign-in proxy in front of it wants you to sign in at '\(host)'. \(remedy)"
+                return "a sign-in proxy in front of the server requires you to sign in at '\(host)'. \(remedy)"
             }
         }
-        if proxy == .cloudflare { return said(by: .cloudflare) }
+        if proxy == .cloudflare { return message(from: .cloudflare) }
         let isPassing = answer.status.rawValue >= 500 || [408, 429].contains(answer.status.rawValue)
         guard expectsJSON, !isPassing, isPage(answer) else { return nil }
-        if let proxy { return said(by: proxy) }
-        return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. \(remedy)"
+        if let proxy { return message(from: proxy) }
+        return "the response is a web page, as from a captive portal or a sign-in proxy. \(remedy)"
     }
 
     /// Whether a response is a success without a body and without a field that a proxy adds, such as that of a
@@ -50,17 +50,17 @@ enum InterceptedResponse {
 
     /// Whether a redirect leads to a portal, to a product with its own sign-in, or to the same address with TLS. Such a
     /// redirect is not followed, and ``reason(for:from:expectsJSON:)`` explains it.
-    static func leadsToStranger(_ answer: ClientResponse, from server: ServerAddress) -> Bool {
+    static func isInterceptedRedirect(_ answer: ClientResponse, from server: ServerAddress) -> Bool {
         isPortal(answer) || SignInProxy.recognised(in: answer) != nil
             || answer.headers["Location"].map { secured($0, server) != nil } ?? false
     }
 
     /// Returns the end of a sentence about a web page that redirects led to instead of a file.
     static func page(in answer: ClientResponse, elsewhere: Bool) -> String {
-        if let proxy = SignInProxy.recognised(in: answer) { return said(by: proxy) }
+        if let proxy = SignInProxy.recognised(in: answer) { return message(from: proxy) }
         let place = elsewhere ? host(of: answer).map { "a page on '\($0)'" } : nil
-        return
-            "it was sent on to \(place ?? "a page on the same host"), as a captive portal or a sign-in proxy does. \(remedy)"
+        return "the request was redirected to \(place ?? "a page on the same host"), as by a captive portal or a "
+            + "sign-in proxy. \(remedy)"
     }
 
     /// Returns the host and port that a response came from. Nil when its URL is not a valid address.
@@ -69,25 +69,26 @@ enum InterceptedResponse {
     }
 
     private static let remedy =
-        "Sign in to that in a browser, or use the address that the server itself has."
+        "Sign in to it in a browser, or use the server's direct address."
 
-    private static func said(by proxy: SignInProxy, at host: String? = nil) -> String {
-        "\(proxy.name) in front of it answered\(host.map { ", and sent the request on to '\($0)'" } ?? ""): it \(proxy.want) "
-            + proxy.remedy
+    private static func message(from proxy: SignInProxy, at host: String? = nil) -> String {
+        "\(proxy.name) in front of the server responded\(host.map { " and redirected the request to '\($0)'" } ?? ""): "
+            + "it \(proxy.requirement) \(proxy.remedy)"
     }
 
     private static func redirected(
         to target: String, from server: ServerAddress, by proxy: SignInProxy?, expectsJSON: Bool
     ) -> String? {
         if let secured = secured(target, server) {
-            return "it wants to be spoken to with TLS: give its address as \(secured)."
+            return "the server requires TLS. Use the address \(secured)."
         }
         let host = elsewhere(target, than: server)
-        if let proxy, host != nil || expectsJSON { return said(by: proxy, at: host) }
+        if let proxy, host != nil || expectsJSON { return message(from: proxy, at: host) }
         if let host {
-            return "it was sent on to '\(host)', as a captive portal or a sign-in proxy does. \(remedy)"
+            return "the request was redirected to '\(host)', as by a captive portal or a sign-in proxy. \(remedy)"
         }
-        return expectsJSON ? "it was sent on to a page on the same host, as a sign-in proxy does. \(remedy)" : nil
+        guard expectsJSON else { return nil }
+        return "the request was redirected to a page on the same host, as by a sign-in proxy. \(remedy)"
     }
 
     /// Whether the status is 511, or the response contains a marker that portals send to automatic sign-in clients.
@@ -108,7 +109,7 @@ enum InterceptedResponse {
     }
 
     /// Returns a description of a response that is not JSON of the family, from its status and media type alone.
-    static func sketch(_ answer: ClientResponse) -> String {
+    static func summary(_ answer: ClientResponse) -> String {
         let type = mediaType(answer)
         return "status \(answer.status)" + (type.isEmpty ? "" : ", \(SanitizedText.clean(type))")
     }
@@ -117,8 +118,8 @@ enum InterceptedResponse {
     static func noToken(in answer: ClientResponse, from server: ServerAddress) -> LatchError {
         LatchError(
             .foreignAnswer,
-            "Login failed: what came from \(server) is not what such a server says (\(sketch(answer))). "
-                + "Try again; if it stays so, ask its operator.")
+            "Login failed: the response from \(server) has an unexpected format (\(summary(answer))). "
+                + "Try again. If the error persists, ask its operator.")
     }
 
     /// Whether the response is a web page, by its media type or the start of its body.
@@ -135,7 +136,7 @@ enum InterceptedResponse {
         return Substring(type.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }).lowercased()
     }
 
-    private static func strangersScheme(_ answer: ClientResponse) -> String? {
+    private static func proxyAuthenticationScheme(_ answer: ClientResponse) -> String? {
         answer.headers.values("WWW-Authenticate")
             .map { String($0.prefix { $0 != " " && $0 != "," }) }
             .first { ["basic", "digest", "negotiate", "ntlm"].contains($0.lowercased()) }

@@ -14,7 +14,7 @@ public protocol PINDialect: Dialect {
     ///   - client: The session to lock or unlock.
     /// - Throws: ``LatchError/Code/wrongPIN``, ``LatchError/Code/wrongCredentials`` for a wrong password,
     ///   ``LatchError/Code/rateLimited`` when the server accepts no more attempts for now. The session stays valid.
-    func perform(_ act: PINAct, with client: AuthorizedClient) async throws
+    func perform(_ act: PINAction, with client: AuthorizedClient) async throws
 }
 
 /// A PIN that unlocks a locked folder. Every release of Immich requires six digits; a server that implements the
@@ -30,7 +30,8 @@ public struct PIN: Sendable {
     /// - Throws: ``LatchError/Code/invalidRequest`` when the text is not four to six digits.
     public init(_ text: Secret) throws(LatchError) {
         guard text.withBytes({ (4...6).contains($0.count) && $0.allSatisfy { (0x30...0x39).contains($0) } }) else {
-            throw LatchError(.invalidRequest, "A PIN has six digits, with some servers four or five. Nothing was sent.")
+            throw LatchError(
+                .invalidRequest, "A PIN has six digits, or four or five on some servers. Nothing was sent.")
         }
         digits = text
     }
@@ -45,7 +46,7 @@ public enum PINProof: Sendable {
 }
 
 /// An action on a PIN or its lock.
-public enum PINAct: Sendable {
+public enum PINAction: Sendable {
     /// Sets the first PIN.
     case set(PIN)
     /// Replaces the PIN.

@@ -8,7 +8,7 @@ struct SignInProxy: Sendable, Equatable {
     /// The name of the product.
     let name: String
     /// What the product requires, as the end of a sentence that begins with its name.
-    let want: String
+    let requirement: String
     /// What the person can do about it, in complete sentences.
     let remedy: String
 
@@ -90,24 +90,24 @@ struct SignInProxy: Sendable, Equatable {
 }
 
 extension SignInProxy {
-    private static let useOwnAddress = "or use the address that the server itself has."
+    private static let useOwnAddress = "or use the server's direct address."
 
     static let cloudflareAccess = SignInProxy(
-        name: "Cloudflare Access", want: "wants its own sign-in.",
-        remedy: "Give it a service token with 'latch headers set' (CF-Access-Client-Id and CF-Access-Client-Secret), "
+        name: "Cloudflare Access", requirement: "requires its own sign-in.",
+        remedy: "Set a service token with 'latch headers set' (CF-Access-Client-Id and CF-Access-Client-Secret), "
             + useOwnAddress)
     static let cloudflare = SignInProxy(
-        name: "Cloudflare", want: "wants to see a browser, which a program is not.",
-        remedy: "Have the server's operator let programs through, " + useOwnAddress)
+        name: "Cloudflare", requirement: "requires a browser.",
+        remedy: "Ask the server's operator to let programs through, " + useOwnAddress)
     static let authentik = SignInProxy(
-        name: "authentik", want: "wants its own sign-in.",
-        remedy: "Have the server's operator let its API through, give what authentik takes from programs with "
-            + "'latch headers set', " + useOwnAddress)
+        name: "authentik", requirement: "requires its own sign-in.",
+        remedy: "Ask the server's operator to let its API through, set the credentials that authentik accepts from "
+            + "programs with 'latch headers set', " + useOwnAddress)
     static let oauth2Proxy = SignInProxy(
-        name: "OAuth2 Proxy", want: "wants its own sign-in.",
-        remedy: "Have the server's operator let its API through, " + useOwnAddress)
+        name: "OAuth2 Proxy", requirement: "requires its own sign-in.",
+        remedy: "Ask the server's operator to let its API through, " + useOwnAddress)
     static let authelia = SignInProxy(
-        name: "Authelia", want: "wants its own sign-in.",
-        remedy: "Have the server's operator let its API through, give 'Proxy-Authorization' with 'latch headers set' "
-            + "if Authelia takes that, " + useOwnAddress)
+        name: "Authelia", requirement: "requires its own sign-in.",
+        remedy: "Ask the server's operator to let its API through, set 'Proxy-Authorization' with 'latch headers set' "
+            + "if Authelia accepts it, " + useOwnAddress)
 }

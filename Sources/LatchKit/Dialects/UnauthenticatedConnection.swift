@@ -45,7 +45,7 @@ public struct UnauthenticatedConnection: Sendable {
         _ request: DialectRequest, to url: String, of place: ServerAddress
     ) async throws -> ClientResponse {
         let timeout = timeout()
-        return try await LatchError.telling(place) {
+        return try await LatchError.converting(place) {
             try await client.send(
                 ClientRequest(
                     method: request.method, url: url, headers: request.headers, body: request.body,

@@ -10,16 +10,16 @@ extension LatchError {
     init(_ error: any Error, asking server: ServerAddress? = nil) {
         switch error {
         case let error as LatchError: self = error
-        case is CancellationError: self.init(.cancelled, "Stopped before it was done; nothing was left half done.")
+        case is CancellationError: self.init(.cancelled, "Stopped before completion.")
         case let error as TransportError: self.init(transport: error, server)
         case let error as SecretStorageError: self.init(secrets: error)
         case let error as DatabaseError: self.init(storage: error)
-        default: self.init(.storageFailed, "Something unexpected went wrong: \(error).", cause: error)
+        default: self.init(.storageFailed, "An unexpected error occurred: \(error).", cause: error)
         }
     }
 
     /// Runs `body` and converts its errors to ``LatchError``. `CancellationError` is rethrown unchanged.
-    package static func telling<Value>(
+    package static func converting<Value>(
         _ server: ServerAddress? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
         do {
@@ -61,22 +61,22 @@ extension LatchError {
             case .unreachable:
                 (
                     .unreachable,
-                    "Server is not reachable: there is no way to \(name) from here. "
+                    "Server is not reachable: there is no network route to \(name). "
                         + "Check the network connection, or the VPN if the server needs one."
                 )
             case .timedOut:
                 (
                     .timedOut,
-                    "Server is not reachable: \(name) did not answer in time. "
+                    "Server is not reachable: \(name) did not respond in time. "
                         + "Check the network connection and that the server runs, then try again."
                 )
             case .clientCertificate: (.clientCertificate, "SSL certificate error: \(error.message)")
             case .tls:
                 (
                     .tlsFailed,
-                    "No encrypted connection to \(name) could be set up: both sides share no version or cipher of TLS, or the "
-                        + "server does not speak TLS on this port. "
-                        + "If the server speaks plain HTTP on this port, write http:// before its name."
+                    "Could not set up an encrypted connection to \(name): this program and the server have no TLS "
+                        + "version or cipher in common, or the server does not use TLS on this port. "
+                        + "If the server uses plain HTTP on this port, write http:// before its name."
                 )
             case .proxy: (.proxyFailed, error.message)
             case .tooLarge: (.responseTooLarge, error.message)
@@ -85,8 +85,8 @@ extension LatchError {
             default:
                 (
                     .connectionLost,
-                    "The connection to \(name) broke off before the answer was there. Try again"
-                        + (name.hasPrefix("http://") ? ", with https:// if the server speaks TLS there." : ".")
+                    "The connection to \(name) was lost before the response was complete. Try again"
+                        + (name.hasPrefix("http://") ? ", with https:// if the server uses TLS on this port." : ".")
                 )
             }
         self.init(code, message, cause: error)
@@ -99,13 +99,13 @@ extension LatchError {
             case .unknownIssuer:
                 (
                     .certificateUnknownIssuer,
-                    "was issued by an authority that is not trusted here. "
-                        + "Give that authority's certificate as a CA file, or confirm the server's fingerprint."
+                    "was issued by an authority that this machine does not trust. "
+                        + "Specify the authority's certificate as a CA file, or confirm the server's fingerprint."
                 )
             case .selfSigned:
                 (
                     .certificateSelfSigned,
-                    "is self-signed. Compare its fingerprint with the one on the server, and confirm it if they are equal."
+                    "is self-signed. Compare its fingerprint with the one on the server, and confirm it if they match."
                 )
             case .expired: (.certificateExpired, "has expired. Ask the server's operator to renew it.")
             case .notYetValid:
@@ -113,13 +113,13 @@ extension LatchError {
             case .wrongName:
                 (
                     .certificateWrongName,
-                    "is for another name. Use the name that the certificate is for, or ask the server's operator."
+                    "is valid for another name. Use the name in the certificate, or ask the server's operator."
                 )
             case .pinMismatch:
                 (
                     .certificatePinMismatch,
-                    "is not the one you confirmed earlier. If the operator did not renew it, someone may be between "
-                        + "here and the server; if they did, sign in again to confirm the new one."
+                    "is not the one that you confirmed. If the operator did not renew it, another system may be "
+                        + "intercepting the connection. If the operator did, sign in again to confirm the new one."
                 )
             case .other: (.certificateUntrusted, "was not accepted. \(error.message)")
             }

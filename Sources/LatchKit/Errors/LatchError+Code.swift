@@ -231,7 +231,7 @@ extension LatchError.Code {
     public var leavesSessionUnknown: Bool { Self.passing.contains(self) }
 
     /// Whether the secret store could not be used.
-    var isOfSecretStore: Bool { rawValue.hasPrefix("secret_store") || self == .wrongPassphrase }
+    var concernsSecretStore: Bool { rawValue.hasPrefix("secret_store") || self == .wrongPassphrase }
 
     private static let passing: Set<Self> = [
         .nameNotFound, .connectionRefused, .unreachable, .timedOut, .certificateUnknownIssuer, .certificateSelfSigned,

@@ -8,7 +8,7 @@ import SecretStorage
 #elseif canImport(Darwin)
     import Darwin
 #else
-    #error("no C library known here")
+    #error("unsupported C library")
 #endif
 
 /// The log of what the programs of this device recently did with servers: sign-ins, renewals, sign-outs and their
@@ -49,7 +49,7 @@ public struct ClientLog: Sendable {
         guard let path else { return }
         for file in [path + ".1", path] where FileManager.default.fileExists(atPath: file) {
             guard unsafe unlink(file) == 0 || errno == ENOENT else {
-                throw LatchError(.storageFailed, "Could not remove '\(file)'. Check that it is yours.")
+                throw LatchError(.storageFailed, "Could not remove '\(file)'. Check that you own it.")
             }
         }
     }

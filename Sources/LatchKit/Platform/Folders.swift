@@ -47,7 +47,7 @@ public struct Folders: Sendable, Equatable {
                 try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
             } catch {
                 throw LatchError(
-                    .storageFailed, "Could not make the folder '\(folder)'. Check that the folder above it is yours.",
+                    .storageFailed, "Could not create the folder '\(folder)'. Check that you own its parent folder.",
                     cause: error)
             }
         }

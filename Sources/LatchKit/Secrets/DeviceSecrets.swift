@@ -100,7 +100,7 @@ public final class DeviceSecrets: SecretStoring {
         }
         try refuseAnother(than: remembered)
         let known = remembered
-        let found = try await LatchError.telling {
+        let found = try await LatchError.converting {
             try await openSecretStorage(
                 choice: choice, folder: folders.data, remembered: known, keyFile: keyFile,
                 passphrase: { try await self.passphraseIfNeeded() })
@@ -138,7 +138,7 @@ public final class DeviceSecrets: SecretStoring {
             if let cause = error.cause as? SecretStorageError { throw cause }
             throw SecretStorageError(.locked, error.message)
         } catch {
-            throw SecretStorageError(.locked, "The secret store was not opened; run it again and answer.")
+            throw SecretStorageError(.locked, "The secret store was not opened. Try again and enter the passphrase.")
         }
     }
 
@@ -147,8 +147,8 @@ public final class DeviceSecrets: SecretStoring {
         let names: (SecretStorageKind) -> String = { $0 == .service ? "the Secret Service" : "a sealed file" }
         throw LatchError(
             .secretStoreDiffers,
-            "The secrets of this device are kept in \(names(remembered)), and another store was asked for. "
-                + "Use that one, or sign out of every account first.")
+            "The secrets of this device are stored in \(names(remembered)), but another store was requested. "
+                + "Use the existing store, or sign out of every account first.")
     }
 
     private func passphraseIfNeeded() async throws -> Secret? {
@@ -172,7 +172,7 @@ public final class DeviceSecrets: SecretStoring {
             try PrivateFile.replace(memory, with: Array(kind.rawValue.utf8))
         } catch {
             throw SecretStorageError(
-                .io, "Could not write '\(memory)': check that the folder is yours and the disk not full.")
+                .io, "Could not write '\(memory)'. Check that you own the folder and that the disk is not full.")
         }
     }
 

@@ -16,19 +16,19 @@ struct AddressParts {
         guard !text.isEmpty else { throw Self.refusal("it is empty") }
         guard text.utf8.count <= 2_048 else { throw Self.refusal("it is longer than 2048 bytes") }
         guard isPlain || !text.unicodeScalars.contains(where: Self.isForbidden) else {
-            throw Self.refusal("it holds a space or a control character")
+            throw Self.refusal("it contains a space or a control character")
         }
         guard !text.utf8.contains(UInt8(ascii: "\\")) else {
-            throw Self.refusal("it holds a backslash", "Use / between its parts.")
+            throw Self.refusal("it contains a backslash", "Use / between its parts.")
         }
         let (scheme, rest) = try Self.cutScheme(text)
         guard !rest.utf8.contains(UInt8(ascii: "?")), !rest.utf8.contains(UInt8(ascii: "#")) else {
-            throw Self.refusal("it has a query or a fragment", "Leave out everything from ? or # on.")
+            throw Self.refusal("it has a query or a fragment", "Remove the ? or # and everything after it.")
         }
         let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         let authority = rest[..<slash]
         guard !authority.utf8.contains(UInt8(ascii: "@")) else {
-            throw Self.refusal("it holds a user name or password", "Leave out everything before the @.")
+            throw Self.refusal("it contains a user name or password", "Remove the @ and everything before it.")
         }
         self.scheme = scheme
         path = String(rest[slash...])
@@ -88,14 +88,14 @@ struct AddressParts {
             guard let end = text.firstIndex(of: "]") else { throw refusal("the ] of its IPv6 address is missing") }
             let host = String(text[text.index(after: text.startIndex)..<end])
             let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw refusal("something stands between ] and the port") }
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw refusal("there is text between the ] and the port") }
             return (host, true, rest.isEmpty ? nil : String(rest.dropFirst()))
         }
         let pieces = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
             Substring($0)
         }
         guard pieces.count <= 2 else {
-            throw refusal("it has several colons", "Put an IPv6 address in brackets, as https://[2001:db8::1].")
+            throw refusal("it has several colons", "Put an IPv6 address in brackets, as in https://[2001:db8::1].")
         }
         return (String(pieces[0]), false, pieces.count == 2 ? String(pieces[1]) : nil)
     }

@@ -64,8 +64,8 @@ extension ConnectionOptions {
     /// The error for stored options that cannot be read. No request is sent in that case.
     static let unreadable = LatchError(
         .storageDamaged,
-        "What is kept of how this account's server is trusted cannot be read, so nothing was sent to it. Sign in again and "
-            + "give it anew, as with --pin, --ca or --header; or sign out.")
+        "The stored connection settings of this account cannot be read, so nothing was sent to its server. Sign in "
+            + "again with the same settings, such as --pin, --ca or --header, or sign out.")
 
     /// Makes options from the two parts that ``parted()`` returns.
     ///

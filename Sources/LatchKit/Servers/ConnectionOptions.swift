@@ -30,7 +30,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
     /// The options that are set, without any value that may be secret.
     public var description: String {
         var parts: [String] = []
-        if authorities != .system { parts.append("own authorities") }
+        if authorities != .system { parts.append("custom authorities") }
         if let pinnedCertificate { parts.append("pinned \(pinnedCertificate)") }
         if clientCertificate != nil { parts.append("client certificate") }
         if let proxy { parts.append(proxy.isEmpty ? "no proxy" : "proxy") }

@@ -8,10 +8,10 @@ enum HostName {
         if bracketed {
             guard !text.contains("%") else {
                 throw AddressParts.refusal(
-                    "an IPv6 address with a zone (%) means something else on every machine",
+                    "the meaning of an IPv6 address with a zone (%) depends on the machine",
                     "Use the server's name or an address without a zone.")
             }
-            guard let literal = IPv6Literal(text) else { throw AddressParts.refusal("its IPv6 address is not one") }
+            guard let literal = IPv6Literal(text) else { throw AddressParts.refusal("its IPv6 address is not valid") }
             return literal.description
         }
         return try name(text)
@@ -29,7 +29,7 @@ enum HostName {
 
     private static func name(_ text: String) throws(LatchError) -> String {
         guard !text.isEmpty else { throw AddressParts.refusal("its host is missing") }
-        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw AddressParts.refusal("its host holds a %") }
+        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw AddressParts.refusal("its host contains a %") }
         var mapped = try mapped(text)
         if mapped.utf8.last == UInt8(ascii: ".") { mapped.removeLast() }
         var labels: [String] = []
@@ -37,7 +37,7 @@ enum HostName {
             labels.append(try ascii(Substring(label)))
         }
         let host = labels.joined(separator: ".")
-        guard host.utf8.count <= 253 else { throw AddressParts.refusal("its host is longer than 253 letters") }
+        guard host.utf8.count <= 253 else { throw AddressParts.refusal("its host is longer than 253 characters") }
         if let last = labels.last, isNumber(last[...]) || last.hasPrefix("0x") {
             guard isIPv4(host) else { throw AddressParts.refusal("its IPv4 address is not four numbers from 0 to 255") }
         }
@@ -48,7 +48,7 @@ enum HostName {
     private static func mapped(_ text: String) throws(LatchError) -> String {
         if text.utf8.allSatisfy({ isNameByte($0) || $0 == UInt8(ascii: ".") }) { return text }
         guard let composed = NormalizedText.compatibilityComposed(text.lowercased()) else {
-            throw AddressParts.refusal("its host cannot be read")
+            throw AddressParts.refusal("its host is not valid text")
         }
         // Ideographic full stops also separate labels. Compatibility composition does not replace this one.
         return composed.lowercased().replacing("\u{3002}", with: ".")
@@ -62,24 +62,26 @@ enum HostName {
             try checkPunycode(ascii)
         } else {
             guard label.unicodeScalars.allSatisfy(mayStandInName), let encoded = Punycode.encode(label) else {
-                throw AddressParts.refusal("its host holds a character that a name cannot")
+                throw AddressParts.refusal("its host contains a character that names must not contain")
             }
             ascii = "xn--" + encoded
         }
         guard ascii.utf8.allSatisfy(isNameByte) else {
-            throw AddressParts.refusal("its host holds a character that a name cannot")
+            throw AddressParts.refusal("its host contains a character that names must not contain")
         }
         guard !ascii.hasPrefix("-"), !ascii.hasSuffix("-") else {
             throw AddressParts.refusal("a part of its host begins or ends with a hyphen")
         }
-        guard ascii.utf8.count <= 63 else { throw AddressParts.refusal("a part of its host is longer than 63 letters") }
+        guard ascii.utf8.count <= 63 else {
+            throw AddressParts.refusal("a part of its host is longer than 63 characters")
+        }
         return ascii
     }
 
     private static func checkPunycode(_ label: String) throws(LatchError) {
         guard label.hasPrefix("xn--") else { return }
         guard let decoded = Punycode.decode(label.dropFirst(4)), decoded.contains(where: { !$0.isASCII }) else {
-            throw AddressParts.refusal("a part of its host begins with xn-- and is no Punycode")
+            throw AddressParts.refusal("a part of its host begins with xn-- and is not valid Punycode")
         }
     }
 

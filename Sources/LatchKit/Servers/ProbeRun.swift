@@ -5,8 +5,8 @@ struct ProbeRun {
     let onStep: @Sendable (ProbeStep) -> Void
     var report = ProbeReport()
     private var hasReached = false
-    private var strangers: [String] = []
-    private var foreign: String?
+    private var mismatches: [String] = []
+    private var interception: String?
 
     init(address: ServerAddress, isPinned: Bool, onStep: @escaping @Sendable (ProbeStep) -> Void) {
         self.address = address
@@ -20,20 +20,22 @@ struct ProbeRun {
             return add(.address, .passed, "The address is \(address).")
         }
         add(
-            .address, .warned, "The address is \(address): everything, the password too, travels unencrypted.",
-            "Use https if the server has it; otherwise only on a network that you trust.")
+            .address, .warned, "The address is \(address). All data, including the password, is sent unencrypted.",
+            "Use https if the server supports it. Otherwise use this address only on a network that you trust.")
     }
 
     /// Reports that name resolution, connection and certificate verification succeeded. Does so only once.
     mutating func reached() {
         guard !hasReached else { return }
         hasReached = true
-        add(.name, .passed, "The name '\(address.host)' was found.")
-        add(.connection, .passed, "\(address.authority) takes connections.")
-        guard address.isEncrypted else { return add(.trust, .skipped, "Without encryption there is nothing to trust.") }
+        add(.name, .passed, "The name '\(address.host)' was resolved.")
+        add(.connection, .passed, "\(address.authority) accepts connections.")
+        guard address.isEncrypted else {
+            return add(.trust, .skipped, "Skipped, because the connection is not encrypted.")
+        }
         add(
             .trust, .passed,
-            isPinned ? "The certificate is the one that was confirmed." : "The certificate is trusted.")
+            isPinned ? "The certificate is the confirmed one." : "The certificate is trusted.")
     }
 
     /// Records what a dialect found. Returns whether it found the server.
@@ -45,15 +47,15 @@ struct ProbeRun {
             let elsewhere = place == address ? "" : " at \(place)"
             let what =
                 features.gateway.map {
-                    "\(place.authority)\(place.prefix) is protected by \($0.authority), where you sign in; it"
+                    "\(place.authority)\(place.prefix) is protected by \($0.authority), where you sign in. It"
                 }
-                ?? "It is a server that speaks \(dialect.title)\(version)\(elsewhere); it"
+                ?? "The server speaks \(dialect.title)\(version)\(elsewhere). It"
             add(.dialect, .passed, "\(what) \(Self.ways(features)).")
             for warning in features.warnings { add(.dialect, .warned, warning) }
             return true
         case .notRecognized(let reason, let answer):
-            strangers.append("\(asked.title): \(reason)")
-            foreign = foreign ?? InterceptedResponse.reason(for: answer, from: address, expectsJSON: true)
+            mismatches.append("\(asked.title): \(reason)")
+            interception = interception ?? InterceptedResponse.reason(for: answer, from: address, expectsJSON: true)
             return false
         }
     }
@@ -67,19 +69,21 @@ struct ProbeRun {
             ways.append("with the browser" + (names.isEmpty ? "" : " through " + names.joined(separator: ", ")))
         }
         if features.signsInWithKey { ways.append("with a key that you paste") }
-        return ways.isEmpty ? "has no sign-in that is known here" : "signs in " + ways.joined(separator: " and ")
+        return ways.isEmpty
+            ? "has no sign-in method that this program supports"
+            : "supports sign-in " + ways.joined(separator: " and ")
     }
 
     /// Reports that something responds at the address that no dialect recognizes.
     mutating func failUnknown() {
-        if let foreign {
-            report.failure = LatchError(.foreignAnswer, "\(address) did not answer itself; \(foreign)")
-            add(.dialect, .failed, "Something answers in place of the server: \(foreign)")
+        if let interception {
+            report.failure = LatchError(.foreignAnswer, "The response did not come from \(address); \(interception)")
+            add(.dialect, .failed, "The response did not come from the server; \(interception)")
             return
         }
         let message =
-            "Something answers at \(address), and it is no server known here (\(strangers.joined(separator: "; ")))."
-        let remedy = "Check the address, and its path if the server is not at the top of its host."
+            "The server at \(address) is not one that this program supports (\(mismatches.joined(separator: "; ")))."
+        let remedy = "Check the address. If the server is not at the root of its host, add its path."
         report.failure = LatchError(.notAKnownServer, message + " " + remedy)
         add(.dialect, .failed, message, remedy)
     }
@@ -93,9 +97,9 @@ struct ProbeRun {
             if kind == failed {
                 add(kind, .failed, error.message)
             } else if Self.order(kind) < Self.order(failed) {
-                add(kind, .passed, kind == .name ? "The name was found." : "The server takes connections.")
+                add(kind, .passed, kind == .name ? "The name was resolved." : "The server accepts connections.")
             } else {
-                add(kind, .skipped, "Not come to.")
+                add(kind, .skipped, "Skipped.")
             }
         }
     }
@@ -103,10 +107,10 @@ struct ProbeRun {
     /// Reports that something on this device prevents the connection, such as an unreadable file. No request was sent.
     mutating func failBefore(_ error: LatchError) {
         report.failure = error
-        add(.name, .skipped, "Not come to.")
-        add(.connection, .skipped, "Not come to.")
+        add(.name, .skipped, "Skipped.")
+        add(.connection, .skipped, "Skipped.")
         add(.trust, .failed, error.message)
-        add(.dialect, .skipped, "Not come to.")
+        add(.dialect, .skipped, "Skipped.")
     }
 
     private mutating func add(

@@ -63,6 +63,6 @@ public struct ProbeReport: Sendable {
     /// - Throws: ``failure``.
     public func requireServer() throws(LatchError) -> Server {
         if let server { return server }
-        throw failure ?? LatchError(.notAKnownServer, "The server was not asked.")
+        throw failure ?? LatchError(.notAKnownServer, "The server was not contacted.")
     }
 }

@@ -86,7 +86,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         guard path.utf8.allSatisfy(Self.mayStandInPath) else {
             throw LatchError(
                 .invalidRequest,
-                "The path cannot be sent: write spaces and letters outside ASCII percent-encoded, and no #.")
+                "The path is not valid. Percent-encode spaces and non-ASCII characters, and remove any #.")
         }
         var path = path
         let url = url
@@ -94,15 +94,15 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
             guard path.hasPrefix(url + "/") else {
                 throw LatchError(
                     .invalidRequest,
-                    "The request would leave \(url) and take the session's token along. Give a path below the server.")
+                    "The request would send the session's token outside of \(url). Use a path below that address.")
             }
             path = String(Substring(path.utf8.dropFirst(url.utf8.count)))
         }
         guard path.hasPrefix("/"), !path.hasPrefix("//") else {
-            throw LatchError(.invalidRequest, "A path begins with one slash, as /api/me.")
+            throw LatchError(.invalidRequest, "A path must begin with one slash, as in /api/me.")
         }
         guard !Self.climbs(path) else {
-            throw LatchError(.invalidRequest, "The path climbs out of the server's own with '..'. Write it without.")
+            throw LatchError(.invalidRequest, "The path leaves the server's own path with '..'. Remove the '..'.")
         }
         return url + path
     }

@@ -87,7 +87,7 @@ public struct AuthorizedClient: Sendable {
     public func isChanged(_ path: String, since point: ResumePoint) async throws -> Bool? {
         let request = DialectRequest(.head, path, headers: point.conditions)
         let answer = try await session.perform(request, isOneOfMany: true) { request, token in
-            try await session.look(request, token)
+            try await session.sendHead(request, token)
         }.answer
         // A web page, such as that of a proxy, says nothing about the file.
         let name = path.prefix { $0 != "?" }.lowercased()
@@ -130,8 +130,7 @@ extension Session {
         if mustChangePassword, !beforeNewPassword, try await identity().mustChangePassword != false {
             throw LatchError(
                 .passwordChangeRequired,
-                "\(server) wants another password before anything else, so the request was not sent. Change the password first."
-            )
+                "\(server) requires a password change first, so the request was not sent. Change the password.")
         }
         let (answer, rejection) = try await answer(request, token, exchange)
         guard let rejection else { return (answer, token) }

@@ -33,7 +33,7 @@ extension Session {
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         do {
             _ = try await accounts.end(accountID, of: token.generation, because: rejection.sentence)
-        } catch let error as LatchError where error.code.isOfSecretStore {
+        } catch let error as LatchError where error.code.concernsSecretStore {
             // The row says that the token is to be removed. The next start removes it.
         }
         accounts.log.note(.ended, server, LogEntry.word(rejection.reason))
@@ -48,7 +48,7 @@ extension Session {
     /// - Returns: Normally when the session is still valid. The rejection then concerns only the request.
     /// - Throws: ``LatchError/Code/sessionEnded``.
     func refusedAgain(_ token: HeldToken, _ rejection: Rejection) async throws {
-        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
@@ -189,8 +189,8 @@ extension Session {
             try await accounts.finishLeaving(accountID) {
                 onStep(.tokenRemoved)
             }
-        } catch let error as LatchError where error.code.isOfSecretStore {
-            throw tokenStays(error, report)
+        } catch let error as LatchError where error.code.concernsSecretStore {
+            throw tokenNotRemoved(error, report)
         }
         onStep(.accountRemoved)
         return report
@@ -199,18 +199,18 @@ extension Session {
     /// Waits for a renewal in progress, because the server may have replaced the token. Then only the new token can be
     /// revoked.
     private func endRenewal(until end: ContinuousClock.Instant) async {
-        guard let flying else { return }
+        guard let renewalTask else { return }
         let bound = Task {
             do { try await Task.sleep(until: end) } catch { return }
-            flying.cancel()
+            renewalTask.cancel()
         }
-        await flying.value
+        await renewalTask.value
         bound.cancel()
     }
 
     /// Returns the error when the token could not be removed from the secret store. Its message says what was done and
     /// what the next start does.
-    private func tokenStays(_ error: LatchError, _ report: SignOutReport) -> LatchError {
+    private func tokenNotRemoved(_ error: LatchError, _ report: SignOutReport) -> LatchError {
         let server = dialect.identity.base ?? server
         let told =
             report.isRevoked
@@ -218,8 +218,8 @@ extension Session {
         let next = report.isRevoked ? "removes it" : "ends the session there and removes the token"
         return LatchError(
             error.code,
-            "The account is gone from this device and \(told), but its token could not be removed from the secret store. "
-                + "\(error.message) The next start of this program after that \(next).", cause: error)
+            "The account was removed from this device and \(told), but its token could not be removed from the secret "
+                + "store. \(error.message) After that, the next start of this program \(next).", cause: error)
     }
 
     /// Notes a key that could not be revoked. Keys do not expire, so the person's next sign-in there tries again.
@@ -240,7 +240,7 @@ extension Session {
         else { return }
         throw LatchError(
             .serverRefused,
-            "\(dialect.identity.base ?? server) still takes the token: there it is good until its time has run out.")
+            "\(dialect.identity.base ?? server) still accepts the token until it expires.")
     }
 
     private func revoke(
@@ -249,7 +249,8 @@ extension Session {
         guard let token else {
             return SignOutReport(
                 isRevoked: false,
-                failure: LatchError(.secretStoreFailed, "The token could not be read, so the server was not told."))
+                failure: LatchError(
+                    .secretStoreFailed, "The token could not be read, so the session was not ended on the server."))
         }
         let leftover = await revokeOrphanedKeys(with: token, until: end)
         guard let request = dialect.signOut(keyID: keyID) else {
@@ -257,8 +258,8 @@ extension Session {
                 isRevoked: false,
                 failure: LatchError(
                     .keyUnknown,
-                    "The id of the key is not known here, so it still works: revoke it where it was made, at \(server)."
-                ))
+                    "The id of the key is not known, so the key was not revoked and still works. Revoke it at "
+                        + "\(server)."))
         }
         do {
             let answer = try await ask(request, token, until: end)
@@ -286,7 +287,7 @@ extension Session {
         guard dialect is any KeyDialect else { return }
         throw LatchError(
             .serverRefused,
-            "\(server) refuses the key, but does not say that it was revoked. The next sign-in there makes sure.")
+            "\(server) refuses the key, but does not confirm that it was revoked. The next sign-in there revokes it.")
     }
 
     /// Revokes other keys of the account that a crash left over. Returns why a key could not be revoked, or nil.
@@ -308,7 +309,7 @@ extension ContinuousClock.Instant {
     /// - Throws: ``LatchError/Code/timedOut`` when it has passed.
     func timeLeft(toAsk server: ServerAddress) throws(LatchError) -> Duration {
         let left = ContinuousClock.now.duration(to: self)
-        guard left > .zero else { throw LatchError(.timedOut, "There was no time left to ask \(server).") }
+        guard left > .zero else { throw LatchError(.timedOut, "The timeout expired before \(server) could be asked.") }
         return left
     }
 }

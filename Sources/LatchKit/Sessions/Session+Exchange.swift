@@ -11,7 +11,7 @@ extension Session {
     {
         let bound = accounts.requestTimeout()
         let (client, message) = try await message(request, token, timeout: min(timeout ?? bound, bound))
-        return try await LatchError.telling(request.base ?? server) { try await client.send(message) }
+        return try await LatchError.converting(request.base ?? server) { try await client.send(message) }
     }
 
     /// Downloads a file. There is no timeout for the whole download.
@@ -23,33 +23,33 @@ extension Session {
         message.stallTimeout = stallTimeout
         if followsRedirects { follow(&message) }
         let whole = message
-        let answer = try await LatchError.telling(server) {
+        let answer = try await LatchError.converting(server) {
             try await client.download(whole, into: part, from: point, onBegin: onBegin)
         }
-        if let redirection = answer.redirection, redirection.isUntakenPage {
+        if let redirection = answer.redirection, redirection.isRejectedPage {
             throw foreign(InterceptedResponse.page(in: answer, elsewhere: redirection.isElsewhere), for: nil)
         }
         return answer
     }
 
     /// Sends a `HEAD` request to find out which version of a file the server has.
-    func look(_ request: DialectRequest, _ token: Secret) async throws -> ClientResponse {
-        var (client, message) = try await message(request, token, timeout: Self.longestLook, by: recent()?.client)
+    func sendHead(_ request: DialectRequest, _ token: Secret) async throws -> ClientResponse {
+        var (client, message) = try await message(request, token, timeout: Self.headTimeout, by: recent()?.client)
         follow(&message)
         let whole = message
-        return try await LatchError.telling(server) { try await client.send(whole) }
+        return try await LatchError.converting(server) { try await client.send(whole) }
     }
 
     private func follow(_ message: inout ClientRequest) {
-        message.redirects = .follow(maximum: Self.mostRedirects)
-        message.mayFollow = { [server] in !InterceptedResponse.leadsToStranger($0, from: server) }
+        message.redirects = .follow(maximum: Self.maximumRedirects)
+        message.mayFollow = { [server] in !InterceptedResponse.isInterceptedRedirect($0, from: server) }
     }
 
     /// Half of the limit after which browsers assume a redirect loop.
     ///
     /// Source: Fetch standard, HTTP-redirect fetch.
-    private static let mostRedirects = 10
-    private static let longestLook = Duration.seconds(10)
+    private static let maximumRedirects = 10
+    private static let headTimeout = Duration.seconds(10)
 
     /// Returns a request as it is sent, and the client to send it with.
     func message(
@@ -94,25 +94,25 @@ extension Session {
     ///   - end: The end of the message.
     /// - Returns: The error.
     func foreign(_ why: String, for place: ServerAddress?, then end: String = Session.stays) -> LatchError {
-        LatchError(.foreignAnswer, "\(place ?? server) did not answer itself; \(why)\(end)")
+        LatchError(.foreignAnswer, "The response did not come from \(place ?? server); \(why)\(end)")
     }
 
     /// Returns the error for a rejection that the server did not confirm.
     func unconfirmed(then end: String = Session.stays) -> LatchError {
         foreign(
-            "something refused the session in the server's place; the server itself has not.",
+            "another system refused the session, and the server did not confirm it.",
             for: dialect.identity.base, then: end)
     }
 
     /// Returns the error for a response that should contain an identity or a token of this family, but does not.
-    func misread(_ answer: ClientResponse) -> LatchError {
+    func unrecognized(_ answer: ClientResponse) -> LatchError {
         let place = dialect.identity.base
         if case .failing = dialect.authenticationOutcome(of: answer, to: dialect.identity.path, at: place ?? server) {
             return failing(answer, at: place)
         }
         if !answer.status.isSuccess { return refused(answer, by: place) }
         return foreign(
-            "what came is not what such a server says (\(InterceptedResponse.sketch(answer))). Try again later.",
+            "it has an unexpected format (\(InterceptedResponse.summary(answer))). Try again later.",
             for: place)
     }
 
@@ -125,8 +125,8 @@ extension Session {
 
     /// Returns the error for a server that refuses a request.
     nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
-        let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
-        return LatchError(.serverRefused, "\(place ?? server) refuses: \(words).\(Self.stays)")
+        let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+        return LatchError(.serverRefused, "\(place ?? server) refused the request: \(words).\(Self.stays)")
     }
 }
 
@@ -135,14 +135,14 @@ extension Dialect {
     fileprivate func failing(_ answer: ClientResponse, at server: ServerAddress, then end: String) -> LatchError {
         let wait = retryDelay(after: answer)
         guard answer.status != .tooManyRequests else {
-            let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a little"
+            let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a moment"
             return LatchError(
-                .rateLimited, "\(server) wants fewer requests. Wait \(pause) and try again.", retryAfter: wait)
+                .rateLimited, "Too many requests to \(server). Wait \(pause) and try again.", retryAfter: wait)
         }
         let remedy = hint(for: answer).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
-            "\(server) has a fault of its own (status \(answer.status)). Try again later.\(end)\(remedy)",
+            "\(server) has an internal error (status \(answer.status)). Try again later.\(end)\(remedy)",
             retryAfter: wait)
     }
 
@@ -154,8 +154,9 @@ extension Dialect {
         let server = request.base ?? server
         switch authenticationOutcome(of: answer, to: request.path, at: server) {
         case .answered: return revocationFailure(answer, at: server).map { LatchError(.serverRefused, $0) }
-        case .rejected: return LatchError(.serverRefused, "\(server) refuses the token (status \(answer.status)).")
-        case .intercepted(let why): return LatchError(.foreignAnswer, "\(server) did not answer itself; \(why)")
+        case .rejected: return LatchError(.serverRefused, "\(server) refused the token (status \(answer.status)).")
+        case .intercepted(let why):
+            return LatchError(.foreignAnswer, "The response did not come from \(server); \(why)")
         case .failing: return failing(answer, at: server, then: "")
         }
     }

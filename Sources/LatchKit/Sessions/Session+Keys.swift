@@ -59,7 +59,7 @@ extension Session {
         }
         if let why = dialect.revocationFailure(answer, at: server) { throw LatchError(.serverRefused, why) }
         guard isOwn else { return }
-        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         let sentence = "its key was revoked on this device"
         _ = try await accounts.end(accountID, of: token.generation, because: sentence)
@@ -83,7 +83,7 @@ extension Session {
     /// Source: RM-8; contract of Relate Mail, rule 16.
     public func rotateKey() async throws -> KeyRotation {
         let dialect = try keyDialect()
-        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         return try await Task {
             try await accounts.log.timing(.keyRotation, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
@@ -120,7 +120,9 @@ extension Session {
     private func ownKey(
         _ account: Account, _ token: HeldToken, _ dialect: any KeyDialect
     ) async throws -> (id: String, scopes: [String]) {
-        let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+        let stored = try await LatchError.converting {
+            try await accounts.secrets.read(AccountStore.tokenKey(accountID))
+        }
         let id = stored.map { SessionTokens(stored: $0) }?.keyID ?? account.apiKeyID
         if let id, !account.scopes.isEmpty { return (id, account.scopes) }
         let ask: KeyQuestion = { try await self.exchange($0, token.token) }
@@ -134,7 +136,7 @@ extension Session {
         }
         throw LatchError(
             .keyUnknown,
-            "Which of your keys at \(server) this account holds is not known, so it could not be revoked afterwards. "
+            "It is not known which of your keys at \(server) this account uses, so it could not be revoked afterwards. "
                 + "Sign in with a new key, and revoke the old one at the server.")
     }
 
@@ -149,8 +151,8 @@ extension Session {
         guard dialect.identity(from: first) != nil else {
             throw LatchError(
                 .serverRefused,
-                "\(server) made a new key that does not work (\(InterceptedResponse.sketch(first))). The old one is still yours."
-            )
+                "\(server) created a new key that does not work (\(InterceptedResponse.summary(first))). "
+                    + "The old key is still in use.")
         }
         try accounts.hook.after(.rotatedKeyTried)
         return grant
@@ -160,7 +162,7 @@ extension Session {
     /// relies on the new key.
     private func keepRotated(_ grant: Grant, named name: KeyName, after token: HeldToken) async throws {
         let tokens = SessionTokens(grant)
-        try await LatchError.telling {
+        try await LatchError.converting {
             try await accounts.secrets.write(tokens.stored, for: AccountStore.tokenKey(accountID))
         }
         try accounts.hook.after(.rotatedKeyWritten)
@@ -175,7 +177,7 @@ extension Session {
     /// the account's lock.
     private func revokeOrphanedKeys(_ dialect: any KeyDialect) async -> LatchError? {
         do {
-            let stored = try await LatchError.telling {
+            let stored = try await LatchError.converting {
                 try await accounts.secrets.read(AccountStore.tokenKey(accountID))
             }
             guard let stored else { return nil }
@@ -190,6 +192,6 @@ extension Session {
 
     private func keyDialect() throws(LatchError) -> any KeyDialect {
         if let dialect = dialect as? any KeyDialect { return dialect }
-        throw LatchError(.noKeys, "\(server) speaks \(dialect.title) and gives no keys.")
+        throw LatchError(.noKeys, "\(server) speaks \(dialect.title), which issues no keys.")
     }
 }

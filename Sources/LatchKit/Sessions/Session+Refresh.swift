@@ -17,11 +17,11 @@ extension Session {
             switch machine.wantsRefresh() {
             case .refuse(.signedOut(let reason)): throw signedOutError(reason)
             case .refuse: throw signedOutError(.notSignedIn)
-            case .start(let epoch): return try await takeOff(token, rejection, epoch).value()
+            case .start(let epoch): return try await startRenewal(token, rejection, epoch).value()
             case .join:
-                guard let flight else { throw signedOutError(.notSignedIn) }
-                let wasForRejection = isFlyingForRejection
-                let renewal = try await flight.value()
+                guard let sharedRenewal else { throw signedOutError(.notSignedIn) }
+                let wasForRejection = isRenewingAfterRejection
+                let renewal = try await sharedRenewal.value()
                 // A failed renewal of a token that was only due says nothing about a token that was rejected.
                 if rejection == nil || wasForRejection || token.epoch != machine.epoch { return renewal }
                 if case .renewed(let newer) = renewal, newer.generation > token.generation { return renewal }
@@ -29,11 +29,11 @@ extension Session {
         }
     }
 
-    private func takeOff(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> SharedTask<Renewal> {
-        let flight = SharedTask<Renewal>()
-        self.flight = flight
-        isFlyingForRejection = rejection != nil
-        flying = Task {
+    private func startRenewal(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> SharedTask<Renewal> {
+        let sharedRenewal = SharedTask<Renewal>()
+        self.sharedRenewal = sharedRenewal
+        isRenewingAfterRejection = rejection != nil
+        renewalTask = Task {
             let result: Result<Renewal, any Error>
             do {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
@@ -48,14 +48,14 @@ extension Session {
             seen = nil
             // If the result is late, another session may already be renewing its token.
             if machine.refreshEnded(in: epoch) { publish() }
-            if self.flight === flight { self.flight = nil }
-            flight.land(result)
+            if self.sharedRenewal === sharedRenewal { self.sharedRenewal = nil }
+            sharedRenewal.complete(result)
         }
-        return flight
+        return sharedRenewal
     }
 
     private func renewUnderLock(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) async throws -> Renewal {
-        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
@@ -78,7 +78,9 @@ extension Session {
     ) async throws -> Renewal {
         guard let request = dialect.refresh else { return try await confirm(token, rejection ?? Self.unknown, epoch) }
         // The store is newer than the memory if a program crashed after writing the token and before the record.
-        let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+        let stored = try await LatchError.converting {
+            try await accounts.secrets.read(AccountStore.tokenKey(accountID))
+        }
         var token = token
         let tokens = stored.map(SessionTokens.init(stored:)) ?? SessionTokens(Grant(token: token.token))
         token.token = tokens.access
@@ -92,7 +94,7 @@ extension Session {
             case .intercepted(let why): throw foreign(why, for: request.base)
             case .failing: throw failing(answer, at: request.base)
             case .answered:
-                guard let grant = dialect.renewal(from: answer) else { throw misread(answer) }
+                guard let grant = dialect.renewal(from: answer) else { throw unrecognized(answer) }
                 return try await keep(grant, replacing: tokens, after: token, epoch)
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
@@ -112,7 +114,7 @@ extension Session {
         tokens.refresh = tokens.refresh ?? old.refresh
         tokens.keyID = tokens.keyID ?? old.keyID
         if tokens != old {
-            try await LatchError.telling {
+            try await LatchError.converting {
                 try await accounts.secrets.write(tokens.stored, for: AccountStore.tokenKey(accountID))
             }
             try accounts.hook.after(.renewedTokenWritten)
@@ -162,5 +164,5 @@ extension Session {
         .offline, "The session was closed before its token was renewed. Open it again.")
 
     private static let unknown = Rejection(
-        reason: "rejected", sentence: "the server does not accept the session any more", isUnmistakable: false)
+        reason: "rejected", sentence: "the server no longer accepts the session", isUnmistakable: false)
 }

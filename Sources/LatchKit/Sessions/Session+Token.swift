@@ -11,7 +11,7 @@ extension Session {
             guard let expires = record.expires, expires <= now() else { return old }
             throw LatchError(
                 .offline,
-                "The session's time has run out while \(server) could not be asked for more: \(error.message)",
+                "The session has expired, and \(server) could not be asked to renew it: \(error.message)",
                 cause: error)
         }
     }
@@ -30,14 +30,14 @@ extension Session {
     func recent() -> (token: HeldToken, client: HTTPClient)? {
         guard leaving == nil, machine.state.isSignedIn, let held, held.epoch == machine.epoch, let seen, let transport,
             held.generation == seen.record.generation, transport.connection == seen.record.connection,
-            seen.at + Self.timeOfGrace > .now, !isDue(seen.record) || dialect.refresh == nil
+            seen.at + Self.recheckInterval > .now, !isDue(seen.record) || dialect.refresh == nil
         else { return nil }
         return (held, transport.client)
     }
 
     /// How long a checked token is used without reading the database again. Another program's sign-out takes effect as
     /// fast as one on another instance of the gateway.
-    private static let timeOfGrace = Duration.milliseconds(250)
+    private static let recheckInterval = Duration.milliseconds(250)
 
     /// Returns the current token, whether due or not, and the record of the session.
     func present(holdingLock: Bool = false) async throws -> (token: HeldToken, record: SessionRecord) {
@@ -63,7 +63,9 @@ extension Session {
         let asked = machine.epoch
         let secret: Secret?
         do {
-            secret = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+            secret = try await LatchError.converting {
+                try await accounts.secrets.read(AccountStore.tokenKey(accountID))
+            }
         } catch let error as LatchError {
             machine.couldNotRead(error.code)
             publish()
@@ -83,11 +85,13 @@ extension Session {
 
     /// Ends the session when the store is open but does not contain the token.
     private func endWithoutToken(_ record: SessionRecord, holdingLock: Bool) async throws -> HeldToken {
-        let reason = "the secret store does not hold its token any more"
+        let reason = "the secret store no longer contains its token"
         // Another program may be between two steps of a sign-out or sign-in. Holding the lock rules that out.
-        let lock = holdingLock ? nil : try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        let lock = holdingLock ? nil : try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock?.release() }
-        let again = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+        let again = try await LatchError.converting {
+            try await accounts.secrets.read(AccountStore.tokenKey(accountID))
+        }
         if again == nil { _ = try await accounts.end(accountID, of: record.generation, because: reason) }
         throw try await noteEnd()
     }

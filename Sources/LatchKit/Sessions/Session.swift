@@ -26,9 +26,9 @@ public actor Session {
     var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
     /// Whether the server requires a password change, as last read from the database.
     var mustChangePassword = false
-    var flight: SharedTask<Renewal>?
-    var flying: Task<Void, Never>?
-    var isFlyingForRejection = false
+    var sharedRenewal: SharedTask<Renewal>?
+    var renewalTask: Task<Void, Never>?
+    var isRenewingAfterRejection = false
     var leaving: Task<SignOutReport, any Error>?
     var syncing: Task<FirstSync, Never>?
     var transport: (client: HTTPClient, connection: String)?
@@ -103,7 +103,7 @@ public actor Session {
     public func identity() async throws -> Identity {
         let (answer, token) = try await perform(dialect.identity, beforeNewPassword: true)
         guard let identity = dialect.identity(from: answer) else {
-            let error = misread(answer)
+            let error = unrecognized(answer)
             accounts.log.note(.request, dialect.identity.base ?? server, error.code.rawValue)
             throw error
         }
@@ -123,9 +123,9 @@ public actor Session {
 
     /// Stops running work and closes the connections. The session is kept for the next start.
     public func close() async {
-        flying?.cancel()
+        renewalTask?.cancel()
         syncing?.cancel()
-        await flying?.value
+        await renewalTask?.value
         _ = await syncing?.value
         await transport?.client.close()
         transport = nil

@@ -40,7 +40,7 @@ final class SharedTask<Value: Sendable>: Sendable {
     }
 
     /// Delivers the result to all waiting tasks. Call it once.
-    func land(_ result: Result<Value, any Error>) {
+    func complete(_ result: Result<Value, any Error>) {
         let waiting = state.withLock { state in
             state.result = result
             defer { state.waiting = [:] }

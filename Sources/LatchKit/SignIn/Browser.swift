@@ -71,8 +71,8 @@ public struct Browser: Sendable, Hashable {
         guard PrivateBrowser.find() != nil else {
             throw LatchError(
                 .browserMissing,
-                "There is no browser that can be opened with a profile of its own, without the cookies of yours. Install "
-                    + "Chromium or Firefox, name a browser's command yourself, or open the address by hand.")
+                "There is no browser that can be opened with a separate profile, without your cookies. Install "
+                    + "Chromium or Firefox, specify a browser's command, or open the address manually.")
         }
         return .ephemeral
     }

@@ -68,9 +68,9 @@ public struct BrowserSignIn: Sendable {
         var start = BrowserStart(
             redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, noteKey: noteKey)
         guard try await comesByLoopback(dialect, server, connection) else {
-            let journey = try await dialect.begin(start, at: server, connection)
-            let receiver = try CallbackReceiver.scheme(start.redirect, journey.state, folders)
-            return try await finish(journey, receiver, choice, server, folders)
+            let pending = try await dialect.begin(start, at: server, connection)
+            let receiver = try CallbackReceiver.scheme(start.redirect, pending.state, folders)
+            return try await finish(pending, receiver, choice, server, folders)
         }
         // The redirect address contains the port, so the receiver must listen before the sign-in begins. The expected
         // state is known only after the server has responded.
@@ -78,9 +78,9 @@ public struct BrowserSignIn: Sendable {
         let receiver = try CallbackReceiver.loopback(dialect, expected)
         start.redirect = receiver.redirect
         do {
-            let journey = try await dialect.begin(start, at: server, connection)
-            expected.set(journey.state)
-            return try await finish(journey, receiver, choice, server, folders)
+            let pending = try await dialect.begin(start, at: server, connection)
+            expected.set(pending.state)
+            return try await finish(pending, receiver, choice, server, folders)
         } catch {
             receiver.close()
             throw error
@@ -88,15 +88,15 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func finish(
-        _ journey: BrowserJourney, _ receiver: CallbackReceiver, _ browser: Browser?, _ server: Server,
+        _ pending: PendingBrowserSignIn, _ receiver: CallbackReceiver, _ browser: Browser?, _ server: Server,
         _ folders: Folders
     ) async throws -> Grant {
         defer { receiver.close() }
-        onEvent(.waiting(address: journey.address, receiver.method))
+        onEvent(.waiting(address: pending.address, receiver.method))
         let wait = BrowserWait(
-            signIn: self, journey: journey, receiver: receiver, browser: browser, profiles: folders.browsers)
+            signIn: self, pending: pending, receiver: receiver, browser: browser, profiles: folders.browsers)
         let link = try await wait.link()
-        return try await journey.finish(try Self.read(link, receiver.redirect, journey, server.address))
+        return try await pending.finish(try Self.read(link, receiver.redirect, pending, server.address))
     }
 
     private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
@@ -105,15 +105,15 @@ public struct BrowserSignIn: Sendable {
             let other = server.features.signsInWithPassword || !server.features.signsInWithKey ? "password" : "key"
             throw LatchError(
                 .browserLoginDisabled,
-                "Login failed: \(server.address) does not sign in with the browser. Use a \(other).")
+                "Login failed: \(server.address) does not support sign-in with the browser. Use a \(other).")
         }
         let known = server.features.providers
         guard let provider, !known.isEmpty, !known.contains(where: { $0.id == provider }) else { return dialect }
         let names = known.map { SanitizedText.clean($0.id) }.joined(separator: ", ")
         throw LatchError(
             .unknownProvider,
-            "Login failed: \(server.address) has no identity provider '\(SanitizedText.clean(provider))'. It has: \(names)."
-        )
+            "Login failed: \(server.address) has no identity provider '\(SanitizedText.clean(provider))'. It has: "
+                + "\(names).")
     }
 
     private func comesByLoopback(
@@ -131,16 +131,16 @@ public struct BrowserSignIn: Sendable {
     /// - Throws: ``LatchError/Code/callbackInvalid``; ``LatchError/Code/signInDenied`` and similar codes when the
     ///   callback contains an error of the server.
     private static func read(
-        _ link: String, _ redirect: String, _ journey: BrowserJourney, _ server: ServerAddress
+        _ link: String, _ redirect: String, _ pending: PendingBrowserSignIn, _ server: ServerAddress
     ) throws(LatchError) -> BrowserReturn {
         let link = CallbackLink.fitted(link, to: redirect)
-        guard let state = journey.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
-            throw LatchError(.callbackInvalid, "Login failed: the callback holds no state. Sign in again.")
+        guard let state = pending.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
+            throw LatchError(.callbackInvalid, "Login failed: the callback contains no state. Sign in again.")
         }
         let response: AuthorizationResponse
         do {
             response = try .parse(
-                callbackURL: link, expectedRedirect: redirect, expectedState: state, expectedIssuer: journey.issuer)
+                callbackURL: link, expectedRedirect: redirect, expectedState: state, expectedIssuer: pending.issuer)
         } catch {
             throw LatchError(.callbackInvalid, "Login failed: \(error.message)", cause: error)
         }
@@ -161,7 +161,7 @@ public struct BrowserSignIn: Sendable {
         case "server_error", "temporarily_unavailable":
             LatchError(
                 .serverError,
-                "Login failed: \(server) or its identity provider has a fault of its own (\(words)). "
+                "Login failed: \(server) or its identity provider has an internal error (\(words)). "
                     + "Try again later.")
         default: LatchError(.serverRefused, "Login failed: \(server) says: \(words).")
         }

@@ -8,7 +8,7 @@ struct BrowserWait: Sendable {
     private static let grace = Duration.seconds(2)
 
     let signIn: BrowserSignIn
-    let journey: BrowserJourney
+    let pending: PendingBrowserSignIn
     let receiver: CallbackReceiver
     /// The browser that opens the address. Nil opens none.
     let browser: Browser?
@@ -47,7 +47,7 @@ struct BrowserWait: Sendable {
     }
 
     private func open(_ browser: Browser) async throws -> Outcome {
-        switch await browser.open(journey.address, profiles: profiles) {
+        switch await browser.open(pending.address, profiles: profiles) {
         case .closed:
             try await Task.sleep(for: Self.grace)
             return .closed
@@ -60,7 +60,7 @@ struct BrowserWait: Sendable {
 
     private func ask(_ pasted: @Sendable () async throws -> String?) async throws -> Outcome {
         while let link = try await pasted() {
-            if CallbackReceiver.takes(link, receiver.redirect, journey.state) { return .link(link) }
+            if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
             try Task.checkCancellation()
             signIn.onEvent(.strangeLink)
         }
@@ -68,12 +68,12 @@ struct BrowserWait: Sendable {
     }
 
     private static let closed = LatchError(
-        .browserClosed, "Login failed: the browser was closed before the sign-in was done. Nobody was signed in.")
+        .browserClosed, "Login failed: the browser was closed before the sign-in was complete. You were not signed in.")
 
     private var late: LatchError {
         LatchError(
             .signInTimedOut,
-            "Login failed: the browser did not come back in time (\(signIn.timeout.components.seconds) s). Nobody was signed in."
-        )
+            "Login failed: the browser did not return in time (\(signIn.timeout.components.seconds) s). You were not "
+                + "signed in.")
     }
 }

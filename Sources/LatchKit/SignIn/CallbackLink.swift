@@ -72,5 +72,5 @@ public struct CallbackLink: Sendable {
 
     private static let unsolicited = LatchError(
         .noSignInWaits,
-        "No sign-in waits for this link; nothing was changed. If you were signing in, start again.")
+        "No sign-in is waiting for this link. Nothing was changed. If you were signing in, start again.")
 }

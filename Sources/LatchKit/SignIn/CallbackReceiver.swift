@@ -74,7 +74,8 @@ struct CallbackReceiver: Sendable {
             }
         }
         throw LatchError(
-            .callbackUnavailable, problem?.message ?? "There is no folder to wait for the browser in.", cause: problem)
+            .callbackUnavailable, problem?.message ?? "There is no folder in which to wait for the browser.",
+            cause: problem)
     }
 
     /// Returns the error for a second sign-in with an unknown state. Without the state, links cannot be assigned to one
@@ -83,8 +84,8 @@ struct CallbackReceiver: Sendable {
         let scheme = redirect.prefix { $0 != ":" }
         return LatchError(
             .callbackUnavailable,
-            "Another sign-in waits for a link of \(scheme):// already, and this server's links do not tell which one they "
-                + "belong to. Finish or stop that one first.", cause: cause)
+            "Another sign-in is already waiting for a link of \(scheme)://, and this server's links do not identify "
+                + "their sign-in. Finish or stop the other sign-in first.", cause: cause)
     }
 
     /// Stops waiting.

@@ -1,6 +1,6 @@
 /// A key that a server created for a sign-in and that no account holds yet.
 struct CreatedKey: Sendable {
-    let note: KeyIntent
+    let intent: KeyIntent
     /// The id of the key on the server.
     let id: String
     /// Revokes the key with the credentials that this sign-in has in memory. Returns whether the key was revoked.
@@ -11,7 +11,7 @@ struct CreatedKey: Sendable {
     /// If that fails, the record of the key stays for the person's next sign-in at the server.
     func discard() async {
         await Task {
-            if await revoke() { await note.settle(id) } else { note.release() }
+            if await revoke() { await intent.settle(id) } else { intent.release() }
         }.value
     }
 }

@@ -15,11 +15,11 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         let scalars = text.unicodeScalars
         guard !scalars.contains(where: { $0.properties.isWhitespace || $0.properties.generalCategory == .control })
         else {
-            throw LatchError(.invalidEmail, "The e-mail address holds a space. Write it without, as name@example.org.")
+            throw LatchError(.invalidEmail, "The e-mail address contains a space. Remove it, as in name@example.org.")
         }
         guard let at = text.lastIndex(of: "@"), at > text.startIndex, at < text.index(before: text.endIndex) else {
             throw LatchError(
-                .invalidEmail, "The e-mail address needs an @ between a name and a domain, as name@example.org.")
+                .invalidEmail, "The e-mail address needs an @ between a name and a domain, as in name@example.org.")
         }
         guard text.utf8.count <= 320 else {
             throw LatchError(.invalidEmail, "The e-mail address is longer than 320 bytes. Check that it is an address.")

@@ -19,8 +19,8 @@ public struct KeySignIn: Sendable {
             throw LatchError(
                 .invalidRequest,
                 bytes.isEmpty
-                    ? "The key is empty. Nobody was signed in."
-                    : "That is no key: a key is one line of letters, digits and signs. Copy it whole, and nothing else."
+                    ? "The key is empty. You were not signed in."
+                    : "This is not a key: a key is one line of letters, digits and symbols. Copy all of it, no more."
             )
         }
         self.key = Secret(bytes: bytes)
@@ -35,7 +35,8 @@ public struct KeySignIn: Sendable {
     func perform(at server: Server, _ connection: UnauthenticatedConnection) async throws -> Grant {
         guard server.features.signsInWithKey, let dialect = server.dialect as? any KeyDialect else {
             throw LatchError(
-                .noKeys, "Login failed: \(server.address) does not sign in with a key. Use one of its other ways.")
+                .noKeys,
+                "Login failed: \(server.address) does not support sign-in with a key. Use another sign-in method.")
         }
         let ask: KeyQuestion = { [key] request in
             var request = request
@@ -60,26 +61,26 @@ public struct KeySignIn: Sendable {
         case .rejected:
             return LatchError(
                 .wrongCredentials,
-                "Login failed: \(server) does not accept this key. Copy it whole; if it is right, it was revoked or is for "
-                    + "mail programs alone.")
+                "Login failed: \(server) does not accept this key. Check that it is complete. If it is, it was revoked "
+                    + "or is only for mail programs.")
         case .intercepted(let why):
-            return LatchError(.foreignAnswer, "Login failed: \(server) did not answer itself; \(why)")
+            return LatchError(.foreignAnswer, "Login failed: the response did not come from \(server); \(why)")
         case .failing:
             let wait = dialect.retryDelay(after: answer)
             guard answer.status != .tooManyRequests else {
                 let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a minute"
                 return LatchError(
-                    .rateLimited, "Login failed: \(server) wants fewer requests. Wait \(pause), then try again.",
+                    .rateLimited, "Login failed: too many requests to \(server). Wait \(pause), then try again.",
                     retryAfter: wait)
             }
             let remedy = dialect.hint(for: answer).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.\(remedy)",
+                "Login failed: \(server) has an internal error (status \(answer.status)). Try again later.\(remedy)",
                 retryAfter: wait)
         case .answered where answer.status.isSuccess: return InterceptedResponse.noToken(in: answer, from: server)
         case .answered:
-            let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
+            let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
         }
     }

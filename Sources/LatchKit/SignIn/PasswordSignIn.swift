@@ -27,7 +27,7 @@ public struct PasswordSignIn: Sendable {
         guard server.features.signsInWithPassword, let dialect = server.dialect as? any PasswordDialect else {
             throw LatchError(
                 .passwordLoginDisabled,
-                "Login failed: \(server.address) does not sign in with a password. Use one of its other ways.")
+                "Login failed: \(server.address) does not support sign-in with a password. Use another sign-in method.")
         }
         let request = dialect.passwordSignIn(email: email, password: password, device: connection.device)
         return try dialect.grant(from: try await connection.send(request), of: connection.address)
@@ -61,7 +61,7 @@ public struct PasswordSignIn: Sendable {
     ) async throws -> ClientResponse {
         let address = request.base ?? address
         let url = try address.url(of: request.path)
-        return try await LatchError.telling(address) {
+        return try await LatchError.converting(address) {
             try await client.send(
                 ClientRequest(
                     method: request.method, url: url, headers: request.headers, body: request.body, timeout: timeout))

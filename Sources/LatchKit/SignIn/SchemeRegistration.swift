@@ -68,7 +68,7 @@ public struct SchemeRegistration: Sendable {
             try Data(Self.text(program, schemes).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
             throw LatchError(
-                .registrationFailed, "Could not write '\(path)'. Check that the folder is yours.", cause: error)
+                .registrationFailed, "Could not write '\(path)'. Check that you own the folder.", cause: error)
         }
         // If this command is missing, the desktop still finds the entry through the person's default application.
         _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
@@ -92,7 +92,7 @@ public struct SchemeRegistration: Sendable {
             try FileManager.default.removeItem(atPath: path)
         } catch {
             throw LatchError(
-                .registrationFailed, "Could not change '\(list)' and remove '\(path)'. Check that both are yours.",
+                .registrationFailed, "Could not change '\(list)' and remove '\(path)'. Check that you own both.",
                 cause: error)
         }
         _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
@@ -109,12 +109,12 @@ public struct SchemeRegistration: Sendable {
         } catch {
             throw LatchError(
                 .registrationFailed,
-                "Could not register \(scheme)://, for 'xdg-mime' is missing. Install the package xdg-utils, then try again.",
+                "Could not register \(scheme)://: 'xdg-mime' is missing. Install the package xdg-utils and try again.",
                 cause: error)
         }
         throw LatchError(
-            .registrationFailed, "Could not register \(scheme)://: 'xdg-mime' did not make '\(Self.entry)' its program."
-        )
+            .registrationFailed,
+            "Could not register \(scheme)://: 'xdg-mime' did not set '\(Self.entry)' as its handler.")
     }
 
     private static func handler(of scheme: String) async -> String? {

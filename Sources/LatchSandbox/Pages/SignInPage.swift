@@ -49,7 +49,7 @@ struct SignInPage {
     private var who: HTML {
         let options: [HTML] = people.map { "<option value=\"\($0.email)\">\($0.name)</option>" }
         let note: HTML? = session.map {
-            "<p class=\"hint\">This browser is signed in as \($0.person.email), who needs no password.</p>"
+            "<p class=\"hint\">This browser is signed in as \($0.person.email). No password is needed.</p>"
         }
         return """
             <label for="email">E-mail</label>
@@ -84,9 +84,9 @@ struct SignInPage {
         let names: [HTML] = algorithms.map { "<option>\($0.rawValue)</option>" }
         return """
             <fieldset><legend>For tests</legend>
-            <label for="fault">Fail on purpose</label>
+            <label for="fault">Simulate an error</label>
             <select id="fault" name="fault"><option value="">No</option>\(faults)</select>
-            <label for="algorithm">Sign the ID token by</label>
+            <label for="algorithm">Sign the ID token with</label>
             <select id="algorithm" name="algorithm">\(names)</select>
             <label for="claims">Name and e-mail are in</label>
             <select id="claims" name="claims"><option value="id_token">the ID token and UserInfo</option>\
@@ -100,7 +100,7 @@ struct SignInPage {
             "<li>\(person.name): <code>\(person.email)</code>, password <code>\(person.password)</code></li>"
         }
         return """
-            <p>This is a provider for development. Everybody here is made up:</p>
+            <p>This is a provider for development. All people here are fictional:</p>
             <ul>
             \(items)
             </ul>

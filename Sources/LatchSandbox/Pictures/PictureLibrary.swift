@@ -13,7 +13,7 @@ enum PictureLibrary {
                 try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
                 try Data(picture.bytes).write(to: URL(filePath: path))
             } catch {
-                throw SandboxError(.folder, "Could not make the picture '\(path)': \(error)")
+                throw SandboxError(.folder, "Could not create the picture '\(path)': \(error)")
             }
         }
     }

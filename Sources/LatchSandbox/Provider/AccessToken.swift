@@ -22,7 +22,7 @@ struct AccessToken {
         let issued = now.addingTimeInterval(
             fault == .expired ? -3600 - lifetime.seconds : fault == .fromTheFuture ? 3600 : 0)
         var members: [(String, JSONValue)] = [
-            ("iss", .string(fault == .wrongIssuer ? IDToken.stranger : issuer)),
+            ("iss", .string(fault == .wrongIssuer ? IDToken.foreignIssuer : issuer)),
             ("aud", fault == .wrongAudience ? "somebody-else" : .string(audience)),
             ("client_id", .string(grant.clientID)), ("scope", .string(grant.scopes.joined(separator: " "))),
             ("jti", .string(Base64URL.encode(SecureRandom.bytes(12)))),

@@ -33,7 +33,7 @@ struct AuthorizationAnswer {
             pairs.append(("state", fault == .wrongState ? "another-state" : state))
         }
         if fault != .noResponseIssuer {
-            pairs.append(("iss", fault == .wrongResponseIssuer ? IDToken.stranger : issuer))
+            pairs.append(("iss", fault == .wrongResponseIssuer ? IDToken.foreignIssuer : issuer))
         }
         switch destination.responseMode {
         case .query: return redirect(pairs)
@@ -56,7 +56,7 @@ struct AuthorizationAnswer {
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" as HTML
         }
         var page = WebPage(
-            title: "Back to \(destination.client.name)",
+            title: "Return to \(destination.client.name)",
             """
             <form method="post" action="\(link: destination.redirect)">
             \(fields)

@@ -23,7 +23,7 @@ struct AuthorizationQuery: Sendable {
     let maximumAge: Int?
 
     /// An error that cannot be reported to the client. It is shown to the person only.
-    struct Unanswerable: Error {
+    struct UnreportableError: Error {
         let sentence: String
     }
 
@@ -42,18 +42,18 @@ struct AuthorizationQuery: Sendable {
     }
 
     /// Returns the client and the address of its authorization response.
-    static func whomToAnswer(
+    static func returnDestination(
         _ fields: FormFields, client: (String) -> RegisteredClient?
-    ) throws(Unanswerable) -> Return {
+    ) throws(UnreportableError) -> Return {
         for name in ["client_id", "redirect_uri"] where fields.values(name).count != 1 {
-            throw Unanswerable(sentence: "The request must have one \(name).")
+            throw UnreportableError(sentence: "The request must have exactly one \(name).")
         }
         guard let found = client(fields["client_id"] ?? "") else {
-            throw Unanswerable(sentence: "No client with this client_id is registered here.")
+            throw UnreportableError(sentence: "No client with this client_id is registered here.")
         }
         guard let redirect = fields["redirect_uri"], found.allows(redirect) else {
-            throw Unanswerable(
-                sentence: "This redirect_uri is not registered for the client \(found.id); it must be the same "
+            throw UnreportableError(
+                sentence: "This redirect_uri is not registered for the client \(found.id); it must match "
                     + "character by character.")
         }
         let state = fields.values("state")
@@ -72,7 +72,7 @@ struct AuthorizationQuery: Sendable {
         challenge = try Self.challenge(fields, isPublic: answer.client.secret == nil)
         prompts = try Self.prompts(fields)
         if let text = fields["max_age"] {
-            guard let age = Int(text), age >= 0 else { throw .invalid("The max_age is no number of seconds.") }
+            guard let age = Int(text), age >= 0 else { throw .invalid("The max_age is not a number of seconds.") }
             maximumAge = age
         } else {
             maximumAge = nil
@@ -87,7 +87,7 @@ struct AuthorizationQuery: Sendable {
 
     private static func checkShape(_ fields: FormFields) throws(Refusal) {
         for name in Set(fields.map(\.name)) where fields.values(name).count > 1 {
-            throw .invalid("The parameter \(name) is there twice.")
+            throw .invalid("The parameter \(name) occurs more than once.")
         }
         if fields["request"] != nil {
             throw Refusal(error: "request_not_supported", description: "Request objects are not supported.")
@@ -96,7 +96,7 @@ struct AuthorizationQuery: Sendable {
             throw Refusal(error: "request_uri_not_supported", description: "Request objects are not supported.")
         }
         guard fields["response_type"] == "code" else {
-            throw Refusal(error: "unsupported_response_type", description: "The only response_type is code.")
+            throw Refusal(error: "unsupported_response_type", description: "The only supported response_type is code.")
         }
         if let mode = fields["response_mode"], ResponseMode(rawValue: mode) == nil {
             throw .invalid("The response_mode must be query or form_post.")
@@ -105,22 +105,22 @@ struct AuthorizationQuery: Sendable {
 
     private static func challenge(_ fields: FormFields, isPublic: Bool) throws(Refusal) -> PKCE.Challenge? {
         guard let text = fields["code_challenge"] else {
-            if fields["code_challenge_method"] != nil { throw .invalid("There is no code_challenge to the method.") }
+            if fields["code_challenge_method"] != nil { throw .invalid("The code_challenge is missing.") }
             if isPublic { throw .invalid("A public client must send a code_challenge.") }
             return nil
         }
         guard fields["code_challenge_method"] == PKCE.Challenge.method else {
             throw .invalid("The code_challenge_method must be S256.")
         }
-        guard let challenge = PKCE.Challenge(text) else { throw .invalid("The code_challenge is no SHA-256 hash.") }
+        guard let challenge = PKCE.Challenge(text) else { throw .invalid("The code_challenge is not a SHA-256 hash.") }
         return challenge
     }
 
     private static func prompts(_ fields: FormFields) throws(Refusal) -> Set<String> {
         let prompts = Set((fields["prompt"] ?? "").split(separator: " ").map(String.init))
-        if prompts.contains("none"), prompts.count > 1 { throw .invalid("The prompt none stands alone.") }
+        if prompts.contains("none"), prompts.count > 1 { throw .invalid("The prompt none must be alone.") }
         guard prompts.isSubset(of: ["none", "login", "consent", "select_account"]) else {
-            throw .invalid("The prompt is none of none, login, consent and select_account.")
+            throw .invalid("The prompt must be none, login, consent or select_account.")
         }
         return prompts
     }

@@ -12,7 +12,7 @@ struct ClientCredentials {
 
     /// The reason that the credentials cannot be used.
     enum Failure: Error {
-        case twoWays, unreadable, missing
+        case severalMethods, unreadable, missing
     }
 
     init(_ request: ServerRequest, _ form: FormFields) throws(Failure) {
@@ -22,7 +22,7 @@ struct ClientCredentials {
             secret = form["client_secret"].map { Secret($0) }
             return
         }
-        guard form["client_secret"] == nil else { throw .twoWays }
+        guard form["client_secret"] == nil else { throw .severalMethods }
         let words = header.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "basic",
             let bytes = Data(base64Encoded: String(words[1])), let text = String(validating: bytes, as: UTF8.self)
@@ -31,7 +31,7 @@ struct ClientCredentials {
         guard halves.count == 2, let id = Self.decoded(halves[0]), let secret = Self.decoded(halves[1]) else {
             throw .unreadable
         }
-        guard form["client_id"] == nil || form["client_id"] == id else { throw .twoWays }
+        guard form["client_id"] == nil || form["client_id"] == id else { throw .severalMethods }
         self.id = id
         self.secret = Secret(secret)
     }

@@ -41,7 +41,7 @@ public final class DevelopmentProvider: Sendable {
         routes.add(to: &router)
         let server = try await HTTPServer.start(
             .init(listeners: [.tcp(host: configuration.host, port: configuration.port)], loops: 1), router: router)
-        issuer.becomes("http://" + server.addresses.map(\.description).joined())
+        issuer.set("http://" + server.addresses.map(\.description).joined())
         return DevelopmentProvider(issuer.url, configuration, server, grants)
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 final class Grants: Sendable {
     private struct Code: Sendable {
         let grant: Grant
-        var isTaken = false
+        var isRedeemed = false
     }
 
     private struct AccessToken: Sendable {
@@ -38,7 +38,7 @@ final class Grants: Sendable {
         state.withLock { $0.clients[id] }
     }
 
-    func giveCode(for grant: Grant) -> String {
+    func issueCode(for grant: Grant) -> String {
         let code = Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
         state.withLock {
@@ -51,22 +51,22 @@ final class Grants: Sendable {
     /// Redeems a code. A second use revokes the access tokens of the first.
     ///
     /// Source: RFC 6749 §4.1.2 and §10.5.
-    func takeCode(_ text: String, client: String) -> Grant? {
+    func redeemCode(_ text: String, client: String) -> Grant? {
         let now = configuration.now()
         return state.withLock { state in
             guard var code = state.codes.find(text, now: now), code.grant.clientID == client else { return nil }
-            guard !code.isTaken else {
+            guard !code.isRedeemed else {
                 state.tokens.remove { $0.code == text }
                 return nil
             }
-            code.isTaken = true
+            code.isRedeemed = true
             state.codes.replace(text, by: code)
             return code.grant
         }
     }
 
     /// Registers an access token: `token`, or a new opaque one when it is nil. Returns the token.
-    func giveAccessToken(_ token: String? = nil, for grant: Grant, code: String) -> String {
+    func issueAccessToken(_ token: String? = nil, for grant: Grant, code: String) -> String {
         let token = token ?? Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
         state.withLock {

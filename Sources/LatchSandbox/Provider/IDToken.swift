@@ -24,7 +24,7 @@ struct IDToken {
         let issued = now.addingTimeInterval(
             fault == .expired ? -3600 - lifetime.seconds : fault == .fromTheFuture ? 3600 : 0)
         var members: [(String, JSONValue)] = [
-            ("iss", .string(fault == .wrongIssuer ? Self.stranger : issuer)),
+            ("iss", .string(fault == .wrongIssuer ? Self.foreignIssuer : issuer)),
             ("aud", audience),
             ("iat", Self.number(issued)),
             ("exp", Self.number(issued.addingTimeInterval(lifetime.seconds))),
@@ -61,7 +61,7 @@ struct IDToken {
     }
 
     /// The URL of a different issuer.
-    static let stranger = "https://stranger.example"
+    static let foreignIssuer = "https://stranger.example"
 
     static func number(_ date: Date) -> JSONValue {
         .number(date.timeIntervalSince1970.rounded(.down))

@@ -7,7 +7,7 @@ final class Issuer: Sendable {
     /// The address. Empty until the provider listens; no request can arrive before.
     var url: String { address.withLock { $0 } }
 
-    func becomes(_ url: String) {
+    func set(_ url: String) {
         address.withLock { $0 = url }
     }
 }

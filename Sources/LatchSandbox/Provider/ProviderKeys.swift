@@ -14,7 +14,7 @@ struct ProviderKeys: Sendable {
             keys = try algorithms.map { ($0, try Self.key(for: $0)) }
             unknown = try SigningKey.generate(.es256)
         } catch {
-            throw SandboxError(.keys, "The provider's keys could not be made: \(error)")
+            throw SandboxError(.keys, "The provider's keys could not be generated: \(error)")
         }
     }
 

@@ -13,7 +13,7 @@ extension ProviderRoutes {
     func authorize(_ request: ServerRequest) -> ServerResponse {
         answering(request.rawQuery ?? "") { query, answer in
             let session = usableSession(request, query)
-            if query.prompts.contains("none") { return answerUnasked(query, answer, session) }
+            if query.prompts.contains("none") { return answerWithoutPrompt(query, answer, session) }
             return page(query, request, target: request.rawQuery ?? "").response()
         }
     }
@@ -31,14 +31,14 @@ extension ProviderRoutes {
             let target = FormURLEncoded.encode(fields.map { ($0.name, $0.value) })
             return answering(target) { query, answer in
                 let session = usableSession(request, query)
-                if query.prompts.contains("none") { return answerUnasked(query, answer, session) }
+                if query.prompts.contains("none") { return answerWithoutPrompt(query, answer, session) }
                 return page(query, request, target: target).response()
             }
         }
         let target = request.rawQuery ?? ""
         return answering(target) { query, answer in
             guard let form = SignInForm(fields, algorithms: keys.algorithms) else {
-                return ErrorPage.page("The form has a choice that is not on the page.").response(status: .badRequest)
+                return ErrorPage.page("The form contains an invalid choice.").response(status: .badRequest)
             }
             return signIn(form, query, answer, request, target)
         }
@@ -49,7 +49,7 @@ extension ProviderRoutes {
     ) -> ServerResponse {
         do {
             let fields = (try? FormURLEncoded.decode(target)) ?? FormFields()
-            let destination = try AuthorizationQuery.whomToAnswer(fields, client: grants.client)
+            let destination = try AuthorizationQuery.returnDestination(fields, client: grants.client)
             let answer = AuthorizationAnswer(destination: destination, issuer: issuer)
             do {
                 return body(try AuthorizationQuery(fields, to: destination), answer)
@@ -61,18 +61,18 @@ extension ProviderRoutes {
         }
     }
 
-    private func answerUnasked(
+    private func answerWithoutPrompt(
         _ query: AuthorizationQuery, _ answer: AuthorizationAnswer, _ session: ProviderSession?
     ) -> ServerResponse {
-        guard let session else { return answer.refusal("login_required", "Nobody is signed in.") }
+        guard let session else { return answer.refusal("login_required", "No person is signed in.") }
         if let hint = query.loginHint, hint.lowercased() != session.person.email {
-            return answer.refusal("login_required", "Somebody else is signed in.")
+            return answer.refusal("login_required", "Another person is signed in.")
         }
         guard let consent = session.consents[query.client.id], consent.isSuperset(of: query.scopes) else {
-            return answer.refusal("consent_required", "The person has not agreed to this client.")
+            return answer.refusal("consent_required", "The person has not consented to this client.")
         }
         let choices = TestChoices(algorithm: keys.algorithms[0])
-        return answer.code(grants.giveCode(for: grant(query, session, query.scopes, choices)))
+        return answer.code(grants.issueCode(for: grant(query, session, query.scopes, choices)))
     }
 
     private func signIn(
@@ -80,23 +80,23 @@ extension ProviderRoutes {
         _ target: String
     ) -> ServerResponse {
         switch (form.action, form.choices.fault) {
-        case (.deny, _): return answer.refusal("access_denied", "The person denied it.")
-        case (.allow, .serverError): return answer.refusal("server_error", "The provider failed on purpose.")
+        case (.deny, _): return answer.refusal("access_denied", "The person denied the request.")
+        case (.allow, .serverError): return answer.refusal("server_error", "The provider simulates an error.")
         case (.allow, .unavailable):
-            return answer.refusal("temporarily_unavailable", "The provider is busy on purpose.")
+            return answer.refusal("temporarily_unavailable", "The provider simulates an overload.")
         case (.allow, _): break
         }
         guard let (session, name) = session(for: form, query, request) else {
             var page = page(query, request, target: target)
             page.email = form.email
-            page.mistake = "This e-mail address and password do not belong together."
+            page.mistake = "The e-mail address or the password is wrong."
             return page.response(status: .forbidden)
         }
         let scopes = query.scopes.filter { $0 == "openid" || form.shared?.contains($0) ?? true }
         grants.consent(name, to: query.client.id, scopes: Set(scopes))
         var answer = answer
         answer.fault = form.choices.fault
-        var response = answer.code(grants.giveCode(for: grant(query, session, scopes, form.choices)))
+        var response = answer.code(grants.issueCode(for: grant(query, session, scopes, form.choices)))
         let age = Int(configuration.sessionLifetime.seconds)
         response.headers.append(
             "Set-Cookie", "\(Self.cookie)=\(name); Path=\(Path.authorize); Max-Age=\(age); HttpOnly; SameSite=Lax")

@@ -14,11 +14,12 @@ extension ProviderRoutes {
             let form = try readForm(request)
             let client = try client(request, form)
             guard form["grant_type"] == "authorization_code" else {
-                throw TokenRefusal(error: "unsupported_grant_type", description: "Only authorization_code is known.")
+                throw TokenRefusal(
+                    error: "unsupported_grant_type", description: "Only authorization_code is supported.")
             }
-            guard let code = form["code"] else { throw TokenRefusal.invalidRequest("There is no code.") }
-            guard let grant = grants.takeCode(code, client: client.id) else {
-                throw TokenRefusal.invalidGrant("The code is unknown, used, expired or another client's.")
+            guard let code = form["code"] else { throw TokenRefusal.invalidRequest("The code is missing.") }
+            guard let grant = grants.redeemCode(code, client: client.id) else {
+                throw TokenRefusal.invalidGrant("The code is unknown, used, expired or for another client.")
             }
             try Self.check(form, against: grant)
             return try await answer(grant, code: code, audience: client.audience)
@@ -37,7 +38,7 @@ extension ProviderRoutes {
             throw .invalidRequest(error.message)
         }
         for name in Set(form.map(\.name)) where form.values(name).count > 1 {
-            throw .invalidRequest("The parameter \(name) is there twice.")
+            throw .invalidRequest("The parameter \(name) occurs more than once.")
         }
         return form
     }
@@ -46,10 +47,10 @@ extension ProviderRoutes {
         let credentials: ClientCredentials
         do {
             credentials = try ClientCredentials(request, form)
-        } catch .twoWays {
+        } catch .severalMethods {
             throw .invalidRequest("The client authenticates in two ways.")
         } catch {
-            throw TokenRefusal(error: "invalid_client", description: "The client does not say who it is.")
+            throw TokenRefusal(error: "invalid_client", description: "The client did not identify itself.")
         }
         guard let client = grants.client(credentials.id), credentials.belong(to: client) else {
             throw TokenRefusal(error: "invalid_client", description: "The client is unknown or its secret is wrong.")
@@ -59,11 +60,11 @@ extension ProviderRoutes {
 
     private static func check(_ form: FormFields, against grant: Grant) throws(TokenRefusal) {
         guard form["redirect_uri"] == grant.redirect else {
-            throw .invalidGrant("The redirect_uri is another than the code was sent to.")
+            throw .invalidGrant("The redirect_uri differs from that of the authorization request.")
         }
         switch (grant.challenge, form["code_verifier"]) {
         case (nil, nil): break
-        case (nil, _?): throw .invalidGrant("There is a code_verifier, and no code_challenge was sent.")
+        case (nil, _?): throw .invalidGrant("A code_verifier was sent without a code_challenge.")
         case (let challenge?, let text):
             guard let verifier = text.flatMap(PKCE.Verifier.init), challenge.matches(verifier) else {
                 throw .invalidGrant("The code_verifier does not belong to the code_challenge.")
@@ -73,9 +74,9 @@ extension ProviderRoutes {
 
     private func answer(_ grant: Grant, code: String, audience: String?) async throws -> ServerResponse {
         switch grant.choices.fault {
-        case .refusedGrant: throw TokenRefusal.invalidGrant("The provider refuses the code on purpose.")
-        case .brokenTokens: return .text("The provider fails on purpose.\n", status: .internalServerError)
-        case .pageForTokens: return ErrorPage.page("The provider shows a page on purpose.").response()
+        case .refusedGrant: throw TokenRefusal.invalidGrant("The provider simulates a refused code.")
+        case .brokenTokens: return .text("The provider simulates an error.\n", status: .internalServerError)
+        case .pageForTokens: return ErrorPage.page("The provider simulates an error page.").response()
         case .slow: try await Task.sleep(for: configuration.slowness)
         default: break
         }
@@ -85,7 +86,7 @@ extension ProviderRoutes {
                 lifetime: configuration.tokenLifetime
             ).signed(with: keys)
         }
-        let accessToken = grants.giveAccessToken(signed, for: grant, code: code)
+        let accessToken = grants.issueAccessToken(signed, for: grant, code: code)
         var members: [JSONValue.Member] = [
             .init("access_token", .string(accessToken)), .init("token_type", "Bearer"),
             .init("expires_in", .number(configuration.tokenLifetime.seconds)),

@@ -15,7 +15,7 @@ extension ProviderRoutes {
             return Self.unauthorized("Bearer realm=\"userinfo\", error=\"invalid_token\"")
         }
         if grant.choices.fault == .brokenUserInfo {
-            return .text("The provider fails on purpose.\n", status: .internalServerError)
+            return .text("The provider simulates an error.\n", status: .internalServerError)
         }
         let subject = grant.choices.fault == .otherSubject ? "somebody-else" : grant.person.subject
         let claims = [("sub", JSONValue.string(subject))] + PersonClaims.of(grant)

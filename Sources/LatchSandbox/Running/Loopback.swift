@@ -7,8 +7,8 @@ enum Loopback {
         guard IPAddress(host)?.isLoopback == true else {
             throw SandboxError(
                 .notLoopback,
-                "The sandbox listens on loopback only, and '\(host)' is no address of it: its passwords are known to "
-                    + "everybody; use 127.0.0.1 or ::1.")
+                "The sandbox listens only on loopback, and '\(host)' is not a loopback address: its passwords are "
+                    + "public; use 127.0.0.1 or ::1.")
         }
     }
 }

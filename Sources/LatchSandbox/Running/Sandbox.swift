@@ -52,7 +52,7 @@ public final class Sandbox: Sendable {
         for name in configuration.ports.keys where name != issuer && !dialects.contains(name) {
             throw SandboxError(
                 .invalidPort,
-                "There is no '\(name)' in the sandbox; ports are for \(portNames.joined(separator: ", ")).")
+                "There is no server '\(name)' in the sandbox; set ports for \(portNames.joined(separator: ", ")).")
         }
         let temporary = try TemporaryFolder(named: "latchd-sandbox")
         var provider: DevelopmentProvider?

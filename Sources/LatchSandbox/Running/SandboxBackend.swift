@@ -55,7 +55,7 @@ final class SandboxBackend: Sendable {
     private func answer(_ request: ServerRequest) async -> ServerResponse {
         guard let url = gateway.withLock({ $0 }),
             let said = try? await http.send(ClientRequest(url: url + "/auth/verify", headers: Self.question(request)))
-        else { return .text("The gateway does not answer.\n", status: .serviceUnavailable) }
+        else { return .text("The gateway does not respond.\n", status: .serviceUnavailable) }
         guard said.status == .ok else {
             return ServerResponse(
                 status: said.status, headers: Self.kept(Self.answered, of: said.headers), body: said.body)

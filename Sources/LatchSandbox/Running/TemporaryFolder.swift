@@ -17,7 +17,7 @@ struct TemporaryFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw SandboxError(.folder, "Could not make the folder '\(path)'; see TMPDIR: \(error)")
+            throw SandboxError(.folder, "Could not create the folder '\(path)'; check TMPDIR: \(error)")
         }
     }
 

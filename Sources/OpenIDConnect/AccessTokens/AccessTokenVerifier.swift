@@ -39,18 +39,18 @@ public struct AccessTokenVerifier: Sendable {
             signature = try JSONWebSignature(parsing: token.reveal())
         } catch {
             throw OpenIDConnectError(
-                .badToken, "The token in a request cannot be believed: \(error.message)", cause: error)
+                .badToken, "The token in a request is not valid: \(error.message)", cause: error)
         }
         guard signature.header.algorithm != nil else {
             throw OpenIDConnectError(
-                .badToken, "The token of '\(issuer)' in a request is not signed by an algorithm that is trusted.")
+                .badToken, "The token of '\(issuer)' in a request is not signed with a trusted algorithm.")
         }
         let claims = try PresentedTokenClaims(
             signature, of: issuer, against: expected, now: party.now(),
             maximumClockSkew: party.settings.maximumClockSkew, groupsClaim: party.settings.groupsClaim)
         guard try await party.isSigned(signature) else {
             throw OpenIDConnectError(
-                .badToken, "No key of '\(issuer)' made the signature of the token in a request.")
+                .badToken, "The token of '\(issuer)' in a request is not signed with a key of the issuer.")
         }
         return ProviderIdentity(
             issuer: issuer, subject: claims.subject, email: claims.person.email,

@@ -25,7 +25,7 @@ struct PresentedTokenClaims: Sendable {
     ) throws(OpenIDConnectError) {
         let reader = try ClaimReader(parsing: signature.payload, what: "The token of '\(issuer)' in a request")
         guard try reader.requiredText("iss").isExactly(issuer) else {
-            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+            throw reader.bad("its 'iss' names another issuer.")
         }
         try Self.checkKind(signature.header.type?.lowercased(), reader, expected.kind)
         try Self.checkAudience(reader, expected)
@@ -49,11 +49,11 @@ struct PresentedTokenClaims: Sendable {
     ) throws(OpenIDConnectError) {
         // A token with `cnf` requires a proof of possession of a key, which a bearer does not give.
         guard reader.value["cnf"] == nil, reader.value["events"] == nil else {
-            throw reader.bad("it is bound to a key, or tells of an event: it opens nothing by itself.")
+            throw reader.bad("it is bound to a key or reports an event, so it grants no access by itself.")
         }
         let isTyped = type == "at+jwt" || type == "application/at+jwt"
         guard isTyped || type == nil || type == "jwt" || type == "application/jwt" else {
-            throw reader.bad("it is another kind of token.")
+            throw reader.bad("its token type is wrong.")
         }
         let word = try reader.text("typ")?.lowercased()
         switch kind {
@@ -63,10 +63,10 @@ struct PresentedTokenClaims: Sendable {
             let isOther = word.map { $0 != "bearer" } ?? false
             let isID = ["at_hash", "c_hash", "s_hash"].contains { reader.value[$0] != nil }
             guard isMarked, !isOther, !isID else {
-                throw reader.bad("it is no access token: an ID token says who signed in, and to one app.")
+                throw reader.bad("it is not an access token; send an access token instead of an ID token.")
             }
         case .id:
-            guard !isTyped, word == nil || word == "id" else { throw reader.bad("it is no ID token.") }
+            guard !isTyped, word == nil || word == "id" else { throw reader.bad("it is not an ID token.") }
         }
     }
 
@@ -77,12 +77,12 @@ struct PresentedTokenClaims: Sendable {
         guard let audiences = expected.audiences else { return }
         func isExpected(_ text: String) -> Bool { audiences.contains { text.isExactly($0) } }
         guard named.contains(where: isExpected) else {
-            throw reader.bad("its 'aud' names nobody who is expected: it is meant for somebody else.")
+            throw reader.bad("its 'aud' contains no accepted audience.")
         }
         guard expected.kind == .id else { return }
         // With several audiences, the authorized party says which client the token was issued to.
         guard try reader.text("azp").map(isExpected) ?? (named.count == 1) else {
-            throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
+            throw reader.bad("its 'azp' is missing or names another client.")
         }
     }
 
@@ -92,7 +92,7 @@ struct PresentedTokenClaims: Sendable {
         }
         for name in ["iat", "nbf"] {
             guard try reader.moment(name) ?? 0 <= now + skew else {
-                throw reader.bad("it comes from the future; check the clocks of both machines.")
+                throw reader.bad("its time is in the future; check the clocks of both machines.")
             }
         }
     }

@@ -44,7 +44,7 @@ public struct ProviderMetadata: Sendable, Equatable {
         signingAlgorithms = try reader.texts("id_token_signing_alg_values_supported") ?? []
         namesIssuerInAnswers = try reader.flag("authorization_response_iss_parameter_supported")
         guard try reader.texts("response_types_supported")?.contains("code") != false else {
-            throw reader.bad("it does not speak the authorization code flow; use another provider.")
+            throw reader.bad("it does not support the authorization code flow; use another provider.")
         }
     }
 
@@ -58,7 +58,7 @@ public struct ProviderMetadata: Sendable, Equatable {
 
         func checkIssuer() throws(OpenIDConnectError) {
             guard let value, value.members != nil else {
-                throw bad("it is no JSON object; check that the address is an OpenID provider's.")
+                throw bad("it is not a JSON object; check that the address belongs to an OpenID provider.")
             }
             guard let stated = value["issuer"]?.string else { throw bad("it names no issuer; check the provider.") }
             guard stated == issuer else {
@@ -69,7 +69,7 @@ public struct ProviderMetadata: Sendable, Equatable {
 
         func endpoint(_ name: String) throws(OpenIDConnectError) -> String {
             guard let address = try optionalEndpoint(name) else {
-                throw bad("it has no '\(name)'; check that the address is an OpenID provider's.")
+                throw bad("it has no '\(name)'; check that the address belongs to an OpenID provider.")
             }
             return address
         }
@@ -77,18 +77,18 @@ public struct ProviderMetadata: Sendable, Equatable {
         func optionalEndpoint(_ name: String) throws(OpenIDConnectError) -> String? {
             guard let member = value?[name], member != .null else { return nil }
             guard let text = member.string, let address = WebAddress(text) else {
-                throw bad("its '\(name)' is no web address; tell the provider's operator.")
+                throw bad("its '\(name)' is not a web address; contact the provider's operator.")
             }
             let isPlainAllowed = WebAddress(issuer)?.isSecure == false && address.isLoopback
             guard address.isSecure || isPlainAllowed else {
-                throw bad("its '\(name)' is not https; tell the provider's operator.")
+                throw bad("its '\(name)' does not use https; contact the provider's operator.")
             }
             return text
         }
 
         func texts(_ name: String) throws(OpenIDConnectError) -> [String]? {
             guard let member = value?[name], member != .null else { return nil }
-            guard let elements = member.array else { throw bad("its '\(name)' is no array.") }
+            guard let elements = member.array else { throw bad("its '\(name)' is not an array.") }
             return elements.compactMap(\.string)
         }
 

@@ -17,19 +17,19 @@ struct AppleSecret: Sendable {
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/misconfigured``.
     init(_ settings: ProviderSettings) throws(OpenIDConnectError) {
         guard case .apple(let teamID, let keyID, let pem) = settings.authentication else {
-            throw OpenIDConnectError(.misconfigured, "Could not make Apple's client secret: no key is configured.")
+            throw OpenIDConnectError(.misconfigured, "Could not create Apple's client secret: no key is configured.")
         }
         guard !teamID.isEmpty, !keyID.isEmpty else {
             throw OpenIDConnectError(
-                .misconfigured, "Could not make Apple's client secret: write the team id and the key id.")
+                .misconfigured, "Could not create Apple's client secret: configure the team id and the key id.")
         }
         do throws(JOSEError) {
             key = try SigningKey(pem: pem, keyID: keyID, algorithm: .es256)
         } catch {
             throw OpenIDConnectError(
                 .misconfigured,
-                "Could not make Apple's client secret: its key is no P-256 key in PEM form; use the "
-                    + "'.p8' file as Apple gave it.", cause: error)
+                "Could not create Apple's client secret: its key is not a P-256 key in PEM format; use the "
+                    + "unmodified '.p8' file from Apple.", cause: error)
         }
         self.teamID = teamID
         clientID = settings.clientID
@@ -46,7 +46,7 @@ struct AppleSecret: Sendable {
         do throws(JOSEError) {
             return Secret(try key.sign(payload: claims.encoded()))
         } catch {
-            throw OpenIDConnectError(.misconfigured, "Could not make Apple's client secret.", cause: error)
+            throw OpenIDConnectError(.misconfigured, "Could not create Apple's client secret.", cause: error)
         }
     }
 }

@@ -15,18 +15,18 @@ struct CallbackAnswer: Sendable {
     init(_ fields: FormFields, from provider: ProviderMetadata) throws(OpenIDConnectError) {
         for name in ["code", "state", "iss", "error", "error_description", "error_uri"]
         where fields.values(name).count > 1 {
-            throw Self.bad(provider, "it holds '\(name)' twice; start signing in again.")
+            throw Self.bad(provider, "it contains '\(name)' twice; start the sign-in again.")
         }
         // Checked before everything else, including an error, because the response may come from another provider.
         guard fields["iss"] ?? (provider.namesIssuerInAnswers ? nil : provider.issuer) == provider.issuer else {
-            throw Self.bad(provider, "it does not come from there; do not go on signing in.")
+            throw Self.bad(provider, "it came from another issuer; do not continue the sign-in.")
         }
         if let error = fields["error"] {
-            guard fields["code"] == nil else { throw Self.bad(provider, "it holds both a code and an error.") }
+            guard fields["code"] == nil else { throw Self.bad(provider, "it contains both a code and an error.") }
             throw Self.refusal(error, fields["error_description"], provider)
         }
         guard let code = fields["code"], !code.isEmpty, code.utf8.count <= 8192 else {
-            throw Self.bad(provider, "it holds neither a code nor an error; start signing in again.")
+            throw Self.bad(provider, "it contains neither a code nor an error; start the sign-in again.")
         }
         self.code = Secret(code)
     }
@@ -35,18 +35,18 @@ struct CallbackAnswer: Sendable {
         _ error: String, _ description: String?, _ provider: ProviderMetadata
     ) -> OpenIDConnectError {
         guard let text = ProviderErrorText(code: error, description: description) else {
-            return bad(provider, "its error cannot be read; start signing in again.")
+            return bad(provider, "its error is malformed; start the sign-in again.")
         }
         guard ["access_denied", "user_cancelled_authorize"].contains(text.code) else {
             return OpenIDConnectError(
                 .refused, "The identity provider '\(provider.issuer)' refused with '\(text.code)'.", error: text)
         }
         return OpenIDConnectError(
-            .denied, "Signing in at '\(provider.issuer)' was not agreed to; start again if that was a mistake.",
+            .denied, "The sign-in at '\(provider.issuer)' was declined; start it again if that was a mistake.",
             error: text)
     }
 
     private static func bad(_ provider: ProviderMetadata, _ reason: String) -> OpenIDConnectError {
-        OpenIDConnectError(.badAnswer, "Could not use the answer of '\(provider.issuer)': \(reason)")
+        OpenIDConnectError(.badAnswer, "Could not use the response of '\(provider.issuer)': \(reason)")
     }
 }

@@ -97,14 +97,14 @@ extension RelyingParty {
             }
             return OpenIDConnectError(
                 .misconfigured,
-                "The token endpoint of '\(settings.issuer)' answers 401; check the client id, its secret and how it is sent."
-            )
+                "The token endpoint of '\(settings.issuer)' responds with 401; check the client id, the secret and how "
+                    + "it is sent.")
         }
-        let start = "The identity provider '\(settings.issuer)' refused to exchange its code with '\(text.code)'"
+        let start = "The identity provider '\(settings.issuer)' refused the code exchange with '\(text.code)'"
         guard ["invalid_client", "unauthorized_client"].contains(text.code) else {
-            return OpenIDConnectError(.refused, start + "; start signing in again.", error: text)
+            return OpenIDConnectError(.refused, start + "; start the sign-in again.", error: text)
         }
         return OpenIDConnectError(
-            .misconfigured, start + "; check the client id, its secret and how it is sent.", error: text)
+            .misconfigured, start + "; check the client id, the secret and how it is sent.", error: text)
     }
 }

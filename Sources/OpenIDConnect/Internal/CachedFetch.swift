@@ -15,7 +15,7 @@ actor CachedFetch<Value: Sendable> {
     private let fetch: @Sendable () async throws -> Value
     private var found: (value: Value, moment: ContinuousClock.Instant)?
     private var failed: (error: any Error, moment: ContinuousClock.Instant)?
-    private var flight: Task<Value, any Error>?
+    private var fetchTask: Task<Value, any Error>?
     private var refetched: ContinuousClock.Instant?
 
     init(
@@ -27,7 +27,7 @@ actor CachedFetch<Value: Sendable> {
         self.fetch = fetch
     }
 
-    deinit { flight?.cancel() }
+    deinit { fetchTask?.cancel() }
 
     /// Returns the value and when it was fetched.
     func current() async throws -> (value: Value, moment: ContinuousClock.Instant) {
@@ -39,7 +39,7 @@ actor CachedFetch<Value: Sendable> {
     /// fetch was too recent.
     func newer(than moment: ContinuousClock.Instant) async throws -> Value? {
         if let found, found.moment > moment { return found.value }
-        if flight == nil {
+        if fetchTask == nil {
             if let refetched, now() - refetched < times.refetch { return nil }
             refetched = now()
         }
@@ -47,12 +47,12 @@ actor CachedFetch<Value: Sendable> {
     }
 
     private func fetched() async throws -> (value: Value, moment: ContinuousClock.Instant) {
-        if let flight { return (try await flight.value, now()) }
+        if let fetchTask { return (try await fetchTask.value, now()) }
         if let failed, now() - failed.moment < times.failure { throw failed.error }
         let fetch = fetch
         let task = Task { try await fetch() }
-        flight = task
-        defer { flight = nil }
+        fetchTask = task
+        defer { fetchTask = nil }
         do {
             let value = try await task.value
             let result = (value, now())

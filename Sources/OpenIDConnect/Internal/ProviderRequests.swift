@@ -41,20 +41,20 @@ struct ProviderRequests: Sendable {
         let start = "Could not use \(what) of '\(issuer)': "
         if answer.status.isRedirect {
             return OpenIDConnectError(
-                .badAnswer, start + "it answers with a redirect, which is not followed; check the issuer's address.")
+                .badAnswer, start + "it responds with a redirect, which is not followed; check the issuer's address.")
         }
         if answer.status.rawValue >= 500 || answer.status == .tooManyRequests {
             return OpenIDConnectError(
-                .unreachable, start + "it answers with status \(answer.status), out of order; try again later.")
+                .unreachable, start + "it fails with status \(answer.status); try again later.")
         }
         return OpenIDConnectError(
-            .badAnswer, start + "it answers with status \(answer.status); check the issuer and the client there.")
+            .badAnswer, start + "it responds with status \(answer.status); check the issuer and the client there.")
     }
 
     private func failure(_ error: TransportError, named what: String) -> OpenIDConnectError {
         let isAnswer = [.tooLarge, .invalidResponse, .invalidAddress].contains(error.code)
         return OpenIDConnectError(
             isAnswer ? .badAnswer : .unreachable,
-            "Could not get \(what) of the identity provider '\(issuer)': \(error.message)", cause: error)
+            "Could not reach \(what) of the identity provider '\(issuer)': \(error.message)", cause: error)
     }
 }

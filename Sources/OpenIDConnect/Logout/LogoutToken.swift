@@ -34,23 +34,25 @@ public struct LogoutToken: Sendable, Equatable {
     init(checking claims: [UInt8], against expected: Expectation) throws(OpenIDConnectError) {
         let reader = try ClaimReader(parsing: claims, what: "The logout token of '\(expected.issuer)'")
         guard try reader.requiredText("iss").isExactly(expected.issuer) else {
-            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+            throw reader.bad("its 'iss' names another issuer.")
         }
         guard try reader.texts("aud").contains(where: expected.clientID.isExactly) else {
-            throw reader.bad("its 'aud' does not name this client: it is meant for somebody else.")
+            throw reader.bad("its 'aud' does not contain this client.")
         }
         let (now, skew) = (expected.now.timeIntervalSince1970, expected.maximumClockSkew / .seconds(1))
         let issue = try reader.requiredMoment("iat")
         guard issue <= now + skew else {
-            throw reader.bad("it comes from the future; check the clocks of both machines.")
+            throw reader.bad("its time is in the future; check the clocks of both machines.")
         }
         let end = min(try reader.moment("exp") ?? .infinity, issue + Self.maximumAge) + skew
         guard now < end else { throw reader.bad("it has expired; check the clocks of both machines.") }
         guard reader.value["events"]?[Self.event]?.members != nil else {
-            throw reader.bad("its 'events' do not tell of a sign-out.")
+            throw reader.bad("its 'events' do not contain a sign-out.")
         }
         // ID tokens have a nonce. An ID token must not be accepted as a logout token.
-        guard reader.value["nonce"] == nil else { throw reader.bad("it has a 'nonce', which no logout token has.") }
+        guard reader.value["nonce"] == nil else {
+            throw reader.bad("it has a 'nonce', which a logout token must not have.")
+        }
         id = try reader.requiredText("jti")
         expires = Date(timeIntervalSince1970: end)
         issuer = expected.issuer

@@ -52,17 +52,17 @@ public struct ProviderSettings: Sendable, Equatable {
     /// Source: OpenID Connect Discovery §3 and §7.1; OpenID Connect Core §3.1.2.1.
     public func check() throws(OpenIDConnectError) {
         guard let address = WebAddress(issuer), !address.hasQuery else {
-            throw misconfigured("its issuer is no web address without query; write it as 'https://host/path'.")
+            throw misconfigured("its issuer is not a web address without a query; write it as 'https://host/path'.")
         }
         guard address.isSecure || address.isLoopback else {
-            throw misconfigured("its issuer is plain http, which only this machine itself may be; write 'https://'.")
+            throw misconfigured("its issuer uses plain http, which is allowed only on this machine; write 'https://'.")
         }
-        guard !clientID.isEmpty else { throw misconfigured("its client id is empty; write the one it gave you.") }
+        guard !clientID.isEmpty else { throw misconfigured("its client id is empty; write the id that it issued.") }
         guard scopes.allSatisfy(Self.isScope) else {
-            throw misconfigured("one of its scopes is empty or holds a blank; write each by itself.")
+            throw misconfigured("one of its scopes is empty or contains a space; write each scope separately.")
         }
         for (name, _) in parameters where Self.ownParameters.contains(name) {
-            throw misconfigured("the parameter '\(name)' is this gateway's own business; leave it out.")
+            throw misconfigured("the parameter '\(name)' is set by the gateway itself; remove it.")
         }
         if case .apple = authentication { _ = try AppleSecret(self) }
     }

@@ -9,20 +9,20 @@ struct ClaimReader: Sendable {
     /// Parses a JSON object.
     init(parsing bytes: [UInt8], what: String) throws(OpenIDConnectError) {
         guard let value = try? JSONValue(parsing: bytes), value.members != nil else {
-            throw OpenIDConnectError(.badToken, "\(what) cannot be believed: it is no JSON object.")
+            throw OpenIDConnectError(.badToken, "\(what) is not valid: it is not a JSON object.")
         }
         self.value = value
         self.what = what
     }
 
     func bad(_ reason: String) -> OpenIDConnectError {
-        OpenIDConnectError(.badToken, "\(what) cannot be believed: \(reason)")
+        OpenIDConnectError(.badToken, "\(what) is not valid: \(reason)")
     }
 
     /// Returns a string claim. Nil when it is missing or null.
     func text(_ name: String) throws(OpenIDConnectError) -> String? {
         guard let member = value[name], member != .null else { return nil }
-        guard let text = member.string else { throw bad("its '\(name)' is no text.") }
+        guard let text = member.string else { throw bad("its '\(name)' is not a string.") }
         return text
     }
 
@@ -38,7 +38,7 @@ struct ClaimReader: Sendable {
     func moment(_ name: String) throws(OpenIDConnectError) -> Double? {
         guard let member = value[name], member != .null else { return nil }
         guard let seconds = member.number, (0...1e12).contains(seconds) else {
-            throw bad("its '\(name)' is no moment.")
+            throw bad("its '\(name)' is not a valid time.")
         }
         return seconds
     }
@@ -59,7 +59,7 @@ struct ClaimReader: Sendable {
             if texts.count == elements.count { return texts }
         default: break
         }
-        throw bad("its '\(name)' is neither a text nor an array of texts.")
+        throw bad("its '\(name)' is neither a string nor an array of strings.")
     }
 
     /// Returns the subject: the person's id at the provider.
@@ -68,7 +68,7 @@ struct ClaimReader: Sendable {
     func subject() throws(OpenIDConnectError) -> String {
         let subject = try requiredText("sub")
         guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw bad("its 'sub' has not 1 to 255 printable ASCII characters.")
+            throw bad("its 'sub' does not consist of 1 to 255 printable ASCII characters.")
         }
         return subject
     }

@@ -43,11 +43,11 @@ struct IDToken: Sendable {
         try Self.checkParties(reader, expected)
         try Self.checkTimes(reader, expected)
         guard constantTimeEqual(Array(try reader.requiredText("nonce").utf8), Array(expected.nonce.utf8)) else {
-            throw reader.bad("its 'nonce' is another: it was made for another sign-in.")
+            throw reader.bad("its 'nonce' belongs to another sign-in.")
         }
         for (name, secret) in [("at_hash", expected.accessToken), ("c_hash", expected.code)] {
             guard let hash = try reader.text(name), hash != algorithm.halfHash(of: secret) else { continue }
-            throw reader.bad("its '\(name)' is another: it came with another token or code.")
+            throw reader.bad("its '\(name)' belongs to another token or code.")
         }
         authenticated = try Self.authenticated(reader, expected)
         subject = try reader.subject()
@@ -57,19 +57,19 @@ struct IDToken: Sendable {
 
     private static func checkParties(_ reader: ClaimReader, _ expected: Expectation) throws(OpenIDConnectError) {
         guard try reader.requiredText("iss").isExactly(expected.issuer) else {
-            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+            throw reader.bad("its 'iss' names another issuer.")
         }
         let audiences = try reader.texts("aud")
         guard audiences.contains(where: expected.clientID.isExactly) else {
-            throw reader.bad("its 'aud' does not name this client: it is meant for somebody else.")
+            throw reader.bad("its 'aud' does not contain this client.")
         }
         let trusted = [expected.clientID] + expected.trustedAudiences
         guard audiences.allSatisfy({ audience in trusted.contains { audience.isExactly($0) } }) else {
-            throw reader.bad("its 'aud' names others too, who are not trusted; configure those that are.")
+            throw reader.bad("its 'aud' also contains audiences that are not trusted; configure the trusted ones.")
         }
         // A single audience identifies the client that requested the token.
         guard try reader.text("azp")?.isExactly(expected.clientID) ?? (audiences.count == 1) else {
-            throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
+            throw reader.bad("its 'azp' is missing or names another client.")
         }
     }
 
@@ -81,7 +81,7 @@ struct IDToken: Sendable {
             throw reader.bad("it has expired; check the clocks of both machines.")
         }
         guard issue <= now + skew, try reader.moment("nbf") ?? 0 <= now + skew else {
-            throw reader.bad("it comes from the future; check the clocks of both machines.")
+            throw reader.bad("its time is in the future; check the clocks of both machines.")
         }
     }
 
@@ -103,7 +103,7 @@ struct IDToken: Sendable {
             told = 0
         }
         if let told, told > now + skew {
-            throw reader.bad("its 'auth_time' comes from the future; check the clocks of both machines.")
+            throw reader.bad("its 'auth_time' is in the future; check the clocks of both machines.")
         }
         if let maximumAge = expected.maximumAge, now - (try reader.requiredMoment("auth_time")) > maximumAge + skew {
             throw reader.bad("the person signed in longer ago than 'max_age' allows.")
@@ -112,14 +112,14 @@ struct IDToken: Sendable {
         guard let told else {
             throw OpenIDConnectError(
                 .untoldSignIn,
-                "The ID token of '\(expected.issuer)' has no 'auth_time', though 'max_age' was asked for: the provider cannot "
-                    + "confirm who somebody is; give its people a password.")
+                "The ID token of '\(expected.issuer)' has no 'auth_time', although 'max_age' was requested. This "
+                    + "provider cannot confirm a person's identity; give its users a password.")
         }
         guard told >= began.timeIntervalSince1970 - skew else {
             throw OpenIDConnectError(
                 .oldSignIn,
-                "The provider '\(expected.issuer)' did not have the person sign in anew, though 'max_age' was asked for."
-            )
+                "The provider '\(expected.issuer)' did not ask the person to sign in again, although 'max_age' was "
+                    + "requested.")
         }
         return told
     }

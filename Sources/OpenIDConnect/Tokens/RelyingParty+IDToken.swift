@@ -10,7 +10,8 @@ extension RelyingParty {
     ) async throws -> IDToken {
         guard let text = tokens.idToken else {
             throw OpenIDConnectError(
-                .badToken, "The token endpoint of '\(provider.issuer)' gave no ID token; is it an OpenID provider?")
+                .badToken,
+                "The token endpoint of '\(provider.issuer)' returned no ID token; check that it is an OpenID provider.")
         }
         let what = "The ID token of '\(provider.issuer)'"
         let signature = try await verified(text, what: what, from: provider)
@@ -35,7 +36,7 @@ extension RelyingParty {
         do throws(JOSEError) {
             signature = try JSONWebSignature(parsing: text.reveal())
         } catch {
-            throw OpenIDConnectError(.badToken, "\(what) cannot be believed: \(error.message)", cause: error)
+            throw OpenIDConnectError(.badToken, "\(what) is not valid: \(error.message)", cause: error)
         }
         let name = signature.header.algorithmName
         guard signature.header.algorithm != nil,
@@ -44,11 +45,11 @@ extension RelyingParty {
         // The same key may sign other kinds of tokens for other uses. Those have a type that says so.
         let named = signature.header.type?.lowercased()
         guard named?.hasSuffix("+jwt") != true || named == type else {
-            throw OpenIDConnectError(.badToken, "\(what) cannot be believed: it is another kind of token.")
+            throw OpenIDConnectError(.badToken, "\(what) is not valid: its token type is wrong.")
         }
         guard try await isSigned(signature) else {
             throw OpenIDConnectError(
-                .badToken, "\(what) cannot be believed: no key of the provider made its signature.")
+                .badToken, "\(what) is not valid: it is not signed with a key of the provider.")
         }
         return signature
     }
@@ -56,8 +57,8 @@ extension RelyingParty {
     private static func unsigned(_ what: String) -> OpenIDConnectError {
         OpenIDConnectError(
             .badToken,
-            "\(what) cannot be believed: it is not signed by an algorithm that is trusted and that the provider announced; "
-                + "let it sign by RS256, PS256, ES256 or EdDSA.")
+            "\(what) is not valid: it is not signed with a trusted algorithm that the provider announces; "
+                + "configure the provider to sign with RS256, PS256, ES256 or EdDSA.")
     }
 
     private var maximumAge: Double? {

@@ -12,14 +12,14 @@ extension RelyingParty {
     func userInfo(
         _ endpoint: String, accessToken: Secret, subject: String, from provider: ProviderMetadata
     ) async throws -> PersonClaims {
-        let what = "The UserInfo answer of '\(provider.issuer)'"
+        let what = "The UserInfo response of '\(provider.issuer)'"
         let request = ClientRequest(
             url: endpoint,
             headers: ["Accept": JSON.mediaType, "Authorization": "Bearer " + accessToken.reveal()])
         let answer = try await requests.send(request, named: "the UserInfo endpoint")
         guard ![.unauthorized, .forbidden].contains(answer.status) else {
             throw OpenIDConnectError(
-                .badToken, "The UserInfo endpoint of '\(provider.issuer)' does not take the access token.")
+                .badToken, "The UserInfo endpoint of '\(provider.issuer)' does not accept the access token.")
         }
         guard answer.status == .ok else { throw requests.unexpected(answer, named: "the UserInfo endpoint") }
         var claims = answer.body
@@ -31,18 +31,18 @@ extension RelyingParty {
         let reader = try ClaimReader(parsing: claims, what: what)
         if isSigned { try checkParties(reader, provider) }
         guard try reader.subject().isExactly(subject) else {
-            throw reader.bad("its 'sub' is another: it tells about somebody else.")
+            throw reader.bad("its 'sub' names another person.")
         }
         return PersonClaims(reader.value, groupsClaim: settings.groupsClaim)
     }
 
     private func checkParties(_ reader: ClaimReader, _ provider: ProviderMetadata) throws(OpenIDConnectError) {
         if let issuer = try reader.text("iss"), !issuer.isExactly(provider.issuer) {
-            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+            throw reader.bad("its 'iss' names another issuer.")
         }
         let audience = try reader.texts("aud")
         guard audience.isEmpty || audience.contains(where: settings.clientID.isExactly) else {
-            throw reader.bad("its 'aud' is another: it is meant for somebody else.")
+            throw reader.bad("its 'aud' does not contain this client.")
         }
     }
 

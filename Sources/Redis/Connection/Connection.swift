@@ -20,7 +20,7 @@ final class Connection {
             case .host(let host, let port): redisConnectNonBlock(host, Int32(port))
             case .socket(let path): redisConnectUnixNonBlock(path)
             }
-        guard let opened else { throw Self.unreachable(place, "no memory") }
+        guard let opened else { throw Self.unreachable(place, "there is not enough memory") }
         context = opened
         guard opened.pointee.err == 0 else { throw Self.unreachable(place, failure) }
         try waitUntilConnected(deadline)
@@ -65,7 +65,7 @@ final class Connection {
         do throws(RedisError) {
             _ = try wait(for: POLLOUT, deadline)
         } catch {
-            throw Self.unreachable(place, "it did not answer in time")
+            throw Self.unreachable(place, "it did not respond in time")
         }
         var status: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -124,7 +124,7 @@ final class Connection {
     /// a command.
     private var failure: String {
         switch context.pointee.err {
-        case REDIS_ERR_PROTOCOL: "its answer is not in the protocol of Redis"
+        case REDIS_ERR_PROTOCOL: "its response is not in the Redis protocol"
         case REDIS_ERR_EOF: "it closed the connection"
         default: withUnsafeBytes(of: context.pointee.errstr) { Self.text($0) }
         }
@@ -139,7 +139,7 @@ final class Connection {
     }
 
     private var timedOut: RedisError {
-        RedisError(.timedOut, "Redis at '\(place)' did not answer a command in time.")
+        RedisError(.timedOut, "Redis at '\(place)' did not respond to a command in time.")
     }
 
     private static func unreachable(_ place: String, _ reason: String) -> RedisError {

@@ -29,10 +29,10 @@ final class Worker: Sendable {
     /// Adds a call to the queue, or fails it when the queue is full or closed.
     func post(_ call: Call) {
         let refusal: RedisError? = state.withLock { state in
-            if state.isClosed { return RedisError(.closed, "The client of Redis was closed.") }
+            if state.isClosed { return RedisError(.closed, "The Redis client was closed.") }
             guard state.waiting.count < settings.maximumWaiting else {
                 return RedisError(
-                    .busy, "Too many commands wait for Redis at '\(settings.address)'; try again shortly.")
+                    .busy, "Too many commands are waiting for Redis at '\(settings.address)'; try again shortly.")
             }
             state.waiting.append(call)
             return nil
@@ -48,14 +48,14 @@ final class Worker: Sendable {
             return state.waiting
         }
         for call in waiting {
-            call.answer.resume(returning: .failure(RedisError(.closed, "The client of Redis was closed.")))
+            call.answer.resume(returning: .failure(RedisError(.closed, "The Redis client was closed.")))
         }
         arrivals.signal()
     }
 
     /// Serves calls until the worker is closed. This is the work of the thread.
     func run() {
-        var link = Link(settings)
+        var link = ReconnectingConnection(settings)
         while true {
             arrivals.wait()
             let (calls, isClosed) = state.withLock { state in
@@ -68,7 +68,7 @@ final class Worker: Sendable {
         }
     }
 
-    private func serve(_ calls: [Call], _ link: inout Link) {
+    private func serve(_ calls: [Call], _ link: inout ReconnectingConnection) {
         let now = ContinuousClock.now
         let late = calls.filter { $0.deadline <= now }
         for call in late { call.answer.resume(returning: .failure(Self.late(settings))) }
@@ -86,6 +86,6 @@ final class Worker: Sendable {
     }
 
     private static func late(_ settings: RedisSettings) -> RedisError {
-        RedisError(.timedOut, "Redis at '\(settings.address)' did not answer a command in time.")
+        RedisError(.timedOut, "Redis at '\(settings.address)' did not respond to a command in time.")
     }
 }

@@ -25,11 +25,11 @@ extension RedisSettings {
                 "TLS to Redis is not supported; use 'redis://' to this machine, or a tunnel such as stunnel")
         default: throw Self.malformed
         }
-        if user != nil, password == nil { throw Self.unusable("a user needs a password; give it in a file") }
+        if user != nil, password == nil { throw Self.unusable("a user needs a password; store it in a file") }
         self.password = password
         if !allowsPlainText, case .host(let host, _) = address, !Self.isThisMachine(host) {
             throw Self.unusable(
-                "'\(host)' is another machine and nothing is encrypted on the way there; use a tunnel on this machine, "
+                "'\(host)' is another machine and the connection is not encrypted; use a tunnel on this machine, "
                     + "or allow it explicitly")
         }
     }
@@ -71,7 +71,7 @@ extension RedisSettings {
     private static func user(_ text: Substring) throws(RedisError) -> (user: String?, rest: Substring) {
         guard let at = text.lastIndex(of: "@") else { return (nil, text) }
         let name = text[..<at]
-        if name.contains(":") { throw unusable("it holds a password; give that in a file") }
+        if name.contains(":") { throw unusable("it contains a password; store that in a file") }
         guard !name.isEmpty, let plain = PercentEncoding.decode(name.utf8) else { throw malformed }
         return (plain, text[text.index(after: at)...])
     }
@@ -106,8 +106,9 @@ extension RedisSettings {
     }
 
     private static func unusable(_ reason: String) -> RedisError {
-        RedisError(.misconfigured, "Could not use the URL of Redis: \(reason).")
+        RedisError(.misconfigured, "Could not use the Redis URL: \(reason).")
     }
 
-    private static let malformed = unusable("it must read as 'redis://HOST:PORT/DATABASE' or 'unix:/PATH?db=DATABASE'")
+    private static let malformed = unusable(
+        "it must have the form 'redis://HOST:PORT/DATABASE' or 'unix:/PATH?db=DATABASE'")
 }

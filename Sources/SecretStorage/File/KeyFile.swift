@@ -11,13 +11,13 @@ enum KeyFile {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
-            throw PrivateFile.failure("look at", path)
+            throw PrivateFile.failure("inspect", path)
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             throw SecretStorageError(
                 .denied,
-                "Could not use the key file '\(path)': it is no plain file owned by uid \(geteuid()); "
-                    + "run chown on it, or put your own file there.")
+                "Could not use the key file '\(path)': it is not a regular file owned by uid \(geteuid()); "
+                    + "run chown on it, or replace it with your own file.")
         }
         guard status.st_mode & 0o7777 == 0o600 else {
             let mode = String(status.st_mode & 0o7777, radix: 8)
@@ -30,8 +30,8 @@ enum KeyFile {
         guard var key = decoded(bytes) else {
             throw SecretStorageError(
                 .damaged,
-                "Could not use the key file '\(path)': it has \(bytes.count) bytes, and a key is 32 bytes or 64 hexadecimal "
-                    + "digits; restore it from a copy, or make one: head -c 32 /dev/urandom.")
+                "Could not use the key file '\(path)': it has \(bytes.count) bytes, but a key is 32 bytes or 64 "
+                    + "hexadecimal digits; restore it from a backup, or create one: head -c 32 /dev/urandom.")
         }
         defer { wipe(&key) }
         return Secret(bytes: key)

@@ -56,7 +56,7 @@ package enum PrivateFile {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
-        guard fsync(folder) == 0 else { throw failure("keep", path) }
+        guard fsync(folder) == 0 else { throw failure("save", path) }
     }
 
     /// Runs `body` while holding an exclusive lock for the path, across processes and store values. The system releases
@@ -77,7 +77,8 @@ package enum PrivateFile {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("lock", lock) }
             guard ContinuousClock.now < end else {
-                throw SecretStorageError(.io, "Could not lock '\(lock)' for 20 seconds: end the program that holds it.")
+                throw SecretStorageError(
+                    .io, "Could not lock '\(lock)' within 20 seconds: stop the program that holds the lock.")
             }
             usleep(2_000)
         }

@@ -122,21 +122,22 @@ public final class SealedFileStore: SecretStoring {
             if isNew { return try KeyFile.make(path) }
             throw SecretStorageError(
                 .absent,
-                "Could not open '\(self.path)': its key file '\(path)' is gone; restore it, or remove both to start anew."
+                "Could not open '\(self.path)': its key file '\(path)' is missing; restore it, or remove "
+                    + "both to start over."
             )
         case (.passphrase, .keyFile):
             throw SecretStorageError(
                 .wrongPassphrase, "Could not open '\(path)': it was sealed with a key file, not a passphrase.")
         case (.keyFile, .passphrase):
             throw SecretStorageError(
-                .wrongPassphrase, "Could not open '\(path)': it was sealed with a passphrase; give that.")
+                .wrongPassphrase, "Could not open '\(path)': it was sealed with a passphrase; enter it.")
         }
     }
 
     private func key(_ passphrase: Secret, _ header: SealedFileFormat.Header) throws(SecretStorageError) -> Secret {
         if let known = derived.withLock({ $0 }), known.header == header { return known.key }
         guard passphrase.count > 0 else {
-            throw SecretStorageError(.wrongPassphrase, "Could not use '\(path)': the passphrase is empty; give one.")
+            throw SecretStorageError(.wrongPassphrase, "Could not use '\(path)': the passphrase is empty; enter one.")
         }
         do throws(CryptoError) {
             let key = try Argon2id.key(passphrase: passphrase, salt: header.salt, parameters: header.parameters)
@@ -149,13 +150,14 @@ public final class SealedFileStore: SecretStoring {
 
     private var damaged: SecretStorageError {
         SecretStorageError(
-            .damaged, "Could not open '\(path)': it was changed or cut off; restore it, or remove it and sign in again."
+            .damaged,
+            "Could not open '\(path)': it was modified or truncated; restore it, or remove it and sign in again."
         )
     }
 
     private var wrongKey: SecretStorageError {
         let what = if case .passphrase = unlock { "the passphrase" } else { "the key file" }
         return SecretStorageError(
-            .wrongPassphrase, "Could not open '\(path)': \(what) is not the one it was sealed with.")
+            .wrongPassphrase, "Could not open '\(path)': \(what) is not the one with which it was sealed.")
     }
 }

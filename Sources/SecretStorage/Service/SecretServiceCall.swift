@@ -85,11 +85,11 @@ struct SecretServiceCall {
         var error: UnsafeMutablePointer<GError>?
         let collection = library.secret_collection_for_alias_sync(
             service, "default", Int32(SECRET_COLLECTION_NONE), cancellation.pointer, &error)
-        if error != nil { throw failure("look into", &error) }
+        if error != nil { throw failure("access", &error) }
         guard let collection else {
             throw SecretStorageError(
                 .locked,
-                "Could not use the Secret Service: it has no default keyring; make one in your keyring program.")
+                "Could not use the Secret Service: it has no default keyring; create one in your keyring program.")
         }
         defer { library.g_object_unref(UnsafeMutableRawPointer(collection)) }
         guard library.secret_collection_get_locked(collection) == 0 else { throw Self.locked }
@@ -139,11 +139,12 @@ struct SecretServiceCall {
         if latch_secret_is_absent(library, error) {
             return SecretStorageError(
                 .absent,
-                "Could not \(act) the Secret Service: none answers (\(reason)); start a keyring or use --secrets file.")
+                "Could not \(act) the Secret Service: it is not running (\(reason)); start a keyring or use "
+                    + "--secrets file.")
         }
         if latch_secret_is_cancelled(library, error) {
             return SecretStorageError(
-                .io, "Could not \(act) the Secret Service: it did not answer in time; restart the keyring service.")
+                .io, "Could not \(act) the Secret Service: it did not respond in time; restart the keyring service.")
         }
         let code: SecretStorageError.Code = latch_secret_is_denied(library, error) ? .denied : .io
         return SecretStorageError(code, "Could not \(act) the Secret Service: \(reason).")

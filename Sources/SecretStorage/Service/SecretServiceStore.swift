@@ -56,7 +56,7 @@ public struct SecretServiceStore: SecretStoring {
         }
         let cancellation = Cancellation(library)
         let late = SecretStorageError(
-            .io, "Could not ask the Secret Service: it did not answer within \(limit); restart the keyring service.")
+            .io, "Could not use the Secret Service: it did not respond within \(limit); restart the keyring service.")
         // The call is cancelled shortly before its caller times out, so that the thread for these calls is free again
         // by then.
         let end = limit * 0.9

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// Says that it has begun, as ``BackgroundProgram/tellReady(_:)`` does.
+    /// Says that it has begun, as ``BackgroundProgram/reportReady(_:)`` does.
     private static let ready = """
         import os, socket
         line = socket.socket(socket.AF_UNIX)
@@ -42,7 +42,7 @@ import Testing
         #expect(keeper == .itself)
         try await eventually { log().hasSuffix("\n") }
         #expect(log() == "begun True None taken\n")
-        #expect(!service.isThere, "nobody would start it")
+        #expect(!service.exists, "nobody would start it")
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("log"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("wait")).isEmpty)
@@ -74,7 +74,7 @@ import Testing
         let link = folder.file("config/systemd/user/default.target.wants/latchstring-test.service")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
         service.remove()
-        #expect(!service.isThere && (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil)
+        #expect(!service.exists && (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil)
     }
 
     @Test("A program that fails before it has begun is told, with where it says why")
@@ -84,7 +84,7 @@ import Testing
                 bus: .session([:]), waitingIn: [folder.file("wait")])
         }
         #expect(error?.code == .programFailed)
-        #expect(error?.message.contains("it ended with 1; '\(folder.file("log"))' says why") == true)
+        #expect(error?.message.contains("it exited with status 1; see '\(folder.file("log"))'") == true)
         #expect(log().contains("no such thing"))
     }
 

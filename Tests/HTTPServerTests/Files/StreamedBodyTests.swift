@@ -117,7 +117,7 @@ struct StreamedBodyTests {
         #expect(try bench.get("/hello").body == Array("hello".utf8))
         await bench.stop()
         let events = await bench.server.eventsSoFar()
-        #expect(events.map(\.message) == ["An answer was cut off in the middle: its body could not be made."])
+        #expect(events.map(\.message) == ["A response was cut off: its body could not be produced."])
         #expect(events.first?.metadata["route"] == "/stream")
     }
 

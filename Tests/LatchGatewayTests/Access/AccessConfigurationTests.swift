@@ -68,8 +68,8 @@ struct AccessConfigurationTests {
         let expected = [
             (3, "verify.otherwise: 'public'"), (5, "access.one.hosts"), (6, "access.two.paths"),
             (6, "access.two.methods"), (7, "access.three.allow"), (9, "access.five.users"),
-            (10, "access has a name that it may not have"), (11, "did you mean 'access.seven.paths'"),
-            (3, "verify.cookie_domain does not hold the host of public_url"), (8, "access.four.allow is public"),
+            (10, "access has an invalid name"), (11, "did you mean 'access.seven.paths'"),
+            (3, "verify.cookie_domain does not contain the host of public_url"), (8, "access.four.allow is public"),
         ]
         for (line, text) in expected {
             #expect(told.contains { $0.contains("line \(line):") && $0.contains(text) }, "\(line) \(text): \(told)")
@@ -81,8 +81,8 @@ struct AccessConfigurationTests {
     func needs() {
         let told = mistakes("verify: {enabled: yes}")
 
-        #expect(told.contains { $0.contains("verify.enabled is true and no proxy is trusted to ask") })
-        #expect(told.contains { $0.contains("verify.enabled is true and there is no public_url") })
+        #expect(told.contains { $0.contains("verify.enabled is true, but no proxy is trusted") })
+        #expect(told.contains { $0.contains("verify.enabled is true, but public_url is not set") })
         #expect(mistakes("access: {one: {}}\naccess: {}").isEmpty == false)
         #expect(mistakes("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
     }
@@ -96,7 +96,7 @@ struct AccessConfigurationTests {
         for allow in ["public", "nobody"] {
             #expect(
                 mistakes(verify + "access: {dav: {allow: \(allow), basic_keys: true}}").contains {
-                    $0.contains("access.dav.allow is \(allow) and the rule has basic_keys")
+                    $0.contains("access.dav.allow is \(allow), but the rule has basic_keys")
                 })
         }
     }

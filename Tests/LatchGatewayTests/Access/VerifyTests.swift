@@ -105,7 +105,7 @@ struct VerifyTests {
     }
 
     private func key(_ bench: Bench, _ person: Person, _ scopes: [String] = ["app"]) async throws -> String {
-        try await bench.gateway.stores.apiKeys.make(for: person, name: "calendar", scopes: scopes, maximum: 10).key
+        try await bench.gateway.stores.apiKeys.create(for: person, name: "calendar", scopes: scopes, maximum: 10).key
             .reveal()
     }
 
@@ -365,10 +365,10 @@ struct VerifyTests {
             try await bench.addPerson()
             let token = try await bench.token()
             for _ in 1...3 { #expect(try await ask(bench, "/health", token: token).status == 403) }
-            #expect(bench.lines.text.components(of: "no trusted proxy asked") == 1)
+            #expect(bench.lines.text.components(of: "not a trusted proxy asked") == 1)
             bench.clock.advance(61)
             _ = try await ask(bench, "/health")
-            #expect(bench.lines.text.components(of: "no trusted proxy asked") == 2)
+            #expect(bench.lines.text.components(of: "not a trusted proxy asked") == 2)
         }
     }
 
@@ -417,7 +417,7 @@ struct VerifyTests {
                 some.remove(at: left)
                 #expect(try await bench.http.send("GET", "/auth/verify", headers: some).status == 400)
             }
-            #expect(bench.lines.text.components(of: "did not tell its host") == 1)
+            #expect(bench.lines.text.components(of: "did not send the host") == 1)
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
             "https://user@example.org/cb", "https:///cb", "onyx://a b", "no-scheme", "1onyx://a", "",
         ])
     func unusable(_ address: String) {
-        #expect(AllowedRedirects.complaint(about: address) != nil)
+        #expect(AllowedRedirects.problem(with: address) != nil)
         #expect(!AllowedRedirects([address], anyLoopbackPort: true).allows(address))
     }
 }

@@ -90,7 +90,7 @@ struct AppSignInTests {
             let answer = try await bench.comeBack(
                 try bench.google.deny(request, error: "consent_required"), in: browser)
             #expect(try BridgeBench.fields(of: answer)["error"] == "consent_required")
-            #expect(answer.text.contains("You said no at the identity provider"))
+            #expect(answer.text.contains("You declined at the identity provider"))
             #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
         }
     }

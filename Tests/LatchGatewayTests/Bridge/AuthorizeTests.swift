@@ -77,8 +77,8 @@ struct AuthorizeTests {
                 ("\(bad)&\(challenge)", "Disallowed mobile redirect URI"),
                 (challenge, "Disallowed mobile redirect URI"),
                 ("mobile_redirect_uri=&\(challenge)", "Disallowed mobile redirect URI"),
-                ("\(good)&\(bad)&\(challenge)", "The parameter 'mobile_redirect_uri' stands there twice."),
-                ("\(good)&\(challenge)&\(challenge)", "The parameter 'app_code_challenge' stands there twice."),
+                ("\(good)&\(bad)&\(challenge)", "The parameter 'mobile_redirect_uri' occurs more than once."),
+                ("\(good)&\(challenge)&\(challenge)", "The parameter 'app_code_challenge' occurs more than once."),
                 (
                     "\(good)&\(challenge)&app_state=\(String(repeating: "x", count: 513))",
                     "The app's state must have at most 512 bytes"

@@ -116,7 +116,7 @@ struct BackchannelLogoutTests {
             let own = try await bench.bench.token()
             let stores = bench.bench.gateway.stores
             let person = try await stores.people.require(Bench.email)
-            let key = try await stores.apiKeys.make(for: person, name: "a key", scopes: ["app"], maximum: 100)
+            let key = try await stores.apiKeys.create(for: person, name: "a key", scopes: ["app"], maximum: 100)
             #expect(try await stores.apiKeys.authenticate(key.key.reveal()) != nil)
             #expect(try await send(try token("a", subject: "ada-1", bench), bench).status == 200)
             for token in [app, own] { #expect(try await !isLive(token, bench)) }

@@ -21,7 +21,7 @@ struct OldSignInTests {
             #expect(throws: GatewayError.self) {
                 try SensitiveAct.makeKey.requireRecent(session.authenticated, at: bench.bench.clock.now)
             }
-            #expect(bench.bench.lines.text.contains("'auth_time' that cannot be read"))
+            #expect(bench.bench.lines.text.contains("'auth_time' that is not valid"))
         }
     }
 

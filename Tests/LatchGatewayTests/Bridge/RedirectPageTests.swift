@@ -13,7 +13,7 @@ import Wire
         let pages = RedirectPage(GatewaySettings(databasePath: nil))
         for page in [
             pages.returning(to: link, status: .found), pages.failed(.badRequest, "It failed."),
-            pages.failed(.badRequest, "It failed.", again: "/again"), pages.stranger, pages.choice([]),
+            pages.failed(.badRequest, "It failed.", again: "/again"), pages.unknownCallback, pages.choice([]),
             pages.returningWithoutSuccess(to: link, "It failed.", status: .found),
         ] {
             let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)

@@ -85,7 +85,7 @@ struct ImmichPasswordTests {
             #expect(try await bench.login(password: Self.new).json?["shouldChangePassword"] == false)
             let again = try await bench.send(method, path, token, ["password": "a third horse 9"])
             #expect(again.status == 400)
-            #expect(again.refusal?.hasPrefix("The current password is needed") == true)
+            #expect(again.refusal?.hasPrefix("The current password is required") == true)
         }
     }
 

@@ -119,13 +119,13 @@ import Wire
             _ = try await bench.gateway.stores.people.add(
                 email: "eve@example.org", name: "Eve", isAdministrator: false, password: Secret("eve's own 77"),
                 recording: AuditEvent(.registered))
-            let mark = "Address not proved"
+            let mark = "Address not verified"
             #expect(try await root.get(Self.admin).text.components(separatedBy: mark).count == 2)
             for (email, isMarked) in [("eve@example.org", true), (Bench.email, false)] {
                 let page = try await path(of: email, bench)
                 #expect(try await root.get(page).text.contains(mark) == isMarked)
                 let question = try await root.submit(page, on: page, [("action", "make")])
-                #expect(question.text.contains("Nobody has proved") == isMarked)
+                #expect(question.text.contains("is not verified") == isMarked)
             }
         }
     }
@@ -159,7 +159,7 @@ import Wire
                         start == Self.admin
                         ? text.matches(of: /people\/([0-9a-f-]{36})"/).map { String($0.1) }
                         : text.matches(of: /sessions\/(\w{12})\/end/).map { String($0.1) }
-                    next = text.firstMatch(of: /href="([^"]*)">Further</).map {
+                    next = text.firstMatch(of: /href="([^"]*)">Next page</).map {
                         String($0.1).replacing("&amp;", with: "&")
                     }
                 }
@@ -242,7 +242,7 @@ import Wire
 
             let text = try await root.get("\(Self.admin)/providers").text
 
-            #expect(text.contains(">Answers<") && text.contains(">Fails<"))
+            #expect(text.contains(">Responds<") && text.contains(">Failed<"))
             #expect(!text.leaks(SmallProvider.clientSecret))
         }
     }

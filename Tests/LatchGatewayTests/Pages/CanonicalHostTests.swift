@@ -178,7 +178,7 @@ struct PageHomeTests {
             for path in ["/latch/sign-in", "/latch/sign-out"] {
                 let answer = try await Self.send(
                     bench, .post, path, host + Self.cookies(bench) + [("Sec-Fetch-Site", "same-origin")], body: "a=b")
-                #expect(answer.status == 403 && answer.text.contains("at the address of these pages alone"))
+                #expect(answer.status == 403 && answer.text.contains("only at the address of its pages"))
             }
             let other = try await Self.send(bench, .get, "/latch/sign-in", [("Host", "app.example.net")])
             #expect(other.status == 421)

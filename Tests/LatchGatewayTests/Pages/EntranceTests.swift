@@ -48,13 +48,13 @@ import Wire
 
             for (answer, link, words) in [
                 (denied, "/latch/sign-in?return=%2Fphotos", "Try again"), (stranger, "/latch/sign-in", "Try again"),
-                (missing, "/latch/account", "To your account"),
+                (missing, "/latch/account", "Go to your account"),
             ] {
                 #expect(answer.text.contains("<p>Photos &lt;at&gt; home</p>"), "\(link)")
                 #expect(answer.text.contains("<div class=\"card\">\n<h1>"), "\(link)")
                 #expect(answer.text.contains("href=\"\(link)\">") && answer.text.contains(words), "\(link)")
             }
-            #expect(denied.text.contains("You said no at the identity provider"))
+            #expect(denied.text.contains("You declined at the identity provider"))
         }
     }
 

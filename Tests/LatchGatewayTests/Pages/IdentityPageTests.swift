@@ -39,7 +39,7 @@ import Wire
             let form = String(page)
             #expect(try await root.get(form).text.contains("Ada There"))
             let wrong = try await root.submit(form, on: form, [("email", "nobody@example.org")])
-            #expect(wrong.status == 422 && wrong.text.contains("Nobody here has this e-mail address."))
+            #expect(wrong.status == 422 && wrong.text.contains("No person has this e-mail address."))
             let done = try await root.submit(form, on: form, [("email", Bench.email)])
 
             #expect(done.status == 303 && done.headers["Location"]?.hasSuffix("?done=linked") == true)
@@ -97,7 +97,7 @@ import Wire
             let root = PageBrowser(bench.bench)
             _ = try await root.signIn("root@example.org", "root's own 77")
             let text = try await root.get("/latch/admin/providers").text
-            #expect(text.contains(">Answers<") && text.contains(">Fails<") && text.contains("invalid_client"))
+            #expect(text.contains(">Responds<") && text.contains(">Failed<") && text.contains("invalid_client"))
             #expect(!text.contains("not the secret of it"))
         }
     }

@@ -73,7 +73,7 @@ import Wire
 
             #expect(answer.status == 429)
             #expect(Int(answer.headers["Retry-After"] ?? "").map { $0 > 0 } == true)
-            #expect(answer.text.contains("too many attempts") && answer.text.contains("Try again in "))
+            #expect(answer.text.contains("Too many attempts") && answer.text.contains("Try again in "))
         }
     }
 
@@ -137,7 +137,7 @@ import Wire
 
             #expect(answer.status == 422)
             #expect(answer.text.contains(#"aria-describedby="password-mistake""#))
-            #expect(answer.text.contains(#"id="password-mistake">Type your password.<"#))
+            #expect(answer.text.contains(#"id="password-mistake">Enter your password.<"#))
             #expect(answer.text.contains(#"value="&lt;ada&gt;@example.org""#))
             #expect(!answer.text.contains("<ada>"))
         }
@@ -164,7 +164,7 @@ import Wire
         try await Bench.withPages({ $0.passwordsEnabled = false }) { bench in
             let person = PageBrowser(bench)
             let page = try await person.get("/latch/sign-in")
-            #expect(!page.text.contains("<form") && page.text.contains("no way to sign in"))
+            #expect(!page.text.contains("<form") && page.text.contains("You cannot sign in"))
 
             let answer = try await person.post("/latch/sign-in", [("username", Bench.email), ("password", "x")])
 

@@ -237,7 +237,7 @@ import Wire
             try await bench.bench.gateway.stores.people.disable(
                 bench.bench.gateway.stores.people.require(Bench.email).id)
             let answer = try await bench.profile(bench.bearer())
-            #expect(answer.status == 403 && answer.json?["error"] == "Your account here is disabled.")
+            #expect(answer.status == 403 && answer.json?["error"] == "Your account on this server is disabled.")
         }
         try await RelateMailBench.with(provider: { $0.domains = ["example.com"] }) { bench in
             #expect(try await bench.profile(bench.bearer()).status == 403)

@@ -107,7 +107,7 @@ import Wire
             let id = try #require(UUID(uuidString: key.id))
             try await stores.apiKeys.revoke(id)
             let error = await #expect(throws: GatewayError.self) {
-                _ = try await stores.apiKeys.make(
+                _ = try await stores.apiKeys.create(
                     for: person, name: "late", scopes: ["app"], maximum: 100, asking: id)
             }
             #expect(error?.code == .unknownPerson)

@@ -203,7 +203,7 @@ struct SigningKeyTests {
         try await TimeTrackerBench.with { bench in
             try await bench.bench.addPerson()
             let old = try await bench.token()
-            let made = try await bench.bench.gateway.stores.signingKeys.rotate(forgettingOthers: true)
+            let made = try await bench.bench.gateway.stores.signingKeys.rotate(removingOthers: true)
             #expect(made.isSigning)
             #expect(try await bench.keys().keys.map(\.keyID) == [made.id])
             #expect(try Self.keyID(try await bench.token()) == made.id)

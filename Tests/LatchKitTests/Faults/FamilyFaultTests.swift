@@ -99,7 +99,7 @@ import Testing
         world.wire.script(world.rules)
 
         if let failure = report.failure {
-            let isCheck = failure.message.contains("still takes the token")
+            let isCheck = failure.message.contains("still accepts the token")
             if !isCheck { fault.expect(failure, while: .leaving, at: world.door) }
         }
         #expect(report.isRevoked == (report.failure == nil))
@@ -229,7 +229,7 @@ import Testing
         if family.hasDatedProof {
             let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
             #expect(error.code == .providerUntrusted, "\(error)")
-            #expect(error.message.contains(seconds < 0 ? "comes from the future" : "has expired"), "\(error)")
+            #expect(error.message.contains(seconds < 0 ? "is in the future" : "has expired"), "\(error)")
             #expect(error.message.hasSuffix("check the clocks of both machines."), "\(error)")
         } else {
             #expect(try await world.signIn(latch).isSignedIn)

@@ -61,7 +61,7 @@ import Testing
         let error = try await #require(throws: LatchError.self) { try await latch.signOut(account) }
 
         #expect(error.code == .secretStoreDamaged)
-        for words in ["gone from this device", "\(world.door) has not ended", "The store is not open", "next start"] {
+        for words in ["removed from this device", "\(world.door) has not ended", "store is not open", "next start"] {
             #expect(error.message.contains(words), "\(error)")
         }
         #expect(try await latch.accounts.accounts().isEmpty)

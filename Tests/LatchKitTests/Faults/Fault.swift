@@ -33,7 +33,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         },
         Fault(
             name: "a page of sign-in, 200", code: .foreignAnswer,
-            says: ["did not answer itself", "a web page came", "Sign in to that in a browser"]
+            says: ["response did not come from", "the response is a web page", "Sign in to it in a browser"]
         ) { _ in .page(200) },
         Fault(name: "cut in the middle of the body", code: .connectionLost, says: lost) { own in
             var cut = own
@@ -42,27 +42,29 @@ struct Fault: Sendable, CustomTestStringConvertible {
         },
         Fault(
             name: "cut in the middle of the JSON", code: .foreignAnswer,
-            says: ["is not what", "(status 200", "Try again"],
-            found: (.notAKnownServer, ["it is no server known here", "Check the address"]), status: 200
+            says: ["unexpected format", "(status 200", "Try again"],
+            found: (.notAKnownServer, ["is not one that this program supports", "Check the address"]), status: 200
         ) { _ in .json(#"{"access_token":"x","#) },
         // The words with which each family refuses a token, which any other program may use too.
         Fault(
             name: "401 of another program, in every family's words", code: .foreignAnswer,
-            says: ["did not answer itself; something refused the session in the server's place"], found: unknown,
+            says: ["; another system refused the session, and the server did not confirm it"], found: unknown,
             isRefusal: true
         ) { _ in .json(vague("Unauthorized", "Authentication required"), 401) },
         Fault(
-            name: "403 of another program, in every family's words", code: .serverRefused, says: ["refuses"],
-            found: unknown, status: 403, isRefusal: true
+            name: "403 of another program, in every family's words", code: .serverRefused,
+            says: ["refused the request"], found: unknown, status: 403, isRefusal: true
         ) { _ in .json(vague("Forbidden", "Forbidden"), 403) },
     ]
 
     private static func vague(_ word: String, _ message: String) -> String {
         #"{"detail":"\#(word)","error":"\#(word)","message":"\#(message)"}"#
     }
-    private static let unknown: (LatchError.Code, [String]) = (.notAKnownServer, ["it is no server known here"])
+    private static let unknown: (LatchError.Code, [String]) = (
+        .notAKnownServer, ["is not one that this program supports"]
+    )
 
-    private static let lost = ["broke off before the answer was there", "Try again"]
+    private static let lost = ["was lost before the response was complete", "Try again"]
     private static func down(_ status: Int) -> (LatchError.Code, [String]) {
         (.serverError, ["is down", "(status \(status))", "Try again later."])
     }

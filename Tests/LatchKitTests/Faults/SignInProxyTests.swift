@@ -75,7 +75,8 @@ import Testing
             name: "oauth2-proxy by nginx", says: ["OAuth2 Proxy"], status: 302,
             headers: page(["Location": "/oauth2/start?rd=%2Fapi%2Fme"])),
         Case(
-            name: "nginx, 401 of its auth_request", says: ["a web page came"], status: 401, headers: page([:]),
+            name: "nginx, 401 of its auth_request", says: ["the response is a web page"], status: 401,
+            headers: page([:]),
             body: "<html>\r\n<head><title>401 Authorization Required</title></head>\r\n<body>"),
     ]
 
@@ -124,7 +125,7 @@ import Testing
             name: "a captive portal with WISPr", says: ["captive portal"], status: 200, headers: page([:]),
             body: "<HTML><!--<?xml version=\"1.0\"?><WISPAccessGatewayParam></WISPAccessGatewayParam>--></HTML>"),
         Case(
-            name: "a captive portal's page, 200", says: ["a web page came", "captive portal"], status: 200,
+            name: "a captive portal's page, 200", says: ["the response is a web page", "captive portal"], status: 200,
             headers: page([:]), body: "<!doctype html><title>Welcome to the hotel</title>"),
     ]
 

@@ -164,11 +164,11 @@ import Testing
             let none = try await #require(throws: LatchError.self) {
                 try await dialect.perform(.set(first), with: client)
             }
-            #expect(none.code == .serverRefused && none.message.contains("from 1.133 on"))
+            #expect(none.code == .serverRefused && none.message.contains("from version 1.133"))
             return
         }
         #expect(try await dialect.pinState(with: client) == PINState(isSet: false, isUnlocked: false))
-        func refused(_ act: PINAct) async throws -> LatchError.Code {
+        func refused(_ act: PINAction) async throws -> LatchError.Code {
             try await #require(throws: LatchError.self) { try await dialect.perform(act, with: client) }.code
         }
         #expect(try await refused(.remove(.pin(first))) == .serverRefused)

@@ -73,7 +73,7 @@ import Wire
             (
                 "/api/oauth/authorize", generation.error(400, "OAuth is not enabled"),
                 LatchError.Code.browserLoginDisabled,
-                "does not sign in with the browser"
+                "does not support sign-in with the browser"
             ),
             (
                 "/api/oauth/authorize", generation.error(500, "Failed to start oauth"), .serverError,
@@ -86,7 +86,7 @@ import Wire
             ("/api/oauth/authorize", .json(#"{"url":"file:///etc/passwd"}"#, 201), .foreignAnswer, "no address"),
             (
                 "/api/oauth/authorize", .json(#"{"url":"https://idp.example.org/?x=1"}"#, 201), .foreignAnswer,
-                "holds no state"
+                "contains no state"
             ),
             ("/api/oauth/callback", generation.error(500, "Failed to finish oauth"), .codeRefused, "could not finish"),
             (
@@ -123,7 +123,7 @@ import Wire
         let error = try await #require(throws: LatchError.self) {
             try await latch.signIn(BrowserPerson(home: world.home).signIn(), to: server)
         }
-        #expect(error.code == .foreignAnswer && error.message.contains("another state"))
+        #expect(error.code == .foreignAnswer && error.message.contains("replaced this sign-in's state"))
     }
 
     @Test("IM-7 the specification's GET is asked where there is no POST, and only there", arguments: [404, 405])

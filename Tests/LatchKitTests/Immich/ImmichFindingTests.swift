@@ -17,7 +17,7 @@ import Testing
         #expect(server.features.signsInWithPassword && server.features.signsInWithBrowser)
         #expect(server.features.browserTitle == "Sign in at home" && server.features.version == generation.text)
         #expect(server.features.closedBecause == nil)
-        #expect(server.features.warnings == ["The server's message to those who sign in: Be kind."])
+        #expect(server.features.warnings == ["The server's sign-in message: Be kind."])
         #expect(server.dialect.details.isEmpty)
     }
 
@@ -128,7 +128,7 @@ import Testing
         world.immich.intercept { _ in .page(200) }
         let report = try await (try await world.home.open()).probe(world.address)
         #expect(report.server == nil && report.failure?.code == .foreignAnswer)
-        #expect(report.failure?.message.contains("a web page came instead") == true)
+        #expect(report.failure?.message.contains("the response is a web page") == true)
     }
 
     @Test(

@@ -46,7 +46,8 @@ import Testing
         "IM-16 IM-17 what a server refuses at sign-in is told, in either generation's envelope",
         arguments: [
             Refusal(password: "wrong", code: .wrongCredentials, says: "does not accept this e-mail and password"),
-            Refusal(passwordLogin: false, code: .passwordLoginDisabled, says: "does not sign in with a password"),
+            Refusal(
+                passwordLogin: false, code: .passwordLoginDisabled, says: "does not support sign-in with a password"),
         ], [ImmichGeneration(1, 123, 0), .newest])
     func refused(_ row: Refusal, _ generation: ImmichGeneration) async throws {
         let world = try ImmichWorld(generation)
@@ -100,7 +101,7 @@ import Testing
         let session = try latch.session(for: try await world.signIn(latch))
         world.immich.set { $0.live = [:] }
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
-        #expect(error.code == .sessionEnded && error.message.contains("does not know the session any more"))
+        #expect(error.code == .sessionEnded && error.message.contains("no longer knows the session"))
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == false)
     }
 

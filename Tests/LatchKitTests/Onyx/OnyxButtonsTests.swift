@@ -59,20 +59,20 @@ import Wire
     }
 
     static let refusals: [(body: String, words: String?)] = [
-        (#"{"error_code":"SESSION_EXPIRED","detail":"x"}"#, "the session's time ran out"),
+        (#"{"error_code":"SESSION_EXPIRED","detail":"x"}"#, "the session expired"),
         (#"{"error_code":"SESSION_TERMINATED","detail":"x"}"#, "the session was ended"),
         (#"{"error_code":"SESSION_UNRECOGNIZED","detail":"x"}"#, "the session is not known"),
-        (#"{"detail":"PASSWORD_LOGIN_DISABLED"}"#, "nobody signs in with a password"),
+        (#"{"detail":"PASSWORD_LOGIN_DISABLED"}"#, "sign-in with a password is disabled"),
         (
             #"{"detail":"NO_WEB_LOGIN_AND_HAS_NO_PASSWORD"}"#,
-            "this account has no password; sign in the way it was made"
+            "this account has no password; use the sign-in method with which it was created"
         ),
         (
             #"{"error_code":"REGISTRATION_DISABLED","detail":"x"}"#,
-            "it is closed to new people; ask its operator for an account"
+            "registration is closed; ask its operator for an account"
         ),
-        (#"{"error_code":"UNAUTHORIZED","detail":"x"}"#, "only people who are invited may come in; ask its operator"),
-        (#"{"detail":"Forbidden"}"#, "you may not do this, or have to prove your e-mail address first (Forbidden)"),
+        (#"{"error_code":"UNAUTHORIZED","detail":"x"}"#, "an invitation is required; ask its operator"),
+        (#"{"detail":"Forbidden"}"#, "you lack the permission, or must verify your e-mail address first (Forbidden)"),
         (
             #"{"detail":"Access denied. User's OIDC token has expired."}"#,
             "Access denied. User's OIDC token has expired."

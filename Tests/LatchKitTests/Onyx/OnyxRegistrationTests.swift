@@ -41,7 +41,7 @@ import Wire
         let error = await #expect(throws: LatchError.self) {
             try await register(world, password: "another password", answer: .json(Self.registered, 201))
         }
-        #expect(error?.code == .registeredOnly && error?.message.contains("You have an account") == true)
+        #expect(error?.code == .registeredOnly && error?.message.contains("was created") == true)
         #expect(error?.message.contains("another password") == false)
     }
 
@@ -60,13 +60,13 @@ import Wire
             code: .weakPassword, words: "Password must contain a digit. Choose another"),
         Refusal(
             status: 400, body: #"{"detail":"REGISTER_USER_ALREADY_EXISTS"}"#, code: .registrationRefused,
-            words: "has an account at"),
+            words: "already has an account at"),
         Refusal(
             status: 403, body: #"{"error_code":"REGISTRATION_DISABLED","detail":"closed"}"#, code: .registrationRefused,
-            words: "closed to new people"),
+            words: "registration is closed"),
         Refusal(
             status: 403, body: #"{"error_code":"UNAUTHORIZED","detail":"User not on allowed user whitelist"}"#,
-            code: .registrationRefused, words: "only people who are invited"),
+            code: .registrationRefused, words: "an invitation is required"),
         Refusal(
             status: 402, body: #"{"error_code":"SEAT_LIMIT_EXCEEDED","detail":"seats"}"#, code: .registrationRefused,
             words: "seats are taken"),

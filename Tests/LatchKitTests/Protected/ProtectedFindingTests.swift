@@ -30,44 +30,46 @@ import Testing
         Case(
             name: "metadata of another address", challenge: named,
             metadata: #"{"resource":"https://app.example.org","latchd_server":"GATEWAY/api"}"#,
-            refusal: "is about 'https://app.example.org'"),
+            refusal: "are about 'https://app.example.org'"),
         Case(
             name: "metadata on another host",
             challenge: #"Bearer resource_metadata="https://evil.example/.well-known/oauth-protected-resource""#,
-            metadata: good, refusal: "to another host"),
+            metadata: good, refusal: "on another host"),
         Case(
             name: "metadata on a host whose name begins alike",
-            challenge: #"Bearer resource_metadata="SELF.evil.example/x""#, metadata: good, refusal: "to another host"),
+            challenge: #"Bearer resource_metadata="SELF.evil.example/x""#, metadata: good, refusal: "on another host"),
         Case(
             name: "a user's name before another host", challenge: #"Bearer resource_metadata="SELF@evil.example/x""#,
-            metadata: good, refusal: "to another host"),
+            metadata: good, refusal: "on another host"),
         Case(
             name: "a server of OAuth alone", challenge: named,
             metadata: #"{"resource":"SELF","authorization_servers":["GATEWAY/api"]}"#,
-            refusal: "names nobody"),
-        Case(name: "servers are missing", challenge: named, metadata: #"{"resource":"SELF"}"#, refusal: "names nobody"),
+            refusal: "name no sign-in server"),
+        Case(
+            name: "servers are missing", challenge: named, metadata: #"{"resource":"SELF"}"#,
+            refusal: "name no sign-in server"),
         Case(
             name: "a server that is no text", challenge: named,
-            metadata: #"{"resource":"SELF","latchd_server":7}"#, refusal: "names nobody"),
+            metadata: #"{"resource":"SELF","latchd_server":7}"#, refusal: "name no sign-in server"),
         Case(
             name: "a gateway without encryption", challenge: named,
             metadata: #"{"resource":"SELF","latchd_server":"http://id.example.org/api"}"#,
-            refusal: "no address that can be used"),
+            refusal: "its gateway cannot be used"),
         Case(
             name: "a gateway with a user's name", challenge: named,
             metadata: #"{"resource":"SELF","latchd_server":"https://a:b@id.example.org/api"}"#,
-            refusal: "no address that can be used"),
+            refusal: "its gateway cannot be used"),
         Case(
             name: "tokens in bodies only", challenge: named,
             metadata:
                 #"{"resource":"SELF","latchd_server":"GATEWAY/api","bearer_methods_supported":["body"]}"#,
             refusal: "header fields"),
-        Case(name: "no metadata", challenge: named, refusal: "says nowhere"),
-        Case(name: "a page", challenge: named, metadata: "<!doctype html>", refusal: "a web page came"),
+        Case(name: "no metadata", challenge: named, refusal: "no sign-in metadata"),
+        Case(name: "a page", challenge: named, metadata: "<!doctype html>", refusal: "the response is a web page"),
         Case(
             name: "a gateway that is none", challenge: named,
             metadata: #"{"resource":"SELF","latchd_server":"SELF/api"}"#,
-            refusal: "signs people in to it, and"),
+            refusal: "was not recognized: "),
     ]
 
     @Test("RFC 9728 §3.3 metadata are believed only when they are the address's own and whole", arguments: cases)

@@ -26,7 +26,7 @@ import Wire
         Row(name: "without a provider", release: .init(hasProvider: false), hasBrowser: false),
         Row(
             name: "no config.json, and pages for every path", release: .init(configurationPath: nil), hasBrowser: false,
-            warning: "/config/config.json does not tell which (status 200, text/html)"),
+            warning: "/config/config.json does not name it (status 200, text/html)"),
         Row(
             name: "no config.json, and no pages", release: .init(configurationPath: nil, hasPages: false),
             hasBrowser: false, warning: "status 404"),
@@ -35,13 +35,13 @@ import Wire
             warning: "lacks its address"),
         Row(
             name: "an empty client", release: .init(configuration: ["oidcClientId": ""]), hasBrowser: false,
-            warning: "lacks its address or the apps' name"),
+            warning: "lacks its address or the apps' client id"),
         Row(
             name: "a provider without TLS", release: .init(configuration: ["oidcAuthority": "http://id.example.org"]),
             hasBrowser: false, warning: "plain http"),
         Row(
             name: "a provider that is no address", release: .init(configuration: ["oidcAuthority": "javascript:x"]),
-            hasBrowser: false, warning: "no web address"),
+            hasBrowser: false, warning: "not a web address"),
     ]
 
     @Test("RM-4 discovery and config.json are merged, and what is missing is told", arguments: rows)
@@ -63,8 +63,8 @@ import Wire
     static let strangers: [(ScriptedServer.Answer, LatchError.Code, String)] = [
         (.page(200), .foreignAnswer, "web page"),
         (.init(status: 200, headers: ["Content-Type": "text/plain"], body: "{}"), .notAKnownServer, "text/plain"),
-        (.json("{}"), .notAKnownServer, "not what a server of Relate Mail says"),
-        (.json(#"{"oidcEnabled":"yes","features":[]}"#), .notAKnownServer, "not what a server of Relate Mail says"),
+        (.json("{}"), .notAKnownServer, "not that of a Relate Mail server"),
+        (.json(#"{"oidcEnabled":"yes","features":[]}"#), .notAKnownServer, "not that of a Relate Mail server"),
         (.json(#"{"title":"Not Found","status":404}"#, 404), .notAKnownServer, "status 404"),
         (
             .init(
@@ -93,7 +93,7 @@ import Wire
         }
         let report = try await world.probe()
         let error = try #require(throws: LatchError.self) { try report.requireServer() }
-        #expect(error.message.contains("give its address as https://127.0.0.1:9"), "\(error.message)")
+        #expect(error.message.contains("Use the address https://127.0.0.1:9"), "\(error.message)")
         await world.stop()
     }
 

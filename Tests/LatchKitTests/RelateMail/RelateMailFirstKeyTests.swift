@@ -90,15 +90,15 @@ import Testing
         let first = try await world.home.open()
         let account = try await world.signIn(first)
         let server = try await world.probe().requireServer()
-        let note = try await first.accounts.noteKey(
+        let intent = try await first.accounts.noteKey(
             KeyName(Device()), of: try EmailAddress(typed: "ada@example.org"), at: server)
-        let made = world.server.add(note.name.text)
+        let made = world.server.add(intent.name.text)
 
         let second = try await world.home.open()
         #expect(try await second.session(for: account).rotateKey().failure == nil)
         #expect(world.server.keys.contains { $0.id == made.id } && world.server.keys.count == 2)
         await second.close()
-        note.release()
+        intent.release()
         let third = try await world.home.open()
         #expect(!world.server.keys.contains { $0.id == made.id } && world.server.keys.count == 1)
         #expect(try await notes(third) == 0)

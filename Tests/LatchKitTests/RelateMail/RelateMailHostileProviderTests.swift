@@ -85,9 +85,9 @@ import Testing
         switch row.outcome {
         case .refusedBeforehand: return ["the discovery document of"]
         case .refusedAtCallback:
-            return ["The callback", "the answer of", "denied in the browser", "does not come from"]
+            return ["The callback", "the response of", "denied in the browser", "does not come from"]
         case .refusedAtExchange:
-            return ["The ID token", "the token endpoint", "the keys", "exchange its code", "token answer"]
+            return ["The ID token", "the token endpoint", "the keys", "the code exchange", "token response"]
         default: return ["UserInfo"]
         }
     }
@@ -97,7 +97,7 @@ import Testing
         ("invalid-aud", "'aud'"), ("missing-aud", "'aud'"), ("secondary-aud", "'aud'"), ("expired-exp", "expired"),
         ("missing-exp", "'exp'"), ("nonce", "'nonce'"), ("invalid-chash", "'c_hash'"), ("invalid-athash", "'at_hash'"),
         ("authorized party is another", "'azp'"), ("userinfo-invalid-sub", "UserInfo"), ("subject is", "'sub'"),
-        ("comes from the future", "future"), ("no ID token", "gave no ID token"), ("twice", "twice"),
+        ("comes from the future", "future"), ("no ID token", "returned no ID token"), ("twice", "twice"),
         ("person does not agree", "denied"), ("sig-none", "not signed"), ("issuer-mismatch", "another issuer"),
     ]
 }

@@ -106,7 +106,7 @@ import Testing
         (.json(#"{"error":"An unexpected error occurred"}"#, 500), .serverError, "before February 2026"),
         (.page(500), .serverError, "before February 2026"), (.page(200), .foreignAnswer, "web page"),
         (.redirect("https://sso.example.org/x"), .foreignAnswer, "sso.example.org"),
-        (.json("{}"), .foreignAnswer, "not what such a server says"),
+        (.json("{}"), .foreignAnswer, "unexpected format"),
     ]
 
     @Test("RM-7 a key that does not work is not kept, and why is told", arguments: answers)
@@ -160,7 +160,7 @@ import Testing
         #expect(error?.code == .noKeys)
         let account = try await onyx.signIn(latch)
         let none = await #expect(throws: LatchError.self) { try await latch.session(for: account).keys() }
-        #expect(none?.code == .noKeys && none?.message.contains("speaks Onyx and gives no keys") == true)
+        #expect(none?.code == .noKeys && none?.message.contains("speaks Onyx, which issues no keys") == true)
         await world.stop()
     }
 }

@@ -179,12 +179,15 @@ import Wire
             (.init(status: 429, headers: [:]), .rateLimited, "Wait 60 seconds"),
             (.init(status: 429, headers: ["Retry-After": "9"]), .rateLimited, "Wait 9 seconds"),
             (.json(#"{"error":"An unexpected error occurred"}"#, 500), .serverError, "status 500"),
-            (.page(200), .foreignAnswer, "web page"), (.json("{}"), .foreignAnswer, "is not what"),
+            (.page(200), .foreignAnswer, "web page"), (.json("{}"), .foreignAnswer, "unexpected format"),
             (
                 .json(#"{"id":"../x","name":"n","apiKey":"k","scopes":["app"],"createdAt":""}"#), .foreignAnswer,
-                "is not"
+                "unexpected format"
             ),
-            (.json(#"{"id":"1","name":"n","apiKey":"a b","scopes":["app"],"createdAt":""}"#), .foreignAnswer, "is not"),
+            (
+                .json(#"{"id":"1","name":"n","apiKey":"a b","scopes":["app"],"createdAt":""}"#), .foreignAnswer,
+                "unexpected format"
+            ),
         ]
         let world = try await RelateMailWorld()
         let latch = try await world.home.open()

@@ -73,7 +73,7 @@ import Wire
         world.script.intercept { $0.path == "/auth/token" ? .page(status) : nil }
         let failure = try #require(try await Self.probe(world).failure)
         #expect(failure.code == .serverError, "\(failure)")
-        #expect(failure.message.contains("is a server of Time Tracker, and /auth/token there fails (status \(status)"))
+        #expect(failure.message.contains("is a Time Tracker server, but /auth/token fails (status \(status)"))
     }
 
     @Test("TT-10 what a server's paths are below is kept with the account, and only what is known is taken back")

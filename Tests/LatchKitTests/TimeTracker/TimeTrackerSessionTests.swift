@@ -35,7 +35,8 @@ import Wire
     }
 
     static let reasons = [
-        ("jwt expired", "time ran out"), ("invalid signature", "another key"), ("session ended", "ended on the server"),
+        ("jwt expired", "session expired"), ("invalid signature", "signing key"),
+        ("session ended", "ended on the server"),
         ("jwt malformed", "(jwt malformed)"),
     ]
 
@@ -126,11 +127,11 @@ import Wire
     }
 
     static let goodbyes = [
-        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot take a token back"),
-        Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), words: "still takes the token"),
+        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot revoke a token"),
+        Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), words: "still accepts the token"),
         Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
-        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 503), words: "fault of its own"),
-        Goodbye(answer: .page(200), words: "a web page came"), Goodbye(answer: .silence, words: "broke off"),
+        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 503), words: "internal error"),
+        Goodbye(answer: .page(200), words: "the response is a web page"), Goodbye(answer: .silence, words: "was lost"),
     ]
 
     @Test("TT-12 signing out always clears this device, and says what the server still takes", arguments: goodbyes)

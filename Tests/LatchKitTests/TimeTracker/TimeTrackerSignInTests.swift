@@ -94,7 +94,7 @@ import Wire
             try await latch.signIn(BrowserPerson(home: world.home).signIn(), to: server)
         }
         #expect(error?.code == .callbackUnavailable)
-        #expect(error?.message.contains("Another sign-in waits") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("Another sign-in is already waiting") == true, "\(error?.message ?? "")")
 
         let provider = try await world.person.link(from: start)
         try world.person.open(await world.person.link(from: provider))
@@ -110,10 +110,12 @@ import Wire
     static let starts = [
         Start(
             answer: .json(#"{"error":"Failed to initiate login"}"#, 500), code: .serverError,
-            words: "does not reach its identity provider (Failed to initiate login)"),
-        Start(answer: .json(#"{"error":"Not listed."}"#, 400), code: .serverRefused, words: "it says: Not listed."),
+            words: "cannot reach its identity provider (Failed to initiate login)"),
+        Start(
+            answer: .json(#"{"error":"Not listed."}"#, 400), code: .serverRefused,
+            words: "refused to begin a sign-in: Not listed."),
         Start(answer: .json("{}", 429), code: .rateLimited, words: "Wait a minute"),
-        Start(answer: .page(403), code: .foreignAnswer, words: "a web page came"),
+        Start(answer: .page(403), code: .foreignAnswer, words: "the response is a web page"),
     ]
 
     @Test("TT-3 TT-9 a server that does not begin a sign-in is told, and no browser is opened", arguments: starts)
@@ -176,7 +178,7 @@ import Wire
         Refusal(status: 403, error: "You are not invited.", code: .signInDenied, words: "You are not invited."),
         Refusal(status: 502, error: "bad\\u001b[2J", code: .serverError, words: "bad [2J. Try again later."),
         Refusal(status: 429, error: "slow", code: .rateLimited, words: "too many attempts"),
-        Refusal(status: 200, error: "", code: .foreignAnswer, words: "not what such a server says"),
+        Refusal(status: 200, error: "", code: .foreignAnswer, words: "an unexpected format"),
     ]
 
     @Test("TT-4 TT-9 every refusal of the exchange is told in the server's words", arguments: refusals)

@@ -149,7 +149,7 @@ def said_no(browser, base, folder):
         visit.press("a.button")
         with visit.page.expect_navigation(url="**/callback**"):
             visit.page.click("button[value=deny]")
-        visit.says("You said no at the identity provider")
+        visit.says("You declined at the identity provider")
         look(visit, "a refusal")
         if folder:
             visit.page.screenshot(path=folder / f"refusal-{size[0]}-{scheme}.png", full_page=True)
@@ -165,7 +165,7 @@ def journey(browser, sandbox, people, folder):
     root.page.goto("/latch/account")
     check(root.path == "/latch/sign-in", "who is not signed in is sent to the sign-in")
     root.sign_in(ada["email"], "wrong words")
-    root.says("E-mail address or password is not right")
+    root.says("The e-mail address or password is incorrect")
     root.expect_focus("#password", "after a mistake the focus is on the password")
     root.type(ada["password"], then="Enter")
     check(root.path == "/latch/account", "the account is shown after the sign-in")
@@ -187,7 +187,7 @@ def journey(browser, sandbox, people, folder):
     desk.type("bob has new words")
     desk.tab_to("#repeated")
     desk.type("bob has other words", then="Enter")
-    desk.says("This is not the same as the new password.")
+    desk.says("This password differs from the new password.")
     desk.expect_focus("#repeated", "the focus is on the field with the mistake")
     for field, words in [("#current", bob["password"]), ("#new", "bob has new words"), ("#repeated", "bob has new words")]:
         desk.tab_to(field)
@@ -196,7 +196,7 @@ def journey(browser, sandbox, people, folder):
         desk.key("Enter")
     desk.says("Your password is changed")
     phone.sign_in(bob["email"], bob["password"])
-    phone.says("E-mail address or password is not right")
+    phone.says("The e-mail address or password is incorrect")
     phone.sign_in(bob["email"], "bob has new words")
     check(phone.path == "/latch/account", "the new password signs in")
     done("changed the password")
@@ -233,7 +233,7 @@ def journey(browser, sandbox, people, folder):
         one.page.goto("/latch/account")
         check(one.path == "/latch/sign-in", "who is disabled is signed out")
     phone.sign_in(bob["email"], "bob has new words")
-    phone.says("E-mail address or password is not right")
+    phone.says("The e-mail address or password is incorrect")
     done("disabled somebody")
     person = root.page.url.split("?")[0]
 

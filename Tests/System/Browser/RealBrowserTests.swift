@@ -71,7 +71,7 @@ import Wire
             try await desktop.browser.act(on: desktop.sandbox.issuer, "document.readyState === 'complete'")
             await desktop.browser.close()
             #expect(await login.waitForExit() == 79, "\(login.output)")
-            #expect(login.output.contains("OAuth login failed: the browser was closed before the sign-in was done"))
+            #expect(login.output.contains("OAuth login failed: the browser was closed before the sign-in was complete"))
             #expect(desktop.profiles.isEmpty)
         }
     }

@@ -30,7 +30,7 @@ import Testing
 
         let registered = try await house.latch("register-schemes")
         #expect(registered.status == 0, "\(registered.errors)")
-        #expect(registered.errors.contains("takes the place of 'other.desktop'"))
+        #expect(registered.errors.contains("latch replaces 'other.desktop'"))
         #expect(try await handler() == "latchstring-callback.desktop")
         let text = try String(contentsOfFile: entry, encoding: .utf8)
         #expect(text.contains("Exec=\(try Products.path("latch").resolved) callback %u\n"))
@@ -41,11 +41,11 @@ import Testing
         #expect(try await house.latch("register-schemes", "--json").output.contains(#""schemes":["onyx","#))
 
         let removed = try await house.latch("register-schemes", "--remove")
-        #expect(removed.status == 0 && removed.output.contains("no longer"))
+        #expect(removed.status == 0 && removed.output.contains("no longer registered"))
         #expect(!FileManager.default.fileExists(atPath: entry))
         let left = try String(contentsOfFile: list, encoding: .utf8)
         #expect(left.contains("text/html=firefox.desktop") && !left.contains("latchstring"))
-        #expect(try await house.latch("register-schemes", "--remove").output.contains("did not come"))
+        #expect(try await house.latch("register-schemes", "--remove").output.contains("was not registered"))
     }
 
     @Test("Where the desktop's tools are missing, that and the package are told")

@@ -51,8 +51,8 @@ struct BringHomeTests {
         let plan = try #require(try PictureHouse.events(planned.output).first)
         #expect(plan["files"] == 10 && plan["filesOfUnknownSize"] == 0)
         #expect(plan["bytes"]?.number == Double(Self.all.reduce(0) { $0 + (originals[$1]?.count ?? 0) }))
-        #expect(first.status == 0 && first.output.contains("10 files are home"), "\(first.errors)")
-        #expect(second.status == 0 && second.errors.contains("All 10 are here already"))
+        #expect(first.status == 0 && first.output.contains("10 files downloaded"), "\(first.errors)")
+        #expect(second.status == 0 && second.errors.contains("All 10 files are already here"))
         #expect(house.files() == Self.all.sorted() && house.parts().isEmpty)
         for name in Self.all { #expect(try Data(house.bytes(name)) == originals[name], "\(name)") }
 
@@ -99,8 +99,8 @@ struct BringHomeTests {
         let files = try number(one, "files") + number(other, "files")
         #expect(
             try number(all, "files") == files && number(all, "bytes") == number(one, "bytes") + number(other, "bytes"))
-        #expect(first.errors.contains("\(Int(files)) files to fetch."), "\(first.errors)")
-        #expect(first.output.contains("\(Int(files)) files are home"))
+        #expect(first.errors.contains("\(Int(files)) files to download."), "\(first.errors)")
+        #expect(first.output.contains("\(Int(files)) files downloaded"))
         #expect(try number(again, "files") == 0 && number(again, "filesHere") == files)
     }
 
@@ -126,20 +126,20 @@ struct BringHomeTests {
         let (sandbox, house) = try await sandbox()
         let onyx = try await House().latch("download", "--all")
         let cases: [(Program.Result, Int32, String)] = [
-            (onyx, 77, "Nobody is signed in"),
-            (try await house.latch("download"), 64, "nothing was chosen"),
-            (try await house.latch("download", "--dry-run"), 64, "nothing was chosen"),
+            (onyx, 77, "You are not signed in to any server"),
+            (try await house.latch("download"), 64, "no files were selected"),
+            (try await house.latch("download", "--dry-run"), 64, "no files were selected"),
             (try await house.latch("download", "--from", "2024-13"), 64, "a day, month or year"),
             (try await house.latch("download", "--from", "2024-02", "--until", "2024-01"), 64, "later than --until"),
-            (try await house.latch("download", "IMG_0001.JPG"), 65, "no id of a picture"),
+            (try await house.latch("download", "IMG_0001.JPG"), 65, "neither the id of a picture"),
             (
                 try await house.latch("download", "https://elsewhere.example/a.jpg"), 77,
-                "You are not signed in at https://elsewhere.example"
+                "You are not signed in to https://elsewhere.example"
             ),
             (try await house.latch("download", "--all", "--to", "/proc/none/here"), 1, "/proc/none/here"),
             (try await house.latch("downloads", "cancel", "nothing"), 65, "Not in the queue: 'nothing'"),
             (try await house.latch("download", "--all", "--album", "Familie"), 64, "give either"),
-            (try await house.latch("download", "--all", "--to", ""), 64, "a folder's path"),
+            (try await house.latch("download", "--all", "--to", ""), 64, "the path of a folder"),
         ]
         let begun = house.files()
         let afterwards = try await house.latch("download", "--all")

@@ -59,13 +59,13 @@ struct BrokenDiskTests {
     @Test(
         "DL-13 a disk that takes no file or name of such a length is told as one",
         arguments: [
-            ("write", "EFBIG", "takes no file of this length"),
-            ("openat", "ENAMETOOLONG", "takes no name of this length"),
+            ("write", "EFBIG", "does not allow files of this size"),
+            ("openat", "ENAMETOOLONG", "does not allow names of this length"),
         ])
     func lengths(_ call: String, _ error: String, _ sentence: String) async throws {
         let failed = try await download(PictureServer.Picture.id(3), call, error)
         let list = try await house.latch("downloads", "list").output
         #expect(failed.status == 1 && house.files() == ["IMG_1.MOV", "IMG_1.jpg"], "\(failed.errors)")
-        #expect(list.contains("\(sentence); choose a folder on another"), "\(list)")
+        #expect(list.contains("\(sentence); choose another disk"), "\(list)")
     }
 }

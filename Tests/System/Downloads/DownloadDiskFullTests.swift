@@ -47,7 +47,7 @@ struct DownloadDiskFullTests {
             find . -type f | sort | xargs sha256sum
             echo over
             """, home)
-        try await program.line(containing: "held: There is no room left in '\(home)/Pictures'")
+        try await program.line(containing: "held: There is no space left in '\(home)/Pictures'")
         try await Self.makeRoom(program, home + "/Pictures/filler", for: bulk)
     }
 
@@ -70,7 +70,7 @@ struct DownloadDiskFullTests {
             find . -type f | sort | xargs sha256sum
             echo over
             """, folder.file("home"))
-        try await program.line(containing: "held: There is no room left for '/mnt/data/")
+        try await program.line(containing: "held: There is no space left for the downloads database '/mnt/data/")
         try await Self.makeRoom(program, "/mnt/filler", for: bulk)
     }
 
@@ -91,13 +91,13 @@ struct DownloadDiskFullTests {
             exec 3<"$0.fifo"
             while read -r line <&3; do
                 echo "$line" >&2
-                case $line in *"no room left"*) break ;; esac
+                case $line in *"no space left"*) break ;; esac
             done
             "$1" downloads list
             kill $! || true
             """
         let result = try await house.latch(
             ["download", "--all", "--to", folder], through: OwnMounts.command + ["sh", "-c", script, folder])
-        #expect(result.output.contains("summer.jpg  There is no room left in '\(folder)'"), "\(result)")
+        #expect(result.output.contains("summer.jpg  There is no space left in '\(folder)'"), "\(result)")
     }
 }

@@ -54,7 +54,7 @@ import Testing
 
         let asked = try await server.fetched()
         let again = try await house.latch(["download", "--all"] + mode)
-        #expect(again.status == 0 && again.errors.contains("are here already"), "\(what): \(again.errors)")
+        #expect(again.status == 0 && again.errors.contains("are already here"), "\(what): \(again.errors)")
         #expect(try await server.fetched() == asked, "\(what): a picture is fetched again")
         return kills
     }

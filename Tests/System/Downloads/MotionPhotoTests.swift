@@ -89,9 +89,9 @@ struct MotionPhotoTests {
         let again = try await house.latch("download", "--all", "--motion-photo")
 
         #expect(result.status == 0, "\(result.errors)")
-        #expect(again.errors.contains("All 12 are here already"), "\(again.errors)")
-        #expect(result.errors.contains("photo.heic stays a photograph and a film: only a JPEG"))
-        #expect(result.errors.contains("strange.jpg stays a photograph and a film"))
+        #expect(again.errors.contains("All 12 files are already here"), "\(again.errors)")
+        #expect(result.errors.contains("photo.heic stays a photo and a video: only a JPEG"))
+        #expect(result.errors.contains("strange.jpg stays a photo and a video"))
         #expect(
             house.files() == [
                 "bare.MP.jpg", "camera.MP.jpg", "edited.MP.jpg", "hdr.MP.jpg", "photo.heic", "photo.mov", "strange.jpg",

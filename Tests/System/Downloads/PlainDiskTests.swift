@@ -131,8 +131,8 @@ struct PlainDiskTests {
         let parts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.latchstring")
         await disk.unmount()
 
-        #expect(first.status == 0 && first.output.contains("10 files are home"), "\(first.output)\(first.errors)")
-        #expect(second.errors.contains("All 10 are here already"), "\(second.output)\(second.errors)")
+        #expect(first.status == 0 && first.output.contains("10 files downloaded"), "\(first.output)\(first.errors)")
+        #expect(second.errors.contains("All 10 files are already here"), "\(second.output)\(second.errors)")
         #expect(fetched == 10 && parts.isEmpty)
         #expect(Set(found) == Set((pictures + [still, film]).map { Data($0.bytes) }) && found.count == 10, "\(files)")
         #expect(files.contains("L_ufer.jpg") && files.contains("L_ufer.MOV"), "\(files)")

@@ -59,10 +59,10 @@ struct RefusedFolderTests {
         let before = fetched
 
         let cases = try await [
-            (download("--to", parent + "/new/here"), ["'\(parent)' is not yours", "chmod u+wx \(parent)"]),
-            (download("--to", library), ["'\(library)' is not yours", "chmod u+wx \(library)"]),
-            (download("--to", ordinary + "/notes"), ["'\(ordinary)/notes' is a file and no folder. Move it away"]),
-            (download("--to", ordinary + "/notes/a"), ["'\(ordinary)/notes' is a file and no folder. Move it away"]),
+            (download("--to", parent + "/new/here"), ["no write permission in '\(parent)'", "chmod u+wx \(parent)"]),
+            (download("--to", library), ["no write permission in '\(library)'", "chmod u+wx \(library)"]),
+            (download("--to", ordinary + "/notes"), ["'\(ordinary)/notes' is a file, not a folder. Move it away"]),
+            (download("--to", ordinary + "/notes/a"), ["'\(ordinary)/notes' is a file, not a folder. Move it away"]),
             (
                 download("--to", dangling),
                 [
@@ -74,7 +74,7 @@ struct RefusedFolderTests {
                 download("--to", "/proc"),
                 ["Could not create anything in the folder '/proc': ", "oose another folder."]
             ),
-            (download("--to", odd), ["'\(odd)/.latchstring' is a file and no folder. Move it away"]),
+            (download("--to", odd), ["'\(odd)/.latchstring' is a file, not a folder. Move it away"]),
         ]
         for (result, words) in cases {
             #expect(result.status == 1, "\(result.output)\(result.errors)")
@@ -108,7 +108,7 @@ struct RefusedFolderTests {
         let month = try folder("library/2024/07", mode: 0o500)
         let refused = try await download("--to", library, "--layout", "date")
         #expect(
-            refused.status == 1 && refused.errors.contains("let this user write to '\(month)'"), "\(refused.errors)")
+            refused.status == 1 && refused.errors.contains("write permission for '\(month)'"), "\(refused.errors)")
         #expect(house.files(in: library) == ["2024/01/winter.jpg"])
 
         try setMode(0o700, month)
@@ -148,7 +148,7 @@ struct RefusedFolderTests {
         let result = try await download()
         let reasons = try await reasons()
         #expect(result.status == 1 && house.files().isEmpty && house.parts().isEmpty, "\(result.errors)")
-        #expect(reasons[film]?.contains("does not have it any more") == true, "\(reasons)")
+        #expect(reasons[film]?.contains("no longer exists on the server") == true, "\(reasons)")
         #expect(reasons[still.id]?.contains("its other part, 'IMG_1.MOV',") == true, "\(reasons)")
     }
 

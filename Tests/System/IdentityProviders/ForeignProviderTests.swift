@@ -37,7 +37,7 @@ struct ForeignProviderTests {
         let wrong = House(sharing: house, [variable + "CLIENT_SECRET": "not the secret of this client"])
         let refused = try await wrong.latchd("providers", "check")
         // Canaille breaks down over a wrong secret, with 500; that is told as it is.
-        let words = name == "canaille" ? "status 500" : "check the client id, its secret"
+        let words = name == "canaille" ? "status 500" : "check the client id, the secret"
         #expect(refused.status == 69 && refused.output.contains(words), "\(refused)")
         if name == "canaille" {
             // It does not say whether it has verified an address.

@@ -97,14 +97,14 @@ import Wire
             try await untilRefused(keys[0], bench)
             #expect(try await bench.get("/api/profile", "ApiKey \(keys[1].apiKey)").status == .ok)
             let again = try await latchd(["api-keys", "revoke", keys[0].id])
-            #expect(again.status == 66 && again.errors.contains("No key that is good has the id '\(keys[0].id)'"))
+            #expect(again.status == 66 && again.errors.contains("No valid key has the id '\(keys[0].id)'"))
             let all = try await latchd(["api-keys", "revoke", "--person", "ada@example.org"])
             #expect(all.status == 0 && all.output == "Revoked 2 keys.\n")
             try await untilRefused(keys[1], bench)
 
             let last = try await key(bench, token)
             let everywhere = try await latchd(["sessions", "revoke", "--user", "ada@example.org"])
-            #expect(everywhere.status == 0 && everywhere.output.hasSuffix(" and 1 key of programs.\n"), "\(everywhere)")
+            #expect(everywhere.status == 0 && everywhere.output.hasSuffix(" and 1 API key.\n"), "\(everywhere)")
             try await untilRefused(last, bench)
             #expect(try await latchd(["api-keys", "list"]).output == "No keys.\n")
         }
@@ -115,8 +115,8 @@ import Wire
         arguments: [
             (["revoke"], 64, "give exactly one of ID and --person EMAIL"),
             (["revoke", "x", "--person", "ada@example.org"], 64, "give exactly one of ID and --person EMAIL"),
-            (["revoke", "x\u{1B}[31m"], 66, "is no id of a key; 'latchd api-keys list' shows them."),
-            (["revoke", "00000000-0000-0000-0000-000000000000"], 66, "No key that is good has the id"),
+            (["revoke", "x\u{1B}[31m"], 66, "is not the id of a key. List the keys: latchd api-keys list"),
+            (["revoke", "00000000-0000-0000-0000-000000000000"], 66, "No valid key has the id"),
             (["revoke", "--person", "nobody@example.org"], 66, "nobody@example.org"),
             (["list", "--person", "nobody@example.org"], 66, "nobody@example.org"),
             (["list", "x"], 64, "it takes no arguments"),

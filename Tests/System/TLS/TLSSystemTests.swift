@@ -56,11 +56,11 @@ struct TLSSystemTests {
         _ = try await client.send(ClientRequest(url: gateway.address + "/healthz"))
 
         gateway.program.send(SIGHUP)
-        try await gateway.program.line(containing: "The certificate was read again; it is the same.")
+        try await gateway.program.line(containing: "The certificate was reloaded. It has not changed.")
         let wrong = try await tls.authority.issue("wrong")
         try tls.put(Authority.Pair(certificate: wrong.certificate, key: tls.keyPath))
         gateway.program.send(SIGHUP)
-        try await gateway.program.line(containing: "The certificate was not replaced; the old one stays.")
+        try await gateway.program.line(containing: "Could not replace the certificate; the old one is kept.")
 
         #expect(try await client.send(ClientRequest(url: gateway.address + "/healthz")).status == .ok)
         #expect(try await tls.client().send(ClientRequest(url: gateway.address + "/healthz")).status == .ok)
@@ -71,7 +71,7 @@ struct TLSSystemTests {
     @Test func `without TLS SIGHUP ends nothing either`() async throws {
         let gateway = try await House().startGateway()
         gateway.program.send(SIGHUP)
-        try await gateway.program.line(containing: "there is none")
+        try await gateway.program.line(containing: "no certificate is configured")
         gateway.program.send(SIGTERM)
         #expect(await gateway.program.waitForExit() == 0)
     }

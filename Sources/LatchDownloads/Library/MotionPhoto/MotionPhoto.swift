@@ -35,14 +35,14 @@ struct MotionPhoto: Sendable {
         }
         if MotionPhotoPacket.saysMotion(old.text) {
             guard try await still.ends(with: film) else {
-                throw Impossible(sentence: "the photograph holds another film already.")
+                throw Impossible(sentence: "the photo already contains another video.")
             }
             change = nil
             return
         }
         let type = try await Self.type(of: film)
         guard let packet = MotionPhotoPacket.extending(old.text, filmBytes: film.count, filmType: type) else {
-            throw Impossible(sentence: "what is noted in the photograph cannot be added to.")
+            throw Impossible(sentence: "the XMP metadata of the photo cannot be extended.")
         }
         change = (try Self.segment(packet), old.place)
     }
@@ -59,7 +59,7 @@ struct MotionPhoto: Sendable {
 
     private static func segment(_ packet: String) throws -> [UInt8] {
         guard let segment = JPEGHead.segment(ofPacket: packet) else {
-            throw Impossible(sentence: "what is noted in the photograph leaves no room for the film.")
+            throw Impossible(sentence: "the XMP metadata of the photo has no space for the video.")
         }
         return segment
     }

@@ -17,7 +17,7 @@ extension BridgeDialect {
             guard let fields = browser.fields else { throw .unreadableState }
             pending = try open(fields, at: path, request, bridge)
         } catch {
-            return BridgeReturn.wantsPage(request) ? services.redirectPages.stranger : refusal(of: error)
+            return BridgeReturn.wantsPage(request) ? services.redirectPages.unknownCallback : refusal(of: error)
         }
         var response: ServerResponse
         do throws(BridgeFailure) {

@@ -12,11 +12,11 @@ extension BridgeRoutes {
     func backchannelLogout(_ request: ServerRequest) async throws -> ServerResponse {
         switch try await BackchannelLogout(services: services, bridge: bridge).receive(request) {
         case .done: ServerResponse.emptyOK
-        case .noToken: invalidLogout("One logout_token is required, in a form.", request)
-        case .refused: invalidLogout("The logout_token is not one that this server takes.", request)
+        case .noToken: invalidLogout("A form with exactly one logout_token is required.", request)
+        case .refused: invalidLogout("This server does not accept the logout_token.", request)
         case .unavailable:
             OnyxAnswers.detail(
-                .serviceUnavailable, "The identity provider cannot be reached to check its token."
+                .serviceUnavailable, "The server cannot reach the identity provider to check the token."
             ).retry(after: .seconds(5))
         }
     }

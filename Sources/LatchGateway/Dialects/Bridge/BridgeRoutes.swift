@@ -86,7 +86,7 @@ struct BridgeRoutes: BridgeDialect {
         }
         guard let provider = named ?? query.provider.map({ bridge.providers[$0] }) ?? bridge.providers.unnamed,
             named == nil || query.provider == nil || query.provider == provider.id
-        else { return refusal(.refused("Name an identity provider of this server with 'provider'"), request) }
+        else { return refusal(.refused("Set 'provider' to an identity provider of this server"), request) }
         guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
         do {
             let beginning = try await bridge.begin(

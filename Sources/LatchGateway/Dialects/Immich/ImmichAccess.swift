@@ -84,11 +84,11 @@ struct ImmichAccess: Sendable {
         guard !caller.isKey else {
             throw ImmichRefusal(.badRequest, "This endpoint can only be used with a session token")
         }
-        if isLimited { try takeShare(caller, request) }
+        if isLimited { try countChange(caller, request) }
         return caller
     }
 
-    private func takeShare(_ caller: ImmichCaller, _ request: ServerRequest) throws(ImmichRefusal) {
+    private func countChange(_ caller: ImmichCaller, _ request: ServerRequest) throws(ImmichRefusal) {
         guard request.method != .get, request.method != .head else { return }
         if let wait = services.limits.take(.writes, .person(caller.person.id)) { throw ImmichRefusal(wait: wait) }
     }
@@ -109,7 +109,7 @@ struct ImmichAccess: Sendable {
         guard !caller.isKey else {
             throw ImmichRefusal(.forbidden, "Missing required permission: \(permission)")
         }
-        try takeShare(caller, request)
+        try countChange(caller, request)
         return caller
     }
 

@@ -90,7 +90,7 @@ struct ImmichBody: Sendable {
     }
 
     /// Reads an optional Boolean. Returns nil when it is missing or refused.
-    mutating func optionalTruth(_ name: String) -> Bool? {
+    mutating func optionalBool(_ name: String) -> Bool? {
         guard let value = json[name] else { return nil }
         if value.bool == nil { refuse(name, "Invalid input: expected boolean", "invalid_type") }
         return value.bool

@@ -9,7 +9,7 @@ import Wire
 /// Source: contract of Immich, b.4 and b.15.
 struct ImmichCookies: Sendable {
     /// How the person signed in.
-    enum Way: String, Sendable {
+    enum SignInMethod: String, Sendable {
         case password, oauth
     }
 
@@ -18,7 +18,7 @@ struct ImmichCookies: Sendable {
     private let page: SessionCookie
 
     private static let tokenName = "immich_access_token"
-    private static let wayName = "immich_auth_type"
+    private static let methodName = "immich_auth_type"
     private static let signName = "immich_is_authenticated"
     /// The name of the cookie with the state of a sign-in through a provider, for a client that sent no state.
     static let stateName = "immich_oauth_state"
@@ -39,7 +39,9 @@ struct ImmichCookies: Sendable {
     func token(in request: ServerRequest) -> String? { value(Self.tokenName, in: request) }
 
     /// Returns how the person signed in, according to the cookie.
-    func way(in request: ServerRequest) -> Way? { value(Self.wayName, in: request).flatMap(Way.init) }
+    func signInMethod(in request: ServerRequest) -> SignInMethod? {
+        value(Self.methodName, in: request).flatMap(SignInMethod.init)
+    }
 
     /// Returns the value of a cookie, or nil when it is missing or empty.
     func value(_ name: String, in request: ServerRequest) -> String? {
@@ -58,10 +60,10 @@ struct ImmichCookies: Sendable {
     }
 
     /// Returns the `Set-Cookie` values for a new session.
-    func begin(_ token: Secret, _ way: Way, for request: ServerRequest) -> [String] {
+    func begin(_ token: Secret, _ method: SignInMethod, for request: ServerRequest) -> [String] {
         [
             set(Self.tokenName, token.reveal(), Self.maximumAge, request),
-            set(Self.wayName, way.rawValue, Self.maximumAge, request),
+            set(Self.methodName, method.rawValue, Self.maximumAge, request),
             set(Self.signName, "true", Self.maximumAge, isHidden: false, request),
         ]
     }
@@ -69,7 +71,7 @@ struct ImmichCookies: Sendable {
     /// Returns the `Set-Cookie` values that delete the cookies of a session.
     func end(for request: ServerRequest) -> [String] {
         [
-            set(Self.tokenName, "", .zero, request), set(Self.wayName, "", .zero, request),
+            set(Self.tokenName, "", .zero, request), set(Self.methodName, "", .zero, request),
             set(Self.signName, "", .zero, isHidden: false, request),
         ]
     }

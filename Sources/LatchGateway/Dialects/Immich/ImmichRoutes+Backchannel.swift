@@ -15,7 +15,7 @@ extension ImmichRoutes {
             ])
         case .refused: throw ImmichRefusal(.badRequest, "Error backchannel logout: token validation failed")
         case .unavailable:
-            throw ImmichRefusal(later: .seconds(5), "The identity provider cannot be reached to check its token.")
+            throw ImmichRefusal(later: .seconds(5), "The server cannot reach the identity provider to check the token.")
         }
     }
 }

@@ -28,7 +28,7 @@ extension ImmichRoutes {
         }
         await bridge.end(cookies.isOwn(request) ? cookies.token(in: request) : nil, request.id)
         services.metrics.signIn(.succeeded)
-        return forgettingSignIn(try await signedIn(credential, .oauth, device, request), request)
+        return deletingSignInCookies(try await signedIn(credential, .oauth, device, request), request)
     }
 
     /// `POST /oauth/link`: links an identity to the person who is signed in.
@@ -47,7 +47,7 @@ extension ImmichRoutes {
         } catch let error as GatewayError where error.code == .unknownPerson {
             throw ImmichRefusal(.unauthorized, "Invalid user token")
         }
-        return forgettingSignIn(try await user(caller.person), request)
+        return deletingSignInCookies(try await user(caller.person), request)
     }
 
     /// `POST /oauth/unlink`: removes all identities of the person, and ends every other session of the person.
@@ -56,7 +56,7 @@ extension ImmichRoutes {
         _ = try requiredBridge()
         try services.requireRecentSignIn(for: .unlinkIdentity, caller.session)
         guard try await services.people.hasPassword(caller.person.id) else {
-            throw ImmichRefusal(.badRequest, "There would be no way left to sign in: set a password first.")
+            throw ImmichRefusal(.badRequest, "Set a password first. Without it you could not sign in again.")
         }
         if try await services.people.unlinkAll(caller.person.id) > 0 {
             try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
@@ -96,7 +96,7 @@ extension ImmichRoutes {
         return (try? FormURLEncoded.decode(String(Substring(text)))) ?? FormFields()
     }
 
-    private func forgettingSignIn(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
+    private func deletingSignInCookies(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
         guard cookies.value(ImmichCookies.stateName, in: request) != nil else { return response }
         var response = response
         for cookie in cookies.endSignIn(for: request) { response.headers.append("Set-Cookie", cookie) }

@@ -81,7 +81,9 @@ extension ImmichRoutes {
         var issues: [ImmichError.Issue] = []
         func one(_ name: String) -> String? {
             let values = request.queryValues(name)
-            if values.count > 1 { issues.append(.init(path: [name], message: "Stands twice", code: "invalid_type")) }
+            if values.count > 1 {
+                issues.append(.init(path: [name], message: "Occurs more than once", code: "invalid_type"))
+            }
             return values.first
         }
         let challenge = one("code_challenge").flatMap(PKCE.Challenge.init)

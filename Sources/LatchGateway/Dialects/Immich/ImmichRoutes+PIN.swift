@@ -56,7 +56,7 @@ extension ImmichRoutes {
         let text = body.pin("newPinCode", 6...6)
         let proof = Self.proof(in: &body)
         try body.check()
-        try await settle(proof, of: caller, request) {
+        try await applyChange(proof, of: caller, request) {
             try await services.pins.change(to: try PIN(text), of: caller.person.id, by: $0)
         }
         return .noContent
@@ -69,7 +69,7 @@ extension ImmichRoutes {
         var body = ImmichBody(request)
         let proof = Self.proof(in: &body)
         try body.check()
-        try await settle(proof, of: caller, request) {
+        try await applyChange(proof, of: caller, request) {
             try await services.pins.remove(of: caller.person.id, by: $0)
         }
         return .noContent
@@ -105,7 +105,7 @@ extension ImmichRoutes {
     }
 
     /// Calls `change` with the proof of the request.
-    private func settle(
+    private func applyChange(
         _ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest,
         _ change: (PINProof) async throws -> PINStore.Answer
     ) async throws {

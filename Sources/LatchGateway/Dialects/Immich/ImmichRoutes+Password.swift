@@ -32,7 +32,7 @@ extension ImmichRoutes {
         _ body: inout ImmichBody, of caller: ImmichCaller, _ request: ServerRequest
     ) async throws -> ServerResponse {
         let (current, new) = (body.text("password"), body.text("newPassword", atLeast: 8))
-        _ = body.optionalTruth("invalidateSessions")
+        _ = body.optionalBool("invalidateSessions")
         try body.check()
         let proved = try await provePassword(current, of: caller, request)
         return try await user(try await setPassword(new, of: proved, caller, isForced: false))
@@ -45,11 +45,12 @@ extension ImmichRoutes {
     func chooseForcedPassword(_ password: String, of caller: ImmichCaller) async throws -> Person {
         guard let person = try await services.people.find(id: caller.person.id), person.mustChangePassword else {
             throw ImmichRefusal(
-                .badRequest, "The current password is needed: send password and newPassword to /auth/change-password.")
+                .badRequest,
+                "The current password is required: send password and newPassword to /auth/change-password.")
         }
         try services.requireRecentSignIn(for: .chooseRequiredPassword, caller.session)
         guard try await !services.people.isPassword(Secret(password), of: person) else {
-            throw ImmichRefusal(.badRequest, "The new password must be another one.")
+            throw ImmichRefusal(.badRequest, "The new password must differ from the current one.")
         }
         return try await setPassword(password, of: person, caller, isForced: true)
     }

@@ -31,7 +31,7 @@ extension ImmichRoutes {
 
     private func config() async throws -> ServerResponse {
         var config = ImmichConfig(
-            oauthButtonText: buttonText, isInitialized: try await services.people.hasAnybody(),
+            oauthButtonText: buttonText, isInitialized: try await services.people.hasPeople(),
             externalDomain: services.address.configured ?? "")
         config.maintenanceMode = settings.isInMaintenance
         return ServerResponse.privateJSON(config)

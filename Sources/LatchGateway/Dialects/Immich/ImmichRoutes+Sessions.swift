@@ -47,7 +47,7 @@ extension ImmichRoutes {
         try body.check()
         let own = try await services.sessions.ownSession(caller.session.id, of: caller.person.id)
         guard own?.parent == nil else {
-            throw ImmichRefusal(.badRequest, "A session that was made from another makes no further ones.")
+            throw ImmichRefusal(.badRequest, "A session that was created by another session cannot create sessions.")
         }
         let credential: SessionCredential
         do {
@@ -74,7 +74,7 @@ extension ImmichRoutes {
     private func update(_ request: ServerRequest, _ id: UUID) async throws -> ServerResponse {
         let caller = try await access.person(of: request, for: "session.update")
         var body = ImmichBody(request)
-        let isPending = body.optionalTruth("isPendingSyncReset")
+        let isPending = body.optionalBool("isPendingSyncReset")
         try body.check()
         let found = try await session(id, of: caller, "authDevice.update")
         if let isPending { try await services.sessions.note(needsFullSync: isPending, of: found.id) }

@@ -49,7 +49,8 @@ extension ImmichRoutes {
 
     /// Returns the response to a successful sign-in, with the three cookies.
     func signedIn(
-        _ credential: SessionCredential, _ way: ImmichCookies.Way, _ device: ImmichDevice, _ request: ServerRequest
+        _ credential: SessionCredential, _ method: ImmichCookies.SignInMethod, _ device: ImmichDevice,
+        _ request: ServerRequest
     ) async throws -> ServerResponse {
         if let version = device.appVersion {
             try await services.sessions.note(appVersion: version, of: credential.session)
@@ -62,7 +63,7 @@ extension ImmichRoutes {
             userEmail: person.email, name: person.name ?? "", isAdmin: person.isAdministrator,
             shouldChangePassword: person.mustChangePassword)
         var response = ServerResponse.privateJSON(message, status: .created)
-        for cookie in cookies.begin(credential.token, way, for: request) {
+        for cookie in cookies.begin(credential.token, method, for: request) {
             response.headers.append("Set-Cookie", cookie)
         }
         return response
@@ -74,7 +75,8 @@ extension ImmichRoutes {
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request, mayChangePassword: true, isLimited: false)
         let provider =
-            cookies.way(in: request) == .oauth ? try await services.sessions.provider(of: caller.session.id) : nil
+            cookies.signInMethod(in: request) == .oauth
+            ? try await services.sessions.provider(of: caller.session.id) : nil
         if let ended = try await services.issuer.end(caller.token) {
             let client = client(of: request)
             services.audit.record(

@@ -36,7 +36,7 @@ extension ImmichRoutes {
         }
         if change.email == EmailAddress(normalizing: caller.person.email) { change.email = nil }
         guard change.email == nil || settings.allowsEmailChange else {
-            throw ImmichRefusal(.badRequest, "Only an administrator changes e-mail addresses here.")
+            throw ImmichRefusal(.badRequest, "Only an administrator can change e-mail addresses on this server.")
         }
         if change.email != nil { try services.requireRecentSignIn(for: .changeEmail, caller.session) }
         if let password { _ = try await chooseForcedPassword(password, of: caller) }
@@ -59,9 +59,9 @@ extension ImmichRoutes {
         var body = ImmichBody(request)
         let (email, password, name) = (body.email("email"), body.text("password", atLeast: 1), body.text("name"))
         try body.check()
-        guard try await !services.people.hasAnybody() else { throw Self.hasAdministrator }
+        guard try await !services.people.hasPeople() else { throw Self.hasAdministrator }
         guard settings.allowsAdminSignUp else {
-            throw ImmichRefusal(.badRequest, "The administrator is added with 'latchd user add --admin'.")
+            throw ImmichRefusal(.badRequest, "Add the administrator with 'latchd user add --admin'.")
         }
         do {
             switch try await services.registration.registerFirst(

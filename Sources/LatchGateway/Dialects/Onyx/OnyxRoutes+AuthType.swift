@@ -7,7 +7,7 @@ extension OnyxRoutes {
     ///
     /// Source: OX-8; contract of Onyx, `/auth/type` fields.
     func authType() async throws -> ServerResponse {
-        let hasPeople = try await people.hasAnybody()
+        let hasPeople = try await people.hasPeople()
         var answer = ServerResponse.privateJSON(authType(people.policy, hasPeople: hasPeople))
         if hasPeople { answer.headers["Cache-Control"] = "public, max-age=60" }
         return answer

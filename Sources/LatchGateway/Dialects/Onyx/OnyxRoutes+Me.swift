@@ -21,7 +21,7 @@ extension OnyxRoutes {
     }
 
     /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
-    func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
+    func cachedMe(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: cookie)
         guard let first = tokens.first else { return OnyxAnswers.forbidden }
         guard let answer = issuer.cachedAuthentication(first), tokens.second == nil || answer.isValid else {
@@ -44,7 +44,7 @@ extension OnyxRoutes {
             return OnyxAnswers.forbidden
         case .unrecognized:
             return OnyxAnswers.business(
-                .forbidden, .sessionUnrecognized, "Your session is not known here. Please sign in again.")
+                .forbidden, .sessionUnrecognized, "Your session is unknown. Please sign in again.")
         }
     }
 }

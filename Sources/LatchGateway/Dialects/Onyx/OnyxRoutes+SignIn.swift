@@ -82,9 +82,9 @@ extension OnyxRoutes {
                 AuditEvent(
                     .signedOut, person: ended.person, session: ended.session, address: client.address.description,
                     request: request.id, device: client.device))
-            return forgetting(tokens, ServerResponse.noContent)
+            return deletingCookie(tokens, ServerResponse.noContent)
         }
-        return forgetting(tokens, OnyxAnswers.unauthorized)
+        return deletingCookie(tokens, OnyxAnswers.unauthorized)
     }
 
     /// Returns the tokens of a request that changes something. The cookie counts only if the browser states that a page
@@ -102,7 +102,7 @@ extension OnyxRoutes {
     }
 
     /// Returns the response with a field that deletes the browser's cookie, if the request had one.
-    private func forgetting(_ tokens: RequestTokens, _ answer: ServerResponse) -> ServerResponse {
+    private func deletingCookie(_ tokens: RequestTokens, _ answer: ServerResponse) -> ServerResponse {
         guard tokens.cookie != nil, let cookie else { return answer }
         var answer = answer
         answer.headers["Set-Cookie"] = cookie.end

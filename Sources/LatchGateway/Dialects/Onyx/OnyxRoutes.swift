@@ -53,7 +53,7 @@ struct OnyxRoutes: ServiceDialect {
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
-        add(.get, "/me", to: &router, synchronousHandler: { $0.meAtOnce($1) }, { try await $0.me($1) })
+        add(.get, "/me", to: &router, synchronousHandler: { $0.cachedMe($1) }, { try await $0.me($1) })
     }
 
     /// Returns the sender of a request. The client's own two header fields describe the device, or `User-Agent` when

@@ -53,10 +53,10 @@ extension PageRoutes {
         guard isRecent(visit, for: .endOtherSessions) else { return confirmFirst(PagePath.account) }
         let question = PageQuestion(
             title: "Sign out everywhere else?",
-            sentence: "Every device and browser but this one must sign in again, and the keys of your programs are "
+            sentence: "Every device and browser except this one must sign in again, and the keys of your programs are "
                 + "revoked.",
             button: "Sign out everywhere else", page: PagePath.account)
-        if let page = unanswered(question, visit) { return page }
+        if let page = confirmationPage(question, visit) { return page }
         try await services.sessions.endOthers(than: visit.session.id, of: visit.person.id)
         return seeOther(PagePath.account + "?done=others")
     }

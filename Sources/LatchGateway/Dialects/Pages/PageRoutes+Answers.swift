@@ -29,7 +29,7 @@ extension PageRoutes {
     func tooMany(_ wait: Duration) -> ServerResponse {
         plain(
             .tooManyRequests, "Too many changes",
-            "You changed too much in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."
+            "You made too many changes in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."
         ).retry(after: wait)
     }
 
@@ -39,21 +39,22 @@ extension PageRoutes {
     /// Sign-in and sign-out are also served on each host that has a cookie of its own.
     ///
     /// Source: RFC 9110 §15.4.4 and §15.5.20.
-    func elsewhere(_ request: ServerRequest, isForSignIn: Bool = false) -> ServerResponse? {
+    func wrongHostResponse(_ request: ServerRequest, isForSignIn: Bool = false) -> ServerResponse? {
         let place = home.place(of: request)
         guard place != .own, !isForSignIn || home.signsIn(request) else { return nil }
         guard request.method == .get || request.method == .head else {
-            return atHome(
-                .forbidden, "The form was not accepted", "Forms are taken at the address of these pages alone.")
+            return ownAddressPage(
+                .forbidden, "The form was not accepted",
+                "This server accepts forms only at the address of its pages. Nothing was changed.")
         }
         guard place == .known else {
             return misdirected(request.headers["Host"])
         }
-        return Self.redirect(to: home.link(isForSignIn ? signInHome(request) : plainTarget(of: request)))
+        return Self.redirect(to: home.link(isForSignIn ? ownSignInPath(request) : plainTarget(of: request)))
     }
 
     /// Returns the path of the sign-in page on the pages' own host, with the return address on the host of a request.
-    private func signInHome(_ request: ServerRequest) -> String {
+    private func ownSignInPath(_ request: ServerRequest) -> String {
         guard let named = request.query("return") else { return prefix + PagePath.signIn }
         let back = named.hasPrefix("/") ? home.back(named, to: request) : named
         return prefix + PagePath.signIn + "?" + FormURLEncoded.encode([("return", back ?? named)])
@@ -61,19 +62,19 @@ extension PageRoutes {
 
     /// Returns the response to a request with an unknown `Host`.
     func misdirected(_ host: String?) -> ServerResponse {
-        atHome(
-            .misdirectedRequest, "This page is at another address",
-            "The server was asked for it at '\(host ?? "")'. If you did go to the address below, the proxy before this server "
-                + "must hand the browser's Host on, with its port.")
+        ownAddressPage(
+            .misdirectedRequest, "This page has a different address",
+            "The request was for the host '\(host ?? "")'. If you opened the address below, the proxy in front of this "
+                + "server must pass on the browser's Host, including the port.")
     }
 
-    private func atHome(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
+    private func ownAddressPage(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
         let account = home.link(prefix + PagePath.account)
         return card(
             status, title,
             """
             <p>\(sentence)</p>
-            <p><a class="button block" href="\(link: account)">To your account</a></p>
+            <p><a class="button block" href="\(link: account)">Go to your account</a></p>
             <p class="quiet">\(account)</p>
             """)
     }
@@ -100,7 +101,7 @@ extension PageRoutes {
             <p>\(sentence)</p>
             \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML })
             <p><a class="button block\(again == nil ? "" : " other")" href="\(link: prefix + PagePath.account)">\
-            To your account</a></p>
+            Go to your account</a></p>
             """)
     }
 
@@ -113,15 +114,15 @@ extension PageRoutes {
 
     /// The response for a page that does not exist.
     var notFound: ServerResponse {
-        plain(.notFound, "There is no such page", "The address may have been mistyped, or what it named is gone.")
+        plain(.notFound, "Page not found", "The address may be wrong, or the page no longer exists.")
     }
 
     /// The response to a form from another site, or for another session.
-    var foreignForm: ServerResponse {
+    var invalidForm: ServerResponse {
         plain(
             .forbidden, "The form was not accepted",
-            "It did not come from a page of this server, or you have signed in anew since. Nothing was changed; go back, "
-                + "load the page again and try once more.")
+            "It did not come from a page of this server, or you have signed in again since you opened the page. "
+                + "Nothing was changed. Go back, reload the page and try again.")
     }
 
     /// Returns the response to an error that a route does not handle itself.
@@ -129,22 +130,22 @@ extension PageRoutes {
         let values: KeyValuePairs<String, LogValue?>
         switch error {
         case let error as GatewayError where [.busy, .closed].contains(error.code):
-            return later("Too many people are signing in at this moment. Try again in a few seconds.", 2, request)
+            return later("Too many people are signing in now. Try again in a few seconds.", 2, request)
         case let error as GatewayError where error.code == .lastAdministrator:
-            return plain(HTTPStatus(rawValue: 409), "Somebody must administer the server", error.message)
+            return plain(HTTPStatus(rawValue: 409), "The server needs an administrator", error.message)
         case let error as GatewayError where error.code == .unknownPerson:
             return plain(HTTPStatus(rawValue: 409), "Nothing was changed", error.message)
         case is CancellationError: return later("The request was cancelled.", 1, request)
         case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
         default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]
         }
-        services.log.error("A page failed.", values)
-        return later("The server cannot answer now. Try again in a minute.", 5, request)
+        services.log.error("A request for a page failed.", values)
+        return later("The server cannot respond now. Try again in a minute.", 5, request)
     }
 
     private func later(_ sentence: String, _ seconds: Int, _ request: ServerRequest) -> ServerResponse {
         let again = request.method == .get ? plainTarget(of: request) : nil
-        var response = plain(.serviceUnavailable, "Not at this moment", sentence, again: again)
+        var response = plain(.serviceUnavailable, "Temporarily unavailable", sentence, again: again)
         response.headers["Retry-After"] = String(seconds)
         return response
     }

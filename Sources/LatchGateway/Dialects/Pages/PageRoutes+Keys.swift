@@ -13,7 +13,7 @@ extension PageRoutes {
 
     /// `POST /account/keys/{id}/revoke`: revokes one of the visitor's keys.
     func revokeKey(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
-        if let page = unanswered(question(cancel: PagePath.account), visit) { return page }
+        if let page = confirmationPage(question(cancel: PagePath.account), visit) { return page }
         // A key that has expired in the meantime is not an error.
         if let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(id, of: visit.person.id, recording: event(visit))
@@ -24,7 +24,7 @@ extension PageRoutes {
     }
 
     /// Returns a person's API keys, for an administrator.
-    func keysOfSomebody(_ person: UUID, _ visit: SignedInRequest) async throws -> HTML? {
+    func keysOfPerson(_ person: UUID, _ visit: SignedInRequest) async throws -> HTML? {
         KeyTable(
             keys: try await services.apiKeys.list(of: person), now: now,
             path: prefix + PagePath.administration + "/keys",
@@ -33,10 +33,10 @@ extension PageRoutes {
     }
 
     /// `POST /admin/keys/{id}/revoke`: revokes a key of any person.
-    func revokeKeyOfSomebody(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return forAdministrators }
+    func revokeKeyOfPerson(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return administratorsOnly }
         guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.administration) }
-        if let page = unanswered(question(cancel: PagePath.administration), visit) { return page }
+        if let page = confirmationPage(question(cancel: PagePath.administration), visit) { return page }
         guard let id = UUID(uuidString: id), let owner = try await services.apiKeys.owner(of: id) else {
             return seeOther(PagePath.administration + "?done=key")
         }
@@ -48,7 +48,7 @@ extension PageRoutes {
 
     private func question(cancel page: String) -> PageQuestion {
         PageQuestion(
-            title: "Revoke this key?", sentence: "The program that has it cannot use it any more.",
+            title: "Revoke this key?", sentence: "The program that uses this key will lose its access.",
             button: "Revoke the key", page: page)
     }
 

@@ -13,12 +13,12 @@ extension PageRoutes {
         guard var form = page.pin else { return notFound }
         let text = visit.fields["pin"] ?? ""
         guard let pin = try? PIN(text) else {
-            form.newMistake = "A PIN has four to six digits and nothing else."
+            form.newMistake = "A PIN must have four to six digits and nothing else."
             page.pin = form
             return try await respond(page, .unprocessableContent)
         }
         guard visit.fields["repeated_pin"] == text else {
-            form.repeatedMistake = "This is not the same as the PIN above."
+            form.repeatedMistake = "This PIN differs from the one above."
             page.pin = form
             return try await respond(page, .unprocessableContent)
         }
@@ -44,7 +44,7 @@ extension PageRoutes {
         case .wrong, .notSet: return wrong
         case .limited(let wait):
             let words = ReadableTime.length(wait, isWait: true)
-            return (.tooManyRequests, "There were too many attempts. Try again in \(words).")
+            return (.tooManyRequests, "Too many attempts. Try again in \(words).")
         }
     }
 
@@ -54,9 +54,9 @@ extension PageRoutes {
         guard isRecent(visit, for: .removePIN) else { return confirmFirst(PagePath.account) }
         let question = PageQuestion(
             title: "Remove your PIN?",
-            sentence: "What is locked in your apps stays locked until you set another PIN.", button: "Remove PIN",
+            sentence: "Locked content in your apps stays locked until you set a new PIN.", button: "Remove PIN",
             page: PagePath.account)
-        if let page = unanswered(question, visit) { return page }
+        if let page = confirmationPage(question, visit) { return page }
         switch try await services.pins.remove(of: visit.person.id, by: .session(visit.session.id)) {
         // A PIN that has been removed in the meantime is not an error.
         case .right, .notSet: return seeOther(PagePath.account + "?done=no-pin")

@@ -21,12 +21,12 @@ extension PageRoutes {
         var page = try await passwordPage(visit)
         guard page.hasPassword else { return try await respond(page, visit, .forbidden) }
         let (current, new) = (visit.fields["current"] ?? "", visit.fields["new"] ?? "")
-        if current.isEmpty { page.currentMistake = "Type your current password." }
-        if let complaint = services.settings.passwords.complaint(about: Secret(new)) { page.newMistake = complaint }
+        if current.isEmpty { page.currentMistake = "Enter your current password." }
+        if let violation = services.settings.passwords.violation(in: Secret(new)) { page.newMistake = violation }
         if visit.visitor.mustChangePassword, current == new {
-            page.newMistake = "The new password must be another one."
+            page.newMistake = "The new password must differ from the current one."
         }
-        if new != visit.fields["repeated"] { page.repeatedMistake = "This is not the same as the new password." }
+        if new != visit.fields["repeated"] { page.repeatedMistake = "This password differs from the new password." }
         guard !page.hasPasswordMistake else { return try await respond(page, visit, .unprocessableContent) }
         let client = client(of: visit.request)
         switch try await services.signIn.check(
@@ -36,8 +36,7 @@ extension PageRoutes {
             page.currentMistake = "This is not your current password."
             return try await respond(page, visit, .forbidden)
         case .limited(let wait):
-            page.currentMistake =
-                "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
+            page.currentMistake = "Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
             return try await respond(page, visit, .tooManyRequests).retry(after: wait)
         case .right(let credential):
             let person = try await services.people.choosePassword(
@@ -80,7 +79,7 @@ extension PageRoutes {
             \(page.hasPasswordMistake
                 ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
             \(visit.visitor.mustChangePassword
-                ? "<p>Your password must be changed before you go on.</p>" as HTML : nil)
+                ? "<p>You must change your password before you continue.</p>" as HTML : nil)
             \(page.password)
             """, for: visit, at: PagePath.password
         ).response(status: status)

@@ -25,7 +25,7 @@ extension PageRoutes {
     /// requests applies.
     ///
     /// Source: WCAG 2.2, success criterion 3.3.4.
-    func unanswered(_ question: PageQuestion, _ visit: SignedInRequest) -> ServerResponse? {
+    func confirmationPage(_ question: PageQuestion, _ visit: SignedInRequest) -> ServerResponse? {
         guard visit.fields[PageQuestion.answer] != "1" else { return nil }
         let fields: [HTML] = (question.fields + [(PageQuestion.answer, "1")]).map { name, value in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"

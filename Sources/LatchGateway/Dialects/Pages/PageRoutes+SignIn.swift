@@ -23,7 +23,7 @@ extension PageRoutes {
     ///
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
     func signIn(_ request: ServerRequest) async throws -> ServerResponse {
-        guard let fields = try? request.form() else { return foreignForm }
+        guard let fields = try? request.form() else { return invalidForm }
         let destination = destination(fields["return"])
         let before = try await visitor(of: request)
         let again = fields["again"] == "1" ? before?.person : nil
@@ -33,13 +33,14 @@ extension PageRoutes {
         guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
             tokens.accepts(fields[FormTokens.field], of: .browser(value))
         else {
-            page.0.alert = "The page was open for too long, or the form came from elsewhere. Please try again."
+            page.0.alert =
+                "The page was open for too long, or the form did not come from this server. Please try again."
             return respond(page, .forbidden)
         }
         let email = again?.email ?? fields["username"] ?? ""
         let password = fields["password"] ?? ""
-        if email.isEmpty { page.0.emailMistake = "Type your e-mail address." }
-        if password.isEmpty { page.0.passwordMistake = "Type your password." }
+        if email.isEmpty { page.0.emailMistake = "Enter your e-mail address." }
+        if password.isEmpty { page.0.passwordMistake = "Enter your password." }
         guard !email.isEmpty, !password.isEmpty else { return respond(page, .unprocessableContent) }
         return try await signIn(email, Secret(password), page, request, before: before)
     }
@@ -61,18 +62,19 @@ extension PageRoutes {
             return response
         case .refused, .passwordChangeRequired:
             services.metrics.signIn(.refused)
-            page.0.alert = "E-mail address or password is not right. Please try again."
+            page.0.alert = "The e-mail address or password is incorrect. Please try again."
             return respond(page, .forbidden)
         case .limited(let wait):
             services.metrics.signIn(.limited)
             page.0.alert =
-                "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)); nothing is looked at until then."
+                "Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)). "
+                + "Attempts before then are not checked."
             return respond(page, .tooManyRequests).retry(after: wait)
         }
     }
 
     /// `GET /sign-in/done?return=…`: redirects a browser that returns from an identity provider to the requested page.
-    func goOn(_ request: ServerRequest) async throws -> ServerResponse {
+    func continueAfterSignIn(_ request: ServerRequest) async throws -> ServerResponse {
         let destination = destination(request.query("return"))
         guard try await visitor(of: request) != nil else { return respond(signInPage(request, destination)) }
         return Self.redirect(to: destination?.text ?? start(request))
@@ -151,7 +153,7 @@ extension PageRoutes {
                 "<a class=\"button\" href=\"\(link: $0.text)\">Continue</a>" as HTML
             })
             <a class="button other" href="\(link: prefix + PagePath.account)">To your account</a></p>
-            <p class="quiet">To sign in as somebody else, sign out first.</p>
+            <p class="quiet">To sign in as another person, sign out first.</p>
             </section>
             """, for: visit, at: PagePath.signIn
         ).response()

@@ -45,7 +45,7 @@ struct PageRoutes: ServiceDialect {
         addEntrances(to: &router)
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
         open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
-        open(.get, PagePath.signedIn, to: &router) { try await $0.goOn($1) }
+        open(.get, PagePath.signedIn, to: &router) { try await $0.continueAfterSignIn($1) }
         form(PagePath.signOut, isForSignIn: true, mayChangePassword: true, to: &router) { try await $0.signOut($1) }
         addPassword(to: &router)
         addAccount(to: &router)
@@ -64,7 +64,7 @@ struct PageRoutes: ServiceDialect {
         switch status {
         case .notFound: notFound
         case .misdirectedRequest: misdirected(request.headers["Host"])
-        default: plain(status, "This did not work", sentence)
+        default: plain(status, "The request failed", sentence)
         }
     }
 
@@ -142,11 +142,11 @@ struct PageRoutes: ServiceDialect {
         _ request: ServerRequest, mayChangePassword: Bool = false,
         _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
-        guard cookie.comesFromOwnPage(request) else { return foreignForm }
+        guard cookie.comesFromOwnPage(request) else { return invalidForm }
         guard let visitor = try await visitor(of: request) else { return seeOther(PagePath.signIn) }
         guard let fields = try? request.form(),
             tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id))
-        else { return foreignForm }
+        else { return invalidForm }
         guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
         if request.path != prefix + PagePath.signOut,
             let wait = services.limits.take(.writes, .person(visitor.person.id))
@@ -174,7 +174,7 @@ struct PageRoutes: ServiceDialect {
     private func answer(
         _ request: ServerRequest, isForSignIn: Bool = false, _ handler: () async throws -> ServerResponse
     ) async -> ServerResponse {
-        if let elsewhere = elsewhere(request, isForSignIn: isForSignIn) { return elsewhere }
+        if let response = wrongHostResponse(request, isForSignIn: isForSignIn) { return response }
         do {
             return try await handler()
         } catch {

@@ -147,7 +147,7 @@ extension RelateMailAccess {
             // Tokens do not update groups, only a sign-in does. An older token would restore groups that have been
             // removed since.
             person = try await services.people.person(
-                for: identity, at: provider, renewingGroups: false, toldAt: identity.issued ?? .distantPast)
+                for: identity, at: provider, renewingGroups: false, identifiedAt: identity.issued ?? .distantPast)
             if let session = identity.sessionID,
                 try await services.sessions.isSignedOut(session, at: provider.id)
             {

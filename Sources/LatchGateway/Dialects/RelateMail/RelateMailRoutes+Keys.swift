@@ -85,18 +85,18 @@ extension RelateMailRoutes {
         if let asked, asked.map({ $0 <= now }) ?? true {
             return RelateMailAnswers.sentence(
                 .badRequest,
-                "expiresAt must be a time to come, such as \(RelateMailAnswers.text(now + .seconds(86_400)))")
+                "expiresAt must be in the future, such as \(RelateMailAnswers.text(now + .seconds(86_400)))")
         }
         let bounds = [asked ?? nil, settings.keyLifetime.map { now + $0 }, caller.key?.expires]
         let expires = bounds.compactMap(\.self).min()
         guard caller.givableScopes.isSuperset(of: APIKeyScopes(scopes)) else {
             return RelateMailAnswers.sentence(
-                .forbidden, "A key can make keys with its own scopes only; sign in to make one with more")
+                .forbidden, "A key can only create keys with its own scopes; sign in to create one with more")
         }
         let shown = name.displayName(limit: Self.maximumNameLength) ?? name
         let made: CreatedAPIKey
         do {
-            made = try await services.apiKeys.make(
+            made = try await services.apiKeys.create(
                 for: caller.person, name: shown, scopes: scopes, expires: expires, maximum: settings.maximumKeys,
                 asking: caller.key?.id, recording: event(.apiKeyMade, request, caller))
         } catch let error as GatewayError where error.code == .tooManyKeys {

@@ -110,7 +110,7 @@ extension RelateMailRoutes {
         case .limited(let wait): RelateMailAnswers.tooMany(wait)
         case .providerUnavailable:
             RelateMailAnswers.unavailable(
-                "The identity provider does not answer; try again in a minute.", .seconds(10))
+                "The identity provider does not respond. Try again in a minute.", .seconds(10))
         }
     }
 }

@@ -25,12 +25,12 @@ extension TimeTrackerRoutes {
     /// Source: TT-3; contract of Time Tracker, (a) and b.1.
     func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
         if let wait = starts.take(.from(services.proxies.client(of: request))) {
-            return refusal(.tooManyRequests, "Too many sign-ins were begun from your address.", request).retry(
-                after: wait)
+            return refusal(.tooManyRequests, "Too many sign-ins from your address. Try again later.", request)
+                .retry(after: wait)
         }
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
         for name in ["redirect_uri", "provider", "next", "state"] where fields.values(name).count > 1 {
-            return refusal(.badRequest, "The parameter '\(name)' stands there twice.", request)
+            return refusal(.badRequest, "The parameter '\(name)' occurs more than once.", request)
         }
         if fields["provider"] == nil, services.settings.pages.isEnabled, bridge.providers.all.count > 1,
             BridgeReturn.wantsPage(request)
@@ -42,13 +42,12 @@ extension TimeTrackerRoutes {
         }
         if let redirect = fields["redirect_uri"], !redirect.isEmpty {
             guard redirects.allows(redirect) else {
-                return refusal(
-                    .badRequest, "The redirect_uri is not one that this server may send anybody to.", request)
+                return refusal(.badRequest, "The server does not allow this redirect_uri.", request)
             }
-            if fields["state"] == nil, Self.asksItself(request) { return sendingBrowser(request, fields, bridge) }
+            if fields["state"] == nil, Self.isSentByApp(request) { return redirectWithState(request, fields, bridge) }
             let state = fields["state"].map { TimeTrackerState.open($0, services.now(), bridge.keys) }
             guard state != .some(nil) else {
-                return refusal(.badRequest, "This sign-in was begun too long ago. Begin it again in the app.", request)
+                return refusal(.badRequest, "This sign-in has expired. Start it again in the app.", request)
             }
             return await login(request, to: redirect, state ?? nil, at: provider, bridge)
         }
@@ -56,13 +55,13 @@ extension TimeTrackerRoutes {
     }
 
     /// Whether the app itself sends the request, not its browser.
-    private static func asksItself(_ request: ServerRequest) -> Bool {
+    private static func isSentByApp(_ request: ServerRequest) -> Bool {
         !BridgeReturn.wantsPage(request) && request.headers.values("Accept").contains { $0.contains(JSON.mediaType) }
     }
 
     /// Redirects an app's browser to this route again, with a `state` that the app can see. The app can compare it when
     /// the browser returns, and the browser that follows the redirect gets the cookie.
-    private func sendingBrowser(_ request: ServerRequest, _ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
+    private func redirectWithState(_ request: ServerRequest, _ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
         guard let base = services.address.base(of: request),
             let state = try? TimeTrackerState.make(services.now(), bridge.keys)
         else { return unknownAddress(request) }

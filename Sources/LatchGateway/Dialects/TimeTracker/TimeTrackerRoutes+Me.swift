@@ -18,7 +18,7 @@ extension TimeTrackerRoutes {
     }
 
     /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
-    func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
+    func cachedMe(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
         guard let answer = services.issuer.cachedAuthentication(first), tokens.second == nil || answer.isValid else {
@@ -115,8 +115,8 @@ extension TimeTrackerRoutes {
     }
 
     /// The same as ``keys()`` when the keys are in memory. Returns nil when they are not.
-    func keysAtOnce() -> ServerResponse? {
-        services.signingKeys.publishedAtOnce().map(Self.keys)
+    func cachedKeys() -> ServerResponse? {
+        services.signingKeys.publishedIfCached().map(Self.keys)
     }
 
     private static func keys(_ body: [UInt8]) -> ServerResponse {

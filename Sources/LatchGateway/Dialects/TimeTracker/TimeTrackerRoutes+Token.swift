@@ -15,7 +15,7 @@ extension TimeTrackerRoutes {
     /// Source: TT-4, TT-13; contract of Time Tracker, (a) and b.1.
     func token(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
         let asked: TimeTrackerTokenRequest
-        switch Self.asked(request) {
+        switch Self.readTokenRequest(request) {
         case .failure(let refusal): return refusal.response
         case .success(let read): asked = read
         }
@@ -23,11 +23,11 @@ extension TimeTrackerRoutes {
         guard let start = try await bridge.takeStart(of: asked.state) else { return TimeTrackerAnswers.unknownStart }
         guard constantTimeEqual(Array(start.redirect.utf8), Array(asked.redirectURI.utf8)) else {
             return TimeTrackerAnswers.refusal(
-                .badRequest, "The redirect_uri is not the one that the login began with. Initiate login again.")
+                .badRequest, "The redirect_uri differs from the one that started the login. Initiate login again.")
         }
         let shape = try await shape(issuer)
         let client = origin(of: request)
-        switch start.way {
+        switch start.route {
         case .gateway:
             let verifier = start.verifier.secret.reveal()
             let session = try await bridge.redeem(
@@ -53,7 +53,7 @@ extension TimeTrackerRoutes {
 
     /// Reads the body as JSON or as a form. A body of another media type is not read, so all parameters count as
     /// missing.
-    private static func asked(_ request: ServerRequest) -> Result<TimeTrackerTokenRequest, Refusal> {
+    private static func readTokenRequest(_ request: ServerRequest) -> Result<TimeTrackerTokenRequest, Refusal> {
         do throws(TimeTrackerTokenRequest.Missing) {
             if request.mediaType == FormURLEncoded.mediaType {
                 return .success(try TimeTrackerTokenRequest((try? request.form()) ?? FormFields()))
@@ -74,7 +74,7 @@ extension TimeTrackerRoutes {
     private func answer(_ credential: SessionCredential) async throws -> ServerResponse {
         let token = credential.token.reveal()
         guard case .valid(let session) = try await services.issuer.authenticate(token) else {
-            return TimeTrackerAnswers.unauthorized("the session was ended meanwhile")
+            return TimeTrackerAnswers.unauthorized("the session has already ended")
         }
         return ServerResponse.privateJSON(
             TimeTrackerTokenResponse(
@@ -108,7 +108,7 @@ extension TimeTrackerRoutes {
         let key = try await services.signingKeys.signer(until: services.now() + lifetime)
         let claims = AccessTokenClaims(
             issuer: issuer, audience: settings.audience ?? issuer, clientID: Self.clientID)
-        return .made(lifetime: lifetime) { session in
+        return .custom(lifetime: lifetime) { session in
             Secret(try key.sign(payload: claims.claims(of: session).encoded(), type: AccessTokenClaims.type))
         }
     }

@@ -13,7 +13,7 @@ enum TimeTrackerState {
 
     /// Creates a state that is valid for as long as a sign-in may take.
     static func make(_ now: Date, _ keys: BridgeKeys) throws(CryptoError) -> State {
-        let end = Int64((now + SignInStart.lifetime).timeIntervalSince1970)
+        let end = Int64((now + SignInRecord.lifetime).timeIntervalSince1970)
         let box = try SealedFields.seal([[UInt8](bigEndian: end)], key: keys.state, context: context)
         return State(Base64URL.encode(box))
     }

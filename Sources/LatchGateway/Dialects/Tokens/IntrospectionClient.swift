@@ -20,8 +20,8 @@ public struct IntrospectionClient: Sendable, Equatable {
         guard secret.count >= Self.minimumSecretBytes else {
             throw GatewayError(
                 .weakPassword,
-                "The secret of the introspection client '\(id)' is shorter than \(Self.minimumSecretBytes) bytes; make one "
-                    + "with 'openssl rand -hex 32'.")
+                "The secret of the introspection client '\(id)' is shorter than \(Self.minimumSecretBytes) bytes. "
+                    + "Generate one with 'openssl rand -hex 32'.")
         }
         self.id = id
         self.secret = secret

@@ -26,7 +26,7 @@ enum TokenAnswers {
 
     /// A 503 response for a database error.
     static let unavailable = refusal(
-        .serviceUnavailable, "temporarily_unavailable", "The server cannot tell now; try again shortly."
+        .serviceUnavailable, "temporarily_unavailable", "The server cannot check the token now. Try again later."
     ).retry(after: .seconds(1))
 
     /// A 404 response for metadata when the server cannot tell its own address from the request.

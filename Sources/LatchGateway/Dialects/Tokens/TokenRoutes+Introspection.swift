@@ -9,7 +9,7 @@ extension TokenRoutes {
     ///
     /// Source: RFC 7662 §2.
     func introspect(_ request: ServerRequest) async -> ServerResponse {
-        switch asked(request) {
+        switch tokenToCheck(request) {
         case .failure(let refusal): return refusal.response
         case .success(let token):
             do {
@@ -21,21 +21,21 @@ extension TokenRoutes {
     }
 
     /// The same as ``introspect(_:)`` when the session is in memory. Returns nil when it is not.
-    func introspectAtOnce(_ request: ServerRequest) -> ServerResponse? {
-        switch asked(request) {
+    func cachedIntrospection(_ request: ServerRequest) -> ServerResponse? {
+        switch tokenToCheck(request) {
         case .failure(let refusal): refusal.response
         case .success(let token): issuer.cachedAuthentication(token).map { answer($0, token) }
         }
     }
 
     /// Returns the token after the client is authenticated. Other callers learn nothing about a token.
-    private func asked(_ request: ServerRequest) -> Result<String, Refusal> {
+    private func tokenToCheck(_ request: ServerRequest) -> Result<String, Refusal> {
         Self.form(request).flatMap { form in
-            if isBasic(request, form) { return Self.asked(form) }
+            if isBasic(request, form) { return Self.tokenToCheck(form) }
             switch ClientCredentials(request, form) {
-            case .ambiguous: return .failure(Refusal(response: Self.oneWay))
+            case .ambiguous: return .failure(Refusal(response: Self.ambiguousCredentials))
             case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret == secret:
-                return Self.asked(form)
+                return Self.tokenToCheck(form)
             case .none, .unreadable, .secret: return .failure(Refusal(response: TokenAnswers.invalidClient))
             }
         }
@@ -50,8 +50,8 @@ extension TokenRoutes {
         return fields.count == 1 && basicFields.contains(SHA256.digest(fields[0]))
     }
 
-    private static func asked(_ form: FormFields) -> Result<String, Refusal> {
-        token(form).map { .success($0) } ?? .failure(Refusal(response: oneToken))
+    private static func tokenToCheck(_ form: FormFields) -> Result<String, Refusal> {
+        token(form).map { .success($0) } ?? .failure(Refusal(response: tokenRequired))
     }
 
     private func answer(_ authentication: Authentication, _ token: String) -> ServerResponse {

@@ -37,7 +37,7 @@ struct TokenRoutes: Sendable {
         if !clients.isEmpty {
             router.on(
                 .post, prefix + Self.introspection,
-                synchronousHandler: { introspectAtOnce($0) }, handler: { await introspect($0) })
+                synchronousHandler: { cachedIntrospection($0) }, handler: { await introspect($0) })
         }
         if let issuer = issuerAddress {
             let page = metadata(of: issuer)
@@ -63,13 +63,13 @@ struct TokenRoutes: Sendable {
         case .success(let read): form = read
         }
         switch ClientCredentials(request, form) {
-        case .ambiguous: return Self.oneWay
+        case .ambiguous: return Self.ambiguousCredentials
         case .unreadable: return TokenAnswers.invalidClient
         case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret != secret:
             return TokenAnswers.invalidClient
         case .none, .secret: break
         }
-        guard let token = Self.token(form) else { return Self.oneToken }
+        guard let token = Self.token(form) else { return Self.tokenRequired }
         do {
             if let ended = try await issuer.end(token) {
                 audit.record(
@@ -85,7 +85,7 @@ struct TokenRoutes: Sendable {
 
     /// Returns the response to a database error.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        log.error("A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
+        log.error("Could not look up a token.", ["error": .words(of: error), "request": .text(request.id)])
         return TokenAnswers.unavailable
     }
 
@@ -101,7 +101,7 @@ struct TokenRoutes: Sendable {
             return .failure(
                 Refusal(
                     response: TokenAnswers.invalidRequest(
-                        "A form is required, as application/x-www-form-urlencoded.", error.status)))
+                        "The body must be a form of type application/x-www-form-urlencoded.", error.status)))
         }
     }
 
@@ -112,6 +112,6 @@ struct TokenRoutes: Sendable {
         return tokens.count == 1 && !tokens[0].isEmpty ? tokens[0] : nil
     }
 
-    static let oneWay = TokenAnswers.invalidRequest("A client says who it is in one way, once.")
-    static let oneToken = TokenAnswers.invalidRequest("One token is required.")
+    static let ambiguousCredentials = TokenAnswers.invalidRequest("Send client credentials once, in one place only.")
+    static let tokenRequired = TokenAnswers.invalidRequest("Exactly one token is required.")
 }

@@ -45,29 +45,32 @@ enum ForwardAuthAnswers {
     private static let anonymous = ServerResponse.emptyOK
 
     /// The 403 response to a signed-in person without access, or where access is denied to everyone.
-    static let forbidden = sentence(.forbidden, "You are not allowed here.")
+    static let forbidden = sentence(.forbidden, "You do not have access to this address.")
 
     /// The 403 response to a peer that is not a trusted proxy.
-    static let untrusted = sentence(.forbidden, "Only a trusted proxy may ask here.")
+    static let untrusted = sentence(.forbidden, "Only a trusted proxy may send this request.")
 
     /// Returns a 429 response after too many wrong keys. For nginx it is 403, because the `auth_request` module turns a
     /// 429 into a 500.
     static func tooMany(_ wait: Duration, isNginx: Bool) -> ServerResponse {
         let status = isNginx ? HTTPStatus.forbidden : .tooManyRequests
-        return sentence(status, "There were too many attempts. Try again later.").retry(after: wait)
+        return sentence(status, "Too many attempts. Try again later.").retry(after: wait)
     }
 
     /// The 503 response for a database error.
-    static let unavailable = sentence(.serviceUnavailable, "The server cannot tell now whose the request is.").retry(
-        after: .seconds(1))
+    static let unavailable = sentence(
+        .serviceUnavailable, "The server cannot authenticate the request now. Try again later."
+    ).retry(after: .seconds(1))
 
     /// Returns a 400 response. For nginx it is 403, because the `auth_request` module turns other statuses into a 500.
     static func refusal(_ refusal: ForwardedRefusal, isNginx: Bool) -> ServerResponse {
         let status = isNginx ? HTTPStatus.forbidden : .badRequest
         return switch refusal {
-        case .incomplete: sentence(status, "The proxy does not tell what is asked for.")
-        case .contradictory: sentence(status, "The request says different things about itself.")
-        case .ambiguousPath: sentence(status, "The path could be read in two ways.")
+        case .incomplete:
+            sentence(status, "The proxy did not send the host, scheme, method and path of the original request.")
+        case .contradictory:
+            sentence(status, "The header fields about the original request are invalid or contradict each other.")
+        case .ambiguousPath: sentence(status, "The path is ambiguous.")
         }
     }
 

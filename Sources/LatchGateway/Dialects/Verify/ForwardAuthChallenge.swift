@@ -26,9 +26,9 @@ struct ForwardAuthChallenge: Sendable {
         isNginx: Bool
     ) -> ServerResponse {
         let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
-        if let page, !isNginx { return Self.sending(to: page) }
+        if let page, !isNginx { return Self.redirect(to: page) }
         var answer = ForwardAuthAnswers.sentence(.unauthorized, "Sign in first.")
-        let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
+        let error = triedBearer ? #"error="invalid_token", error_description="The token is not valid.", "# : ""
         let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
         // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script,
         // because the browser would open a password dialog.
@@ -46,7 +46,7 @@ struct ForwardAuthChallenge: Sendable {
         guard Self.isBrowser(request, forwarded), let page = passwordPage(for: forwarded) else {
             return ForwardAuthAnswers.sentence(.forbidden, sentence)
         }
-        guard isNginx else { return Self.sending(to: page) }
+        guard isNginx else { return Self.redirect(to: page) }
         var answer = ForwardAuthAnswers.sentence(.unauthorized, sentence)
         answer.headers["Location"] = page
         return answer
@@ -60,7 +60,7 @@ struct ForwardAuthChallenge: Sendable {
             or: forwarded.origin + "/")
     }
 
-    private static func sending(to page: String) -> ServerResponse {
+    private static func redirect(to page: String) -> ServerResponse {
         ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
     }
 

@@ -20,7 +20,7 @@ extension ForwardAuthRoutes {
         let path = request.path.dropFirst(Self.wellKnown.count)
         guard let (scheme, host) = origin(of: request), rules.protect(host, scheme),
             path.isEmpty || AccessPath(path) != nil, let server = server(asked: request)
-        else { return ForwardAuthAnswers.sentence(.notFound, "Nothing here is protected.") }
+        else { return ForwardAuthAnswers.sentence(.notFound, "This address has no protected resource.") }
         var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
         if services.settings.onyx.isEnabled {
             members.append(.init(ProtectedResource.serverMember, .string(server + services.settings.onyx.prefix)))

@@ -12,7 +12,7 @@ struct ForwardAuthRoutes: ServiceDialect {
     let services: GatewayServices
     let rules: AccessRules
     let challenge: ForwardAuthChallenge
-    private let complaints: ProxyComplaints
+    private let proxyWarnings: ProxyWarnings
 
     var name: String { "verify" }
     var prefix: String { services.settings.verify.path }
@@ -21,7 +21,7 @@ struct ForwardAuthRoutes: ServiceDialect {
         self.services = services
         rules = services.settings.verify.rules
         challenge = ForwardAuthChallenge(services.settings, services.address)
-        complaints = ProxyComplaints(log: services.log, now: services.now)
+        proxyWarnings = ProxyWarnings(log: services.log, now: services.now)
     }
 
     /// Whether the path is the one that proxies request, or belongs to the metadata of protected resources.
@@ -37,7 +37,7 @@ struct ForwardAuthRoutes: ServiceDialect {
     func add(to router: inout Router) {
         for method in Self.methods {
             router.on(
-                method, prefix, synchronousHandler: { verifyAtOnce($0) },
+                method, prefix, synchronousHandler: { cachedVerification($0) },
                 handler: { await verify($0) })
         }
         for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
@@ -46,7 +46,7 @@ struct ForwardAuthRoutes: ServiceDialect {
 
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         services.log.error(
-            "A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
+            "Could not look up a token.", ["error": .words(of: error), "request": .text(request.id)])
         return ForwardAuthAnswers.unavailable
     }
 
@@ -137,7 +137,7 @@ extension ForwardAuthRoutes {
     }
 
     /// The same as ``verify(_:)`` when the session is in memory. Returns nil when it is not.
-    func verifyAtOnce(_ request: ServerRequest) -> ServerResponse? {
+    func cachedVerification(_ request: ServerRequest) -> ServerResponse? {
         switch read(request) {
         case .refusal(let answer): return answer
         case .question(let question):
@@ -153,7 +153,7 @@ extension ForwardAuthRoutes {
 
     private func read(_ request: ServerRequest) -> Reading {
         guard services.proxies.trusts(request.peer) else {
-            complaints.note(.untrusted, request)
+            proxyWarnings.note(.untrusted, request)
             return .refusal(ForwardAuthAnswers.untrusted)
         }
         do throws(ForwardedRefusal) {
@@ -167,7 +167,7 @@ extension ForwardAuthRoutes {
                     request: request, forwarded: forwarded, admission: admission,
                     tokens: tokens, key: basic.flatMap { rules.takeKeys(with: forwarded) ? $0 : nil }))
         } catch {
-            if error == .incomplete { complaints.note(.incomplete, request) }
+            if error == .incomplete { proxyWarnings.note(.incomplete, request) }
             return .refusal(ForwardAuthAnswers.refusal(error, isNginx: Self.isNginx(request)))
         }
     }

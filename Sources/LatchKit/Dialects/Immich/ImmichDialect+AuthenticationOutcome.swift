@@ -30,15 +30,15 @@ extension ImmichDialect {
     private func verdict(onRefusal answer: ClientResponse, _ path: String) -> AuthenticationOutcome {
         guard InterceptedResponse.isJSON(answer), let error = ImmichError(body: answer.body) else {
             return .intercepted(
-                "a refusal came that is not an Immich server's own (\(InterceptedResponse.sketch(answer))). "
-                    + "Something between here and the server refuses the request.")
+                "the refusal does not have the format of an Immich server (\(InterceptedResponse.summary(answer))). "
+                    + "A system between this machine and the server refused the request.")
         }
         guard answer.status == .unauthorized else { return .answered }
         switch error.message {
         case "Invalid user token":
             return .rejected(
                 Rejection(
-                    reason: "invalid_user_token", sentence: "the server does not know the session any more",
+                    reason: "invalid_user_token", sentence: "the server no longer knows the session",
                     isUnmistakable: true))
         case "Authentication required", "Unauthorized": return .rejected(Self.vague)
         default: return path == identity.path ? .rejected(Self.vague) : .answered
@@ -57,5 +57,5 @@ extension ImmichDialect {
     }
 
     private static let vague = Rejection(
-        reason: "unauthorized", sentence: "the server does not accept the session any more", isUnmistakable: false)
+        reason: "unauthorized", sentence: "the server no longer accepts the session", isUnmistakable: false)
 }

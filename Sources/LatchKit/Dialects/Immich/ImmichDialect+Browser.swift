@@ -25,13 +25,13 @@ extension ImmichDialect: BrowserDialect {
     ///
     /// Source: IM-7; contract of Immich, b.10.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
-        -> BrowserJourney
+        -> PendingBrowserSignIn
     {
         let verifier = PKCE.Verifier()
         let answer = try await authorization(start, verifier, connection)
         let address = try address(in: answer, of: connection.address)
         let state = try Self.state(of: address, start.state, server)
-        return BrowserJourney(address: address, state: state) { back in
+        return PendingBrowserSignIn(address: address, state: state) { back in
             let callback = ImmichCallback(
                 url: back.link.reveal(), state: back.state.text, codeVerifier: verifier.secret.reveal())
             let answer = try await connection.send(request(.post, "/oauth/callback", callback))
@@ -63,19 +63,22 @@ extension ImmichDialect: BrowserDialect {
             if answer.status == .internalServerError, error != nil {
                 throw LatchError(
                     .serverError,
-                    "Login failed: \(server) could not begin the sign-in; most likely it cannot reach its identity "
+                    "Login failed: \(server) could not begin the sign-in; it probably cannot reach its identity "
                         + "provider, or the provider's address in its settings is wrong. Ask its operator.")
             }
             if answer.status == .badRequest, error != nil {
                 throw LatchError(
                     .serverRefused,
-                    "Login failed: \(server) does not begin the sign-in: \(SanitizedText.clean(errorMessage(in: answer) ?? "")). "
-                        + "The way back to this program may not be allowed there; try another --callback.")
+                    "Login failed: \(server) refused to begin the sign-in: "
+                        + "\(SanitizedText.clean(errorMessage(in: answer) ?? "")). "
+                        + "The server may not allow this redirect address; try another --callback.")
             }
             throw refusal(answer, server)
         }
         guard let url = try? JSON.decode(ImmichAuthorizationResponse.self, from: answer.body).url, Self.isPage(url)
-        else { throw LatchError(.foreignAnswer, "Login failed: \(server) gave no address that a browser can open.") }
+        else {
+            throw LatchError(.foreignAnswer, "Login failed: \(server) returned no address that a browser can open.")
+        }
         return url
     }
 
@@ -93,15 +96,14 @@ extension ImmichDialect: BrowserDialect {
         guard states.count == 1, let state = states.first, !state.isEmpty else {
             throw LatchError(
                 .foreignAnswer,
-                "Login failed: the address that \(server.address) gave holds no state, so what comes back could be anybody's."
-            )
+                "Login failed: the address from \(server.address) contains no state, so the callback could belong to "
+                    + "another sign-in.")
         }
         let takesOurs = server.features.version.flatMap(ImmichVersions.takesState)
         guard State(state) == own || takesOurs != true else {
             throw LatchError(
                 .foreignAnswer,
-                "Login failed: \(server.address) put another state in place of this sign-in's, as no server of its version does."
-            )
+                "Login failed: \(server.address) replaced this sign-in's state, which no server of its version does.")
         }
         return State(state)
     }
@@ -116,15 +118,15 @@ extension ImmichDialect: BrowserDialect {
         if message == "Failed to finish oauth" || message == "OAuth authentication failed" {
             throw LatchError(
                 .codeRefused,
-                "Login failed: \(server) could not finish the sign-in with its identity provider. The code came too late or "
-                    + "was used already, or you may not have an account there. Sign in again; if it stays so, ask its "
-                    + "operator to look into the server's log.")
+                "Login failed: \(server) could not finish the sign-in with its identity provider. The code expired or "
+                    + "was already used, or you have no account there. Sign in again. If the error persists, ask its "
+                    + "operator to check the server's log.")
         }
         throw refusal(answer, server)
     }
 
     private static func notEnabled(_ server: ServerAddress) -> LatchError {
         LatchError(
-            .browserLoginDisabled, "Login failed: \(server) does not sign in with the browser. Use a password.")
+            .browserLoginDisabled, "Login failed: \(server) does not support sign-in with the browser. Use a password.")
     }
 }

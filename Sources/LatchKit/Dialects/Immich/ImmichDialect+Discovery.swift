@@ -47,8 +47,7 @@ extension ImmichDialect {
             var features = try await dialect.features(connection)
             if place.address != asked.address {
                 features.warnings.insert(
-                    "\(asked.address) says that its API is at \(place.address); that is the server that you sign in to.",
-                    at: 0)
+                    "\(asked.address) says that its API is at \(place.address). You sign in to that server.", at: 0)
             }
             return .server(dialect, place.address, features)
         }
@@ -91,7 +90,7 @@ extension ImmichDialect {
     private static func down(_ server: ServerAddress, _ answer: ClientResponse) -> LatchError {
         LatchError(
             .serverError,
-            "\(server) is down: the proxy in front of it answers, the server behind does not (status \(answer.status)). "
+            "\(server) is down: the proxy in front of it responds, but the server does not (status \(answer.status)). "
                 + "Try again later.")
     }
 }

@@ -6,7 +6,8 @@ extension ImmichDialect: PINDialect {
         let answer = try await client.send(request(.get, "/auth/status"))
         try checkPIN(answer, client)
         guard let status = try? JSON.decode(ImmichAuthStatus.self, from: answer.body) else {
-            throw LatchError(.foreignAnswer, "What came is no word of \(client.server) on a PIN. Try again later.")
+            throw LatchError(
+                .foreignAnswer, "The response of \(client.server) is not the state of a PIN. Try again later.")
         }
         return PINState(
             isSet: status.pinCode, isUnlocked: status.isElevated,
@@ -18,14 +19,14 @@ extension ImmichDialect: PINDialect {
     /// documents differ between 204, 200 and 201.
     ///
     /// Source: IM-15; contract of Immich, endpoints and "Target doc vs. reality".
-    public func perform(_ act: PINAct, with client: AuthorizedClient) async throws {
+    public func perform(_ act: PINAction, with client: AuthorizedClient) async throws {
         let (released, specified) = requests(act)
         var answer = try await client.send(released)
         if answer.isUnknownRoute, let specified { answer = try await client.send(specified) }
         try checkPIN(answer, client, isShort: act.hasShortPIN)
     }
 
-    private func requests(_ act: PINAct) -> (released: DialectRequest, specified: DialectRequest?) {
+    private func requests(_ act: PINAction) -> (released: DialectRequest, specified: DialectRequest?) {
         let code = "/auth/pin-code"
         switch act {
         case .set(let pin):
@@ -62,36 +63,38 @@ extension ImmichDialect: PINDialect {
         if answer.isUnknownRoute {
             throw LatchError(
                 .serverRefused,
-                "\(server) has no PIN: Immich has one from 1.133 on. If it has had one, it may be in maintenance now.")
+                "\(server) does not support PINs: Immich has them from version 1.133. If it did before, it may be in "
+                    + "maintenance.")
         }
         if answer.status == .tooManyRequests {
             let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { max($0, 0) }
             throw LatchError(
                 .rateLimited,
-                "\(server) takes no PIN for now: there were too many wrong ones. "
+                "\(server) accepts no PIN at the moment, because there were too many wrong ones. "
                     + (wait.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."),
                 retryAfter: wait.map { .seconds($0) })
         }
         switch ImmichError(body: answer.body)?.message {
         case "Wrong PIN code":
             throw LatchError(
-                .wrongPIN, "\(server) says that this is not the PIN. After some wrong ones it may lock you out.")
+                .wrongPIN, "\(server) says that the PIN is wrong. After several wrong PINs it may lock you out.")
         case "Wrong password":
             throw LatchError(.wrongCredentials, "\(server) says that this is not your password. Nothing was changed.")
         case "User already has a PIN code":
-            throw LatchError(.serverRefused, "You have a PIN at \(server) already. Change it instead.")
+            throw LatchError(.serverRefused, "You already have a PIN at \(server). Change it instead.")
         case "User does not have a PIN code":
             throw LatchError(.serverRefused, "You have no PIN at \(server). Set one first.")
         default:
             if answer.status == .badRequest, isShort {
-                throw LatchError(.invalidRequest, "\(server) takes a PIN of exactly six digits. Nothing was changed.")
+                throw LatchError(
+                    .invalidRequest, "\(server) requires a PIN of exactly six digits. Nothing was changed.")
             }
             throw client.refused(answer)
         }
     }
 }
 
-extension PINAct {
+extension PINAction {
     /// Whether the action sends a PIN of fewer than six digits, which no release of Immich accepts.
     fileprivate var hasShortPIN: Bool {
         let pins: [PIN] =

@@ -41,7 +41,7 @@ extension ImmichDialect: PasswordChangeDialect {
             let problem = PasswordRule(minimumLength: Self.minimumPasswordLength).problem(of: new)
             throw LatchError(
                 .weakPassword,
-                "\(client.server) does not take the new password: "
+                "\(client.server) does not accept the new password: "
                     + (problem ?? SanitizedText.clean(errorMessage(in: answer) ?? "")))
         }
         throw client.refused(answer)
@@ -68,7 +68,8 @@ extension ImmichDialect: SessionListDialect {
         let answer = try await client.send(request(.get, "/sessions"))
         guard answer.status.isSuccess else { throw client.refused(answer) }
         guard let sessions = try? JSON.decode([ImmichSession].self, from: answer.body) else {
-            throw LatchError(.foreignAnswer, "What came is no list of sessions of \(client.server). Try again later.")
+            throw LatchError(
+                .foreignAnswer, "The response of \(client.server) is not a list of sessions. Try again later.")
         }
         return sessions.map { session in
             RemoteSession(
@@ -83,7 +84,8 @@ extension ImmichDialect: SessionListDialect {
         let answer = try await client.send(request(.delete, "/sessions/" + PercentEncoding.encode(id)))
         if answer.status == .badRequest || answer.status == .notFound {
             throw LatchError(
-                .serverRefused, "\(client.server) has no such session of yours, or it has ended. List them again.")
+                .serverRefused,
+                "You have no such session at \(client.server), or it has ended. List the sessions again.")
         }
         guard answer.status.isSuccess else { throw client.refused(answer) }
     }

@@ -25,11 +25,11 @@ extension ImmichDialect {
                 throw LatchError(
                     .wrongCredentials,
                     "Login failed: \(server) does not accept this e-mail and password. "
-                        + "Check both; if they are right, the account may be disabled.")
+                        + "Check both; if they are correct, the account may be disabled.")
             case "Password login has been disabled":
                 throw LatchError(
                     .passwordLoginDisabled,
-                    "Login failed: \(server) does not sign in with a password. Use one of its other ways.")
+                    "Login failed: \(server) does not support sign-in with a password. Use another sign-in method.")
             default: break
             }
         }
@@ -51,7 +51,7 @@ extension ImmichDialect {
     /// Returns the error for a response to a sign-in without a token, when no more specific error applies.
     func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
+            return LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
         }
         let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
         switch answer.status.rawValue {
@@ -63,15 +63,15 @@ extension ImmichDialect {
         case 500...:
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.",
+                "Login failed: \(server) has an internal error (status \(answer.status)). Try again later.",
                 retryAfter: wait)
         case 404, 405:
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has no sign-in now; it may have gone into maintenance. Try again later.")
+                "Login failed: \(server) offers no sign-in; it may be in maintenance. Try again later.")
         case 200..<300: return InterceptedResponse.noToken(in: answer, from: server)
         default:
-            let words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
+            let words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
         }
     }

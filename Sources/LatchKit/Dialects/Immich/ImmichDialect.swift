@@ -68,7 +68,8 @@ public struct ImmichDialect: PasswordDialect {
         guard answer.status.isSuccess, let ping = try? JSON.decode(ImmichPing.self, from: answer.body),
             ping.res == "pong"
         else {
-            return .notRecognized("its answer to \(probe.path) is no pong (\(InterceptedResponse.sketch(answer)))")
+            return .notRecognized(
+                "its response to \(probe.path) is not a pong (\(InterceptedResponse.summary(answer)))")
         }
         return .server(ServerFeatures())
     }

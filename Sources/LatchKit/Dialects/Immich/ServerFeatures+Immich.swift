@@ -11,15 +11,15 @@ extension ServerFeatures {
         browserTitle = title.isEmpty ? nil : title
         self.version = version?.text
         if config?.maintenanceMode == true {
-            closedBecause = "\(server) is in maintenance: nobody can sign in until it is over. Try again later."
+            closedBecause = "\(server) is in maintenance, so sign-in is not possible. Try again later."
         } else if !hasUsers {
             closedBecause = "\(server) has no administrator yet. Open it in a browser and add one, then sign in."
         } else if features == nil {
-            warnings.append("The server does not say how people sign in; a password may be refused.")
+            warnings.append("The server does not announce its sign-in methods. It may refuse a password.")
         }
         if let warning = version.flatMap(ImmichVersions.warning) { warnings.append(warning) }
         let message = SanitizedText.clean(config?.loginPageMessage ?? "")
-        if !message.isEmpty { warnings.append("The server's message to those who sign in: \(message)") }
+        if !message.isEmpty { warnings.append("The server's sign-in message: \(message)") }
     }
 }
 
@@ -37,11 +37,11 @@ enum ImmichVersions {
         let server = (version.major, version.minor)
         let range = "\(oldest.major).\(oldest.minor) to \(newest.major).\(newest.minor)"
         if server < oldest {
-            return "The server's version is \(version.text); this program speaks with Immich \(range). "
+            return "The server's version is \(version.text); this program supports Immich \(range). "
                 + "Sign-in may fail: ask the server's operator to update it."
         }
         guard server > newest else { return nil }
-        return "The server's version is \(version.text); this program speaks with Immich \(range). "
+        return "The server's version is \(version.text); this program supports Immich \(range). "
             + (version.major > newest.major
                 ? "Sign-in may fail: update this program." : "If something does not work, update this program.")
     }

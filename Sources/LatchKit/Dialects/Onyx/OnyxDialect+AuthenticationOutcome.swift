@@ -28,8 +28,8 @@ extension OnyxDialect {
     private func verdict(onRefusal answer: ClientResponse) -> AuthenticationOutcome {
         guard InterceptedResponse.isJSON(answer), let error = OnyxError(body: answer.body) else {
             return .intercepted(
-                "a refusal came that is not an Onyx server's own (\(InterceptedResponse.sketch(answer))). "
-                    + "Something between here and the server refuses the request.")
+                "the refusal does not have the format of an Onyx server (\(InterceptedResponse.summary(answer))). "
+                    + "A system between this machine and the server refused the request.")
         }
         if error.envelope == .business, let code = error.code {
             let reason = OnyxReason(rawValue: code)
@@ -57,9 +57,9 @@ extension OnyxDialect {
     private static func rejection(_ reason: OnyxReason) -> Rejection {
         let sentence =
             switch reason {
-            case .sessionExpired: "the session's time ran out"
+            case .sessionExpired: "the session expired"
             case .sessionTerminated: "the session was ended on the server"
-            case .sessionUnrecognized: "the server does not know the session any more"
+            case .sessionUnrecognized: "the server no longer knows the session"
             default: "the server ended the session (\(SanitizedText.clean(reason.rawValue)))"
             }
         return Rejection(reason: reason.rawValue, sentence: sentence, isUnmistakable: true)
@@ -69,7 +69,7 @@ extension OnyxDialect {
         Rejection(
             reason: reason,
             sentence: reason == "oidc_expired"
-                ? "the identity provider's sign-in has expired" : "the server does not accept the session any more",
+                ? "the identity provider's sign-in has expired" : "the server no longer accepts the session",
             isUnmistakable: false)
     }
 }

@@ -24,7 +24,7 @@ extension OnyxDialect: BrowserDialect {
     ///
     /// Source: OX-2, OX-5, OX-9; contract of Onyx, b.2 and b.9.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
-        -> BrowserJourney
+        -> PendingBrowserSignIn
     {
         let verifier = PKCE.Verifier()
         var pairs = [
@@ -33,7 +33,7 @@ extension OnyxDialect: BrowserDialect {
         ]
         if let provider = start.provider { pairs.append(("provider", provider)) }
         let path = Self.prefix + "/auth/mobile/oauth/authorize?" + FormURLEncoded.encode(pairs)
-        return BrowserJourney(address: try connection.address.url(of: path), state: start.state) { back in
+        return PendingBrowserSignIn(address: try connection.address.url(of: path), state: start.state) { back in
             let answer = try await connection.send(exchange(code: back.code, verifier: verifier))
             return try grant(fromExchange: answer, of: connection.address)
         }
@@ -59,8 +59,8 @@ extension OnyxDialect: BrowserDialect {
         guard answer.status != .unauthorized || reason != .unauthenticated else {
             throw LatchError(
                 .codeRefused,
-                "Login failed: \(server) does not take the code that the browser brought; it came too late or was used "
-                    + "already. Sign in again.")
+                "Login failed: \(server) does not accept the code from the browser; it expired or was already used. "
+                    + "Sign in again.")
         }
         return try grant(from: answer, of: server)
     }

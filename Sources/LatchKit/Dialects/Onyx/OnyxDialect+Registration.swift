@@ -21,10 +21,10 @@ extension OnyxDialect: RegistrationDialect {
             return
         }
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            throw LatchError(.foreignAnswer, "Could not register: \(server) did not answer itself; \(reason)")
+            throw LatchError(.foreignAnswer, "Could not register: the response did not come from \(server); \(reason)")
         }
         let error = OnyxError(body: answer.body)
-        var words = SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.sketch(answer))
+        var words = SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(answer))
         while words.hasSuffix(".") { words.removeLast() }
         let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
         switch (answer.status.rawValue, OnyxReason(rawValue: error?.code ?? "")) {
@@ -32,17 +32,18 @@ extension OnyxDialect: RegistrationDialect {
             throw LatchError(.weakPassword, "Not registered: \(words). Choose another password.")
         case (_, .userAlreadyExists):
             throw LatchError(
-                .registrationRefused, "Not registered: this address has an account at \(server) already. Sign in to it."
+                .registrationRefused, "Not registered: this address already has an account at \(server). Sign in to it."
             )
         case (429, _), (_, .rateLimited):
             let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait an hour"
             throw LatchError(
                 .rateLimited,
-                "Not registered: too many accounts were made at \(server) from here. \(pause), then try again.",
+                "Not registered: too many accounts were created at \(server) from this network. \(pause), then try "
+                    + "again.",
                 retryAfter: wait)
         case (500..., _):
             throw LatchError(
-                .serverError, "Not registered: \(server) has a fault of its own (\(words)). Try again later.",
+                .serverError, "Not registered: \(server) has an internal error (\(words)). Try again later.",
                 retryAfter: wait)
         default:
             throw LatchError(.registrationRefused, "Not registered: \(server) says: \(words).")

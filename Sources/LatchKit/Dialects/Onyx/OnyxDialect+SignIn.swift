@@ -10,7 +10,7 @@ extension OnyxDialect {
     public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = renewal(from: answer) { return grant }
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            throw LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
+            throw LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
         }
         throw refusal(answer, server)
     }
@@ -29,28 +29,29 @@ extension OnyxDialect {
             return LatchError(
                 .wrongCredentials,
                 "Login failed: \(server) does not accept this e-mail and password. "
-                    + "Check both; if they are right, the account may be disabled.")
+                    + "Check both; if they are correct, the account may be disabled.")
         case (_, .passwordLoginDisabled):
             return LatchError(
                 .passwordLoginDisabled,
-                "Login failed: \(server) does not sign in with a password. Use one of its other ways.")
+                "Login failed: \(server) does not support sign-in with a password. Use another sign-in method.")
         case (_, .userNotVerified):
             return LatchError(
                 .emailUnverified,
-                "Login failed: \(server) wants the e-mail address proved first. Follow the link that it has sent there."
-            )
+                "Login failed: \(server) requires a verified e-mail address. Follow the link that it sent there.")
         case (_, .noPassword):
             return LatchError(
                 .passwordLoginDisabled,
-                "Login failed: this account has no password at \(server). Sign in the way it was made.")
+                "Login failed: this account has no password at \(server). Use the sign-in method with which it was "
+                    + "created.")
         case (500..., _):
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.",
+                "Login failed: \(server) has an internal error (status \(answer.status)). Try again later.",
                 retryAfter: wait)
         case (404, _), (405, _):
             return LatchError(
-                .notAKnownServer, "Login failed: \(server) has no sign-in for programs. Ask its operator to update it.")
+                .notAKnownServer,
+                "Login failed: \(server) does not support sign-in for programs. Ask its operator to update it.")
         case (200..<300, _): return InterceptedResponse.noToken(in: answer, from: server)
         default:
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, answer))")
@@ -58,6 +59,6 @@ extension OnyxDialect {
     }
 
     private func words(_ error: OnyxError?, _ answer: ClientResponse) -> String {
-        SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.sketch(answer))
+        SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(answer))
     }
 }

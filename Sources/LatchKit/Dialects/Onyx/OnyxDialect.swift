@@ -52,13 +52,13 @@ public struct OnyxDialect: PasswordDialect {
     /// Source: OX-10; contract of Onyx, b.12.
     public func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess else {
-            return .notRecognized("it answered \(InterceptedResponse.sketch(answer)) to \(probe.path)")
+            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
         }
         guard let type = try? JSON.decode(OnyxAuthType.self, from: answer.body),
             type.multiTenant != nil || type.authType != nil
         else {
             return .notRecognized(
-                "its answer to \(probe.path) is not what an Onyx server says (\(InterceptedResponse.sketch(answer)))")
+                "its response to \(probe.path) is not that of an Onyx server (\(InterceptedResponse.summary(answer)))")
         }
         return .server(ServerFeatures(type))
     }

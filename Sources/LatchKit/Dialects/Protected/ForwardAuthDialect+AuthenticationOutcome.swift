@@ -29,5 +29,5 @@ extension ForwardAuthDialect {
     }
 
     private static let rejection = Rejection(
-        reason: "invalid_token", sentence: "the gateway does not accept the session any more", isUnmistakable: false)
+        reason: "invalid_token", sentence: "the gateway no longer accepts the session", isUnmistakable: false)
 }

@@ -13,7 +13,7 @@ extension ForwardAuthDialect: BrowserDialect {
 
     /// Begins a sign-in at the gateway. The browser opens the gateway's sign-in, and the gateway redeems the code.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
-        -> BrowserJourney
+        -> PendingBrowserSignIn
     {
         try await inner.begin(start, at: server, there(connection))
     }

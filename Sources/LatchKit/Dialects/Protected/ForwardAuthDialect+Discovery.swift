@@ -18,14 +18,14 @@ extension ForwardAuthDialect {
         let usual = ProtectedResource.address(origin: place.origin, path: place.prefix)
         let url = named ?? usual
         guard Self.isBelow(place, url) else {
-            return .notRecognized("it sends clients to another host to learn who signs people in", first)
+            return .notRecognized("its sign-in metadata are on another host", first)
         }
         guard place.isEncrypted || place.isLoopback else {
-            return .notRecognized("it can say who signs people in only over https", first)
+            return .notRecognized("its sign-in metadata are accepted only over https", first)
         }
         let answer = try await connection.get(url)
         guard answer.status.isSuccess else {
-            return .notRecognized("it says nowhere who signs people in (\(InterceptedResponse.sketch(answer)))", answer)
+            return .notRecognized("it has no sign-in metadata (\(InterceptedResponse.summary(answer)))", answer)
         }
         let metadata: ProtectedResource
         do {
@@ -34,7 +34,7 @@ extension ForwardAuthDialect {
             return .notRecognized(SanitizedText.clean(error.message), answer)
         }
         guard let gateway = Self.gateway(metadata.server) else {
-            return .notRecognized("whoever signs people in to it has no address that can be used", answer)
+            return .notRecognized("the address of its gateway cannot be used", answer)
         }
         return try await ask(gateway, for: place, connection)
     }
@@ -44,13 +44,14 @@ extension ForwardAuthDialect {
     {
         switch try await inner.discover(connection.connection(to: gateway)) {
         case .notRecognized(let reason, let answer):
-            return .notRecognized("\(gateway) signs people in to it, and \(reason)", answer)
+            return .notRecognized("its gateway \(gateway) was not recognized: \(reason)", answer)
         case .server(_, _, var features):
             features.gateway = gateway
             if !Self.areRelated(place.host, gateway.host) {
                 features.warnings.append(
-                    "\(place.authority) and \(gateway.authority) are not of one family of names, and the session that you "
-                        + "begin at \(gateway.authority) is shown to \(place.authority). Go on only if you trust both.")
+                    "\(place.authority) and \(gateway.authority) do not share a domain, and \(place.authority) "
+                        + "receives the session of your sign-in at \(gateway.authority). Continue only if you trust "
+                        + "both.")
             }
             return .server(ForwardAuthDialect(gateway: gateway), place, features)
         }

@@ -19,8 +19,8 @@ public struct ForwardAuthDialect: PasswordDialect {
 
     /// `latchd`.
     public var id: DialectID { DialectID(rawValue: "latchd") }
-    /// `anything, behind latchd`.
-    public var title: String { "anything, behind latchd" }
+    /// `latchd (forward authentication)`.
+    public var title: String { "latchd (forward authentication)" }
     /// The address of the gateway, under the key `gateway`.
     public var details: [String: String] { gateway.map { [Self.gatewayKey: $0.url] } ?? [:] }
     /// Returns the dialect of a server behind the gateway in `details`.

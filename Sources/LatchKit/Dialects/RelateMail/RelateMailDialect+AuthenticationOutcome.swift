@@ -10,7 +10,8 @@ extension RelateMailDialect {
         -> AuthenticationOutcome
     {
         if Self.refusesName(answer) {
-            return .intercepted("it refuses its own name: the setting AllowedHosts there lacks '\(server.host)'.")
+            return .intercepted(
+                "the server refuses its own name: its setting AllowedHosts does not contain '\(server.host)'.")
         }
         let isAPI = path.hasPrefix("/api/")
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: isAPI) {
@@ -21,7 +22,7 @@ extension RelateMailDialect {
         case 401:
             return .rejected(
                 Rejection(
-                    reason: "unauthorized", sentence: "the server does not accept its key any more",
+                    reason: "unauthorized", sentence: "the server no longer accepts its key",
                     isUnmistakable: false))
         default: return .answered
         }

@@ -27,17 +27,17 @@ extension RelateMailDialect: BrowserDialect {
     ///
     /// Source: RM-5, RM-6; contract of Relate Mail, rules 5 to 8.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
-        -> BrowserJourney
+        -> PendingBrowserSignIn
     {
         guard let provider else {
             throw LatchError(
                 .browserLoginDisabled,
-                "Login failed: \(connection.address) names no identity provider to sign in at. Sign in with a key.")
+                "Login failed: \(connection.address) names no identity provider. Sign in with a key.")
         }
         if let scopes = start.scopes, !canCall(with: scopes) {
             throw LatchError(
                 .invalidRequest,
-                "A key with the scopes \(scopes.joined(separator: " ")) is for mail programs alone. "
+                "A key with the scopes \(scopes.joined(separator: " ")) is only for mail programs. "
                     + "Add one of api:read, api:write and app.")
         }
         let (party, client) = try provider.party(server.connection, userAgent: connection.device.userAgent, now: now)
@@ -48,7 +48,7 @@ extension RelateMailDialect: BrowserDialect {
             let address = try await party.authorizationURL(
                 redirect: start.redirect, state: start.state, nonce: nonce, challenge: verifier.challenge)
             let issuer = metadata.namesIssuerInAnswers ? metadata.issuer : nil
-            return BrowserJourney(address: address, state: start.state, issuer: issuer) { back in
+            return PendingBrowserSignIn(address: address, state: start.state, issuer: issuer) { back in
                 do {
                     let callback = try Self.fields(of: back.link, start.redirect)
                     let signIn = try await party.signIn(

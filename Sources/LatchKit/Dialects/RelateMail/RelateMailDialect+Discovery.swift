@@ -4,10 +4,10 @@ extension RelateMailDialect {
     /// Source: RM-4; contract of Relate Mail, rules 1 and 3.
     public func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else {
-            return .notRecognized("it answered \(InterceptedResponse.sketch(answer)) to \(probe.path)")
+            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
         }
         guard let found = try? JSON.decode(RelateMailDiscovery.self, from: answer.body) else {
-            return .notRecognized("its answer to \(probe.path) is not what a server of Relate Mail says")
+            return .notRecognized("its response to \(probe.path) is not that of a Relate Mail server")
         }
         var features = ServerFeatures(signsInWithPassword: false, signsInWithBrowser: found.oidcEnabled)
         features.signsInWithKey = true
@@ -41,16 +41,16 @@ extension RelateMailDialect {
         guard connection.address.isEncrypted || connection.address.isLoopback else {
             throw LatchError(
                 .invalidAddress,
-                "Invalid server URL: \(connection.address) is a server of Relate Mail, and those are spoken to with TLS alone "
-                    + "unless they run on this machine. Write https:// before its name.")
+                "Invalid server URL: \(connection.address) is a Relate Mail server, which requires TLS unless it runs "
+                    + "on this machine. Write https:// before its name.")
         }
         guard features.signsInWithBrowser else { return .server(self, connection.address, features) }
         let (provider, problem) = try await findProvider(connection)
         guard problem == nil, let provider else {
             features.signsInWithBrowser = false
             features.warnings.append(
-                "The server says that people sign in through an identity provider, and "
-                    + (problem ?? "names none.") + " Until its operator mends that, only a key signs in.")
+                "The server announces sign-in through an identity provider, but "
+                    + (problem ?? "names none.") + " Until its operator fixes this, sign in with a key.")
             return .server(self, connection.address, features)
         }
         return .server(RelateMailDialect(provider: provider, now: now), connection.address, features)
@@ -70,13 +70,13 @@ extension RelateMailDialect {
             do {
                 let answer = try await connection.send(DialectRequest(.get, path, headers: Self.acceptsJSON))
                 guard let configuration = Self.configuration(in: answer) else {
-                    problem = problem ?? "\(path) does not tell which (\(InterceptedResponse.sketch(answer)))."
+                    problem = problem ?? "\(path) does not name it (\(InterceptedResponse.summary(answer)))."
                     continue
                 }
                 guard let provider = RelateMailProvider(configuration) else {
-                    return (nil, "\(path) lacks its address or the apps' name there.")
+                    return (nil, "\(path) lacks its address or the apps' client id.")
                 }
-                return (provider, provider.problem.map { "this one cannot be used: \($0)" })
+                return (provider, provider.problem.map { "this provider cannot be used: \($0)" })
             } catch let error as LatchError {
                 return (nil, "\(path) cannot be read: \(error.message)")
             }
@@ -101,7 +101,7 @@ extension RelateMailDialect {
     static func nameRefused(_ server: ServerAddress) -> LatchError {
         LatchError(
             .serverRefused,
-            "\(server) refuses its own name: the setting AllowedHosts there lacks '\(server.host)'. "
+            "\(server) refuses its own name: its setting AllowedHosts does not contain '\(server.host)'. "
                 + "Ask its operator to add it.")
     }
 }

@@ -53,7 +53,7 @@ extension RelateMailDialect: KeyDialect {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let made = try? JSON.decode(RelateMailCreatedKey.self, from: answer.body), Self.isKey(made.apiKey),
             Self.isID(made.id)
-        else { throw refusal(answer, server, "No key was made") }
+        else { throw refusal(answer, server, "No key was created") }
         var grant = Grant(token: Secret(made.apiKey))
         grant.keyID = made.id
         grant.scopes = made.scopes.map(SanitizedText.clean)
@@ -76,26 +76,26 @@ extension RelateMailDialect: KeyDialect {
     func refusal(_ answer: ClientResponse, _ server: ServerAddress, _ what: String) -> LatchError {
         if Self.refusesName(answer) { return Self.nameRefused(server) }
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            return LatchError(.foreignAnswer, "\(what): \(server) did not answer itself; \(reason)")
+            return LatchError(.foreignAnswer, "\(what): the response did not come from \(server); \(reason)")
         }
         switch answer.status.rawValue {
         case 429:
             let pause = retryDelay(after: answer) ?? Self.pause
             return LatchError(
                 .rateLimited,
-                "\(what): \(server) wants fewer requests. Wait \(pause.components.seconds) seconds, then try again.",
+                "\(what): too many requests to \(server). Wait \(pause.components.seconds) seconds, then try again.",
                 retryAfter: pause)
         case 500...:
             let remedy = hint(for: answer).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "\(what): \(server) has a fault of its own (status \(answer.status)). Try again later.\(remedy)",
+                "\(what): \(server) has an internal error (status \(answer.status)). Try again later.\(remedy)",
                 retryAfter: RetryAfter.read(answer))
         case 200..<300:
             return LatchError(
                 .foreignAnswer,
-                "\(what): what came from \(server) is not what a server of Relate Mail says "
-                    + "(\(InterceptedResponse.sketch(answer))). Try again; if it stays so, ask its operator.")
+                "\(what): the response from \(server) has an unexpected format "
+                    + "(\(InterceptedResponse.summary(answer))). Try again. If the error persists, ask its operator.")
         default: return LatchError(.serverRefused, "\(what): \(server) says: \(text(of: answer)).")
         }
     }

@@ -59,7 +59,7 @@ public struct RelateMailDialect: Dialect {
     /// before.
     public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess, answer.status != .notFound else { return nil }
-        return "\(server) refuses: \(text(of: answer))."
+        return "\(server) refused the request: \(text(of: answer))."
     }
 
     /// Returns `Authorization: ApiKey` with the key, which servers of every version accept. `Bearer` is for tokens of
@@ -87,13 +87,13 @@ public struct RelateMailDialect: Dialect {
     /// Source: contract of Relate Mail, section c: 8b98d23.
     public func hint(for answer: ClientResponse) -> String? {
         guard answer.status == .internalServerError else { return nil }
-        return "Versions of Relate Mail from before February 2026 answer so to a good key; its operator can update it."
+        return "Relate Mail before February 2026 responds to a valid key this way; its operator can update it."
     }
 
     /// Returns the server's error message without a final period, so that it fits into a sentence. Without a message,
     /// it describes the status.
     func text(of answer: ClientResponse) -> String {
-        var text = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
+        var text = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
         while text.hasSuffix(".") { text.removeLast() }
         return text
     }

@@ -11,24 +11,24 @@ struct RelateMailKeyMaker: Sendable {
     /// Requests the person's identity, records the name of the key, and then creates the key.
     func grant() async throws -> Grant {
         let identity = try await identity()
-        let note = try await noteKey(identity)
+        let intent = try await noteKey(identity)
         var grant: Grant
         do {
-            grant = try await key(note.name)
-            try note.keyMade()
+            grant = try await key(intent.name)
+            try intent.keyMade()
         } catch {
-            await discard(note, after: error)
+            await discard(intent, after: error)
             throw error
         }
         grant.identity = identity
-        let made = CreatedKey(note: note, id: grant.keyID ?? "", revoke: revoke(grant))
+        let made = CreatedKey(intent: intent, id: grant.keyID ?? "", revoke: revoke(grant))
         grant.made = made
         guard dialect.canCall(with: grant.scopes ?? []) else {
             await made.discard()
             throw LatchError(
                 .serverRefused,
-                "Login failed: \(connection.address) made a key that may not call it. Ask its operator; the key was revoked."
-            )
+                "Login failed: \(connection.address) created a key without access to its API. The key was revoked. "
+                    + "Ask its operator.")
         }
         return grant
     }
@@ -41,14 +41,15 @@ struct RelateMailKeyMaker: Sendable {
         where InterceptedResponse.reason(for: answer, from: connection.address, expectsJSON: true) == nil:
             throw LatchError(
                 .serverRefused,
-                "Login failed: \(connection.address) does not take the token of its identity provider "
-                    + "'\(dialect.provider?.issuer ?? "")'. Ask its operator: the access token must be one that the server "
-                    + "can check, made for it.")
+                "Login failed: \(connection.address) does not accept the token of its identity provider "
+                    + "'\(dialect.provider?.issuer ?? "")'. Ask its operator: the server must be able to verify the "
+                    + "access token and must be its audience.")
         case .internalServerError:
             throw LatchError(
                 .serverError,
-                "Login failed: \(connection.address) has a fault of its own (status \(answer.status)). If that stays so, ask its "
-                    + "operator whether the provider's access token tells the e-mail address, which it needs.")
+                "Login failed: \(connection.address) has an internal error (status \(answer.status)). If the error "
+                    + "persists, ask its operator whether the provider's access token contains the required e-mail "
+                    + "address.")
         default: throw dialect.refusal(answer, connection.address, "Login failed")
         }
     }
@@ -84,17 +85,17 @@ struct RelateMailKeyMaker: Sendable {
     /// looked up by its unique name.
     ///
     /// If the key is not found, the server may still create it later, so its record stays.
-    private func discard(_ note: KeyIntent, after error: any Error) async {
+    private func discard(_ intent: KeyIntent, after error: any Error) async {
         if let error = error as? LatchError, [.serverRefused, .rateLimited].contains(error.code) {
-            return await note.settle(nil)
+            return await intent.settle(nil)
         }
         await Task {
             guard let answer = try? await send(dialect.keyList),
-                let keys = try? dialect.keys(from: answer, of: connection.address).filter(note.name.isName),
+                let keys = try? dialect.keys(from: answer, of: connection.address).filter(intent.name.isName),
                 !keys.isEmpty
-            else { return note.release() }
-            for key in keys where !(await isRevoked(key.id, "Bearer " + token.reveal())) { return note.release() }
-            await note.settle(nil)
+            else { return intent.release() }
+            for key in keys where !(await isRevoked(key.id, "Bearer " + token.reveal())) { return intent.release() }
+            await intent.settle(nil)
         }.value
     }
 

@@ -41,26 +41,26 @@ extension TimeTrackerDialect {
     public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
         guard errorMessage(in: answer) == Self.cannotSignOut else {
-            return
-                "\(server) refuses: \(SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer)))."
+            return "\(server) refused the request: "
+                + "\(SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer)))."
         }
-        return "\(server) cannot take a token back: there it is good until its time has run out."
+        return "\(server) cannot revoke a token. It accepts the token until it expires."
     }
 
     private static func unknownSender(_ answer: ClientResponse) -> String {
-        "a refusal came that is not Time Tracker's own (\(InterceptedResponse.sketch(answer))). "
-            + "Something between here and the server refuses the request."
+        "the refusal does not have the format of Time Tracker (\(InterceptedResponse.summary(answer))). "
+            + "A system between this machine and the server refused the request."
     }
 
     private static func rejection(_ words: String) -> Rejection {
         let reason = String(words.dropFirst("Unauthorized: ".count))
         let sentence =
             switch reason {
-            case "jwt expired": "the session's time ran out"
+            case "jwt expired": "the session expired"
             case "session ended": "the session was ended on the server"
-            case "invalid signature": "the server signs with another key now"
-            case "": "the server does not accept the session any more"
-            default: "the server does not accept the session any more (\(SanitizedText.clean(reason)))"
+            case "invalid signature": "the server's signing key has changed"
+            case "": "the server no longer accepts the session"
+            default: "the server no longer accepts the session (\(SanitizedText.clean(reason)))"
             }
         return Rejection(reason: reason.isEmpty ? "unauthorized" : reason, sentence: sentence, isUnmistakable: false)
     }

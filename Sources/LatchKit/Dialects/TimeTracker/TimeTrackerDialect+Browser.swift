@@ -26,7 +26,7 @@ extension TimeTrackerDialect: BrowserDialect {
     ///
     /// Source: TT-3; contract of Time Tracker, 0 and b.1; RFC 8252 §8.9.
     public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
-        -> BrowserJourney
+        -> PendingBrowserSignIn
     {
         // A query may contain the scheme, slashes and port of the redirect address unencoded.
         var path = prefix + "/auth/login?redirect_uri=" + start.redirect
@@ -35,7 +35,7 @@ extension TimeTrackerDialect: BrowserDialect {
         let answer = try await connection.send(DialectRequest(.get, path, headers: Self.headers))
         guard answer.status.isSuccess || answer.status.isRedirect else { throw notBegun(answer, connection.address) }
         let known = TimeTrackerStart(answer, from: connection.address, redirect: start.redirect)
-        return BrowserJourney(address: known?.address ?? address, state: known?.state) { back in
+        return PendingBrowserSignIn(address: known?.address ?? address, state: known?.state) { back in
             let answer = try await connection.send(exchange(back, redirect: start.redirect))
             return try grant(from: answer, of: connection.address)
         }

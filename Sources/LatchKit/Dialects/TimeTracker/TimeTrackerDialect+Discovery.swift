@@ -8,7 +8,7 @@ extension TimeTrackerDialect {
         let json = try? JSONValue(parsing: answer.body)
         guard answer.status.isSuccess, json?["status"]?.string == "ok", json?["timestamp"]?.string != nil else {
             return .notRecognized(
-                "its answer to \(probe.path) is not Time Tracker's (\(InterceptedResponse.sketch(answer)))")
+                "its response to \(probe.path) is not that of Time Tracker (\(InterceptedResponse.summary(answer)))")
         }
         return .server(ServerFeatures(signsInWithPassword: false, signsInWithBrowser: true))
     }
@@ -28,18 +28,20 @@ extension TimeTrackerDialect {
             guard case .notRecognized = finding else { return finding }
             first = first ?? finding
         }
-        return first ?? .notRecognized("it was not asked", ClientResponse(status: .notFound))
+        return first ?? .notRecognized("it was not contacted", ClientResponse(status: .notFound))
     }
 
     private func look(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let nobody = try await connection.send(identity)
         guard nobody.status == .unauthorized, (try? JSONValue(parsing: nobody.body)) == ["error": "Unauthorized"] else {
-            return .notRecognized("it answered \(InterceptedResponse.sketch(nobody)) to \(identity.path)", nobody)
+            return .notRecognized(
+                "it responded to \(identity.path) with \(InterceptedResponse.summary(nobody))", nobody)
         }
         let health = try await connection.send(probe)
         guard case .server(var features) = match(health) else {
             return .notRecognized(
-                "its answer to \(probe.path) is another's (\(InterceptedResponse.sketch(health)))", health)
+                "its response to \(probe.path) is not that of Time Tracker "
+                    + "(\(InterceptedResponse.summary(health)))", health)
         }
         let exchange = try await connection.send(
             DialectRequest(.post, tokenPath, headers: Self.headers, body: Array("{}".utf8)))
@@ -47,19 +49,20 @@ extension TimeTrackerDialect {
         case (400, "Missing required parameters: code, state, redirect_uri"): break
         // Before the first sign-in the server contacts its identity provider before it checks the parameters.
         case (500, let words?) where words.hasPrefix("Failed to exchange token"):
-            features.warnings.append("It does not reach its identity provider: \(SanitizedText.clean(words)).")
+            features.warnings.append("The server cannot reach its identity provider: \(SanitizedText.clean(words)).")
         case (404, "Endpoint not found"):
             features.signsInWithBrowser = false
         case (408, _), (429, _), (502...504, _):
             // The previous two responses were those of a Time Tracker server.
             throw LatchError(
                 .serverError,
-                "\(connection.address) is a server of Time Tracker, and \(tokenPath) there fails "
-                    + "(\(InterceptedResponse.sketch(exchange))). Try again later.",
+                "\(connection.address) is a Time Tracker server, but \(tokenPath) fails "
+                    + "(\(InterceptedResponse.summary(exchange))). Try again later.",
                 retryAfter: retryDelay(after: exchange))
         default:
             return .notRecognized(
-                "its answer to \(tokenPath) is another's (\(InterceptedResponse.sketch(exchange)))", exchange)
+                "its response to \(tokenPath) is not that of Time Tracker "
+                    + "(\(InterceptedResponse.summary(exchange)))", exchange)
         }
         return .server(self, connection.address, features)
     }

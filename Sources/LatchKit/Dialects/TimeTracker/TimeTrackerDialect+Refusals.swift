@@ -3,30 +3,30 @@ extension TimeTrackerDialect {
     ///
     /// Source: TT-9; contract of Time Tracker, (a).
     func notBegun(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        if let error = passing(answer, server) { return error }
+        if let error = commonError(answer, server) { return error }
         let said = said(answer)
         guard answer.status.rawValue >= 500 else {
-            return LatchError(.serverRefused, "Login failed: \(server) does not begin a sign-in; it says: \(said).")
+            return LatchError(.serverRefused, "Login failed: \(server) refused to begin a sign-in: \(said).")
         }
         return LatchError(
             .serverError,
-            "Login failed: \(server) cannot begin a sign-in, most likely because it does not reach its identity provider "
+            "Login failed: \(server) could not begin a sign-in, probably because it cannot reach its identity provider "
                 + "(\(said)). Try again later.", retryAfter: Self.wait(answer))
     }
 
     /// Returns the error for a response to an exchange that contains no token.
     func notExchanged(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        if let error = passing(answer, server) { return error }
+        if let error = commonError(answer, server) { return error }
         let said = said(answer)
         switch answer.status.rawValue {
         case 200..<300: return InterceptedResponse.noToken(in: answer, from: server)
         case 400 where said.contains("Initiate login again"), 500 where said.contains("invalid_grant"):
             return LatchError(
                 .codeRefused,
-                "Login failed: \(server) does not take the code that the browser brought; it came too late or was used "
-                    + "already (\(said)). Sign in again.")
+                "Login failed: \(server) does not accept the code from the browser; it expired or was already used "
+                    + "(\(said)). Sign in again.")
         case 403:
-            return LatchError(.signInDenied, "Login failed: \(server) does not let you in: \(said).")
+            return LatchError(.signInDenied, "Login failed: \(server) denied the sign-in: \(said).")
         case 500...:
             return LatchError(
                 .serverError, "Login failed: \(server) could not finish the sign-in: \(said). Try again later.",
@@ -38,7 +38,7 @@ extension TimeTrackerDialect {
 
     /// Returns the error for a response that says nothing about this sign-in: a rate limit or a response from another
     /// sender. Nil for all other responses.
-    private func passing(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError? {
+    private func commonError(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError? {
         if answer.status == .tooManyRequests {
             let wait = Self.wait(answer)
             let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
@@ -47,12 +47,12 @@ extension TimeTrackerDialect {
                 retryAfter: wait)
         }
         guard let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) else { return nil }
-        return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
+        return LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
     }
 
     /// Returns the server's error message without a final period, so that it fits into a sentence.
     private func said(_ answer: ClientResponse) -> String {
-        var words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
+        var words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
         while words.hasSuffix(".") { words.removeLast() }
         return words
     }

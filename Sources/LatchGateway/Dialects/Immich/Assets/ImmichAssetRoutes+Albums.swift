@@ -8,7 +8,7 @@ extension ImmichAssetRoutes {
     func addAlbums(to router: inout Router) {
         routing.on(.get, "/albums", to: &router) { request in
             let viewer = try await viewer(of: request)
-            try Self.checkTruth("shared", in: request)
+            try Self.checkBool("shared", in: request)
             let shared = request.query("shared").map { $0 == "true" }
             let albums = try await library?.store.albums(for: viewer.owners) ?? []
             let answers = albums.map { ImmichAssetAnswers.album($0, for: viewer) }

@@ -66,7 +66,7 @@ extension ImmichAssetRoutes {
             if !body.has("assetIds") {
                 body.refuse("assetIds", "Invalid input: expected array, received undefined", "invalid_type")
             }
-            _ = body.optionalTruth("edited")
+            _ = body.optionalBool("edited")
             return ids
         }
         let assets = try await all(ids ?? [], for: viewer)

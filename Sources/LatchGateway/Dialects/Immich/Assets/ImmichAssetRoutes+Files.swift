@@ -11,12 +11,12 @@ extension ImmichAssetRoutes {
         }
         routing.on(.get, id: "/assets/{id}/original", to: &router) { request, id in
             let viewer = try await viewer(of: request)
-            try Self.checkTruth("edited", in: request)
+            try Self.checkBool("edited", in: request)
             return try file(try await find(id, for: viewer), to: request)
         }
         routing.on(.get, id: "/assets/{id}/thumbnail", to: &router) { request, id in
             let viewer = try await viewer(of: request)
-            try Self.checkTruth("edited", in: request)
+            try Self.checkBool("edited", in: request)
             try Self.check("size", in: request, isOneOf: ["original", "fullsize", "preview", "thumbnail"])
             let asset = try await find(id, for: viewer)
             // No thumbnails are created: the thumbnail of a photo is the file itself, and a video has none.
@@ -65,7 +65,7 @@ extension ImmichAssetRoutes {
     }
 
     /// Throws when a query parameter has a value other than `true` and `false`.
-    static func checkTruth(_ name: String, in request: ServerRequest) throws(ImmichRefusal) {
+    static func checkBool(_ name: String, in request: ServerRequest) throws(ImmichRefusal) {
         try check(name, in: request, isOneOf: ["true", "false"])
     }
 

@@ -44,8 +44,8 @@ extension ImmichAssetRoutes {
 
     private func statistics(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
-        try Self.checkTruth("isFavorite", in: request)
-        try Self.checkTruth("isTrashed", in: request)
+        try Self.checkBool("isFavorite", in: request)
+        try Self.checkBool("isTrashed", in: request)
         try Self.check("visibility", in: request, isOneOf: ImmichSearchQuery.visibilities)
         let visibility = request.query("visibility").flatMap(AssetVisibility.init(rawValue:)) ?? .timeline
         try Self.check(visibility, for: viewer)

@@ -27,14 +27,14 @@ struct ImmichSearchQuery: Sendable {
         }
         let (skip, isTooFar) = (page - 1).multipliedReportingOverflow(by: query.count)
         query.skip = isTooFar ? .max : skip
-        withExif = body.optionalTruth("withExif") ?? false
+        withExif = body.optionalBool("withExif") ?? false
         query.kind = body.choice("type", ["IMAGE", "VIDEO", "AUDIO", "OTHER"]).flatMap { type in
             if AssetKind(rawValue: type) == nil { findsNothing = true }
             return AssetKind(rawValue: type)
         }
         query.visibility = body.choice("visibility", Self.visibilities).flatMap(AssetVisibility.init) ?? .timeline
         query.isAscending = body.choice("order", ["asc", "desc"]) == "asc"
-        query.isMotion = body.optionalTruth("isMotion")
+        query.isMotion = body.optionalBool("isMotion")
         query.taken = .init(from: body.date("takenAfter"), to: body.date("takenBefore"))
         query.added = .init(from: body.date("createdAfter"), to: body.date("createdBefore"))
         query.updated = .init(from: body.date("updatedAfter"), to: body.date("updatedBefore"))
@@ -58,10 +58,10 @@ struct ImmichSearchQuery: Sendable {
 
     private mutating func readAbsences(_ body: inout ImmichBody) {
         for name in ["personIds", "tagIds"] where !(body.ids(name) ?? []).isEmpty { findsNothing = true }
-        for name in ["isFavorite", "isOffline", "isEncoded"] where body.optionalTruth(name) == true {
+        for name in ["isFavorite", "isOffline", "isEncoded"] where body.optionalBool(name) == true {
             findsNothing = true
         }
-        for name in ["withDeleted", "withStacked", "withPeople", "isNotInAlbum"] { _ = body.optionalTruth(name) }
+        for name in ["withDeleted", "withStacked", "withPeople", "isNotInAlbum"] { _ = body.optionalBool(name) }
         for name in ["trashedAfter", "trashedBefore"] where body.date(name) != nil { findsNothing = true }
         for name in Self.unknowns where body.has(name) && !body.isNull(name) { findsNothing = true }
     }

@@ -9,7 +9,7 @@ import Wire
 /// One request serves all tasks that fail at about the same time.
 ///
 /// Source: contract of Immich, rule 24; `GET /server/config`, `maintenanceMode`, from 2.3.
-actor MaintenanceInquiry {
+actor MaintenanceCheck {
     /// The state of a server.
     enum Finding: Sendable, Equatable {
         /// The server works normally. A file that it does not have was removed.
@@ -74,7 +74,7 @@ extension DownloadQueue {
                 HostTrouble(reason: "The server '\(row.host)' is in maintenance.", isUnreachable: true, wait: wait))
         case .unknown(let why):
             let reason =
-                "The server '\(row.host)' has nothing now, and does not say whether it is in maintenance (\(why))."
+                "The server '\(row.host)' serves no files now, and does not say whether it is in maintenance (\(why))."
             return .outage(HostTrouble(reason: reason, isUnreachable: false, wait: wait))
         }
     }

@@ -4,12 +4,12 @@ internal import Crypto
 ///
 /// After a failure it waits before the next attempt, 50 ms at first and at most 2 s. Commands during this time fail at
 /// once. Only one thread may use it.
-struct Link {
+struct ReconnectingConnection {
     private static let pauses = (first: Duration.milliseconds(50), longest: Duration.seconds(2))
 
     private let settings: RedisSettings
     private var connection: Connection?
-    private var pause = Link.pauses.first
+    private var pause = ReconnectingConnection.pauses.first
     private var failed: (error: RedisError, until: ContinuousClock.Instant)?
 
     init(_ settings: RedisSettings) {
@@ -78,10 +78,10 @@ struct Link {
                 }
             }
         } catch {
-            throw unreachable(error.code == .timedOut ? "it does not answer" : "it does not answer as Redis does")
+            throw unreachable(error.code == .timedOut ? "it does not respond" : "it does not respond like Redis")
         }
         if let refusal { throw unreachable(Self.remedy(refusal.reason ?? "ERR", settings), refusal.reason) }
-        guard last == .status("PONG"), connection.isQuiet else { throw unreachable("it does not answer as Redis does") }
+        guard last == .status("PONG"), connection.isQuiet else { throw unreachable("it does not respond like Redis") }
         return connection
     }
 
@@ -91,12 +91,12 @@ struct Link {
 
     private static func remedy(_ reason: String, _ settings: RedisSettings) -> String {
         switch reason {
-        case "NOAUTH": "it asks for a password (NOAUTH)"
-        case "WRONGPASS": "it refused the user or the password (WRONGPASS)"
+        case "NOAUTH": "it requires a password (NOAUTH)"
+        case "WRONGPASS": "it rejected the user or the password (WRONGPASS)"
         case "LOADING": "it is still loading its data (LOADING)"
         case "ERR" where settings.password != nil || settings.database != 0:
-            "it refused the password or the database \(settings.database) (ERR)"
-        default: "it refused to be used (\(reason))"
+            "it rejected the password or the database \(settings.database) (ERR)"
+        default: "it rejected the connection (\(reason))"
         }
     }
 }

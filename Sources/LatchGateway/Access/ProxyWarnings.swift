@@ -3,7 +3,7 @@ import HTTPServer
 import Synchronization
 
 /// Logs that a proxy sends requests that cannot be processed, at most once a minute for each reason.
-final class ProxyComplaints: Sendable {
+final class ProxyWarnings: Sendable {
     /// What is wrong with the proxy's configuration.
     enum Reason: Hashable {
         /// The address of the proxy is not trusted.
@@ -14,7 +14,7 @@ final class ProxyComplaints: Sendable {
 
     private let log: Log
     private let now: @Sendable () -> Date
-    private let told = Mutex<[Reason: Date]>([:])
+    private let lastLogged = Mutex<[Reason: Date]>([:])
 
     init(log: Log, now: @escaping @Sendable () -> Date) {
         self.log = log
@@ -23,16 +23,16 @@ final class ProxyComplaints: Sendable {
 
     func note(_ reason: Reason, _ request: ServerRequest) {
         let now = now()
-        let isDue = told.withLock { told in
-            guard told[reason].map({ now.timeIntervalSince($0) >= 60 }) ?? true else { return false }
-            told[reason] = now
+        let isDue = lastLogged.withLock { lastLogged in
+            guard lastLogged[reason].map({ now.timeIntervalSince($0) >= 60 }) ?? true else { return false }
+            lastLogged[reason] = now
             return true
         }
         guard isDue else { return }
         log.warning(
             reason == .untrusted
-                ? "Somebody who is no trusted proxy asked whose a request is; see trusted_proxies."
-                : "A proxy asked whose a request is and did not tell its host, scheme, method and path; see any-backend.md.",
+                ? "A client that is not a trusted proxy asked who sent a request; see trusted_proxies."
+                : "A proxy did not send the host, scheme, method and path of a request; see any-backend.md.",
             ["peer": .text("\(request.peer)"), "request": .text(request.id)])
     }
 }

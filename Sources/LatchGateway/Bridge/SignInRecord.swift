@@ -10,16 +10,16 @@ import OAuth
 /// address.
 ///
 /// Source: TT-3, TT-4; contract of Time Tracker, b.1; RFC 7636.
-struct SignInStart: Sendable, Equatable {
+struct SignInRecord: Sendable, Equatable {
     /// The server that redirects the browser to the app.
-    enum Way: UInt8, Sendable {
+    enum Route: UInt8, Sendable {
         /// The identity provider, with its own code and state.
         case app
         /// This server, after the provider has redirected the browser here. The code is a one-time code.
         case gateway
     }
 
-    let way: Way
+    let route: Route
     /// The id of the provider.
     let provider: String
     /// The app's redirect address.
@@ -44,7 +44,7 @@ struct SignInStart: Sendable, Equatable {
         defer { wipe(&secret) }
         return try SealedFields.seal(
             [
-                [way.rawValue], Array(provider.utf8), Array(redirect.utf8), secret, Array(nonce.utf8),
+                [route.rawValue], Array(provider.utf8), Array(redirect.utf8), secret, Array(nonce.utf8),
                 [UInt8](bigEndian: Int64(expires.timeIntervalSince1970)),
             ], key: keys.code, context: Self.context + Self.key(state).bytes)
     }
@@ -52,20 +52,20 @@ struct SignInStart: Sendable, Equatable {
     /// Opens a record. Returns nil for bytes that were not sealed for this state.
     init?(opening box: [UInt8], for state: String, _ keys: BridgeKeys) {
         let fields = SealedFields.open(box, key: keys.code, context: Self.context + Self.key(state).bytes)
-        guard let fields, fields.count == 6, let way = fields[0].first.flatMap(Way.init),
+        guard let fields, fields.count == 6, let route = fields[0].first.flatMap(Route.init),
             let provider = String(validating: fields[1], as: UTF8.self),
             let redirect = String(validating: fields[2], as: UTF8.self),
             let verifier = String(validating: fields[3], as: UTF8.self).flatMap(PKCE.Verifier.init),
             let nonce = String(validating: fields[4], as: UTF8.self), let expires = fields[5].bigEndian
         else { return nil }
         self.init(
-            way: way, provider: provider, redirect: redirect, verifier: verifier, nonce: nonce,
+            route: route, provider: provider, redirect: redirect, verifier: verifier, nonce: nonce,
             expires: Date(timeIntervalSince1970: Double(expires)))
     }
 
     /// Makes a record.
-    init(way: Way, provider: String, redirect: String, verifier: PKCE.Verifier, nonce: String, expires: Date) {
-        self.way = way
+    init(route: Route, provider: String, redirect: String, verifier: PKCE.Verifier, nonce: String, expires: Date) {
+        self.route = route
         self.provider = provider
         self.redirect = redirect
         self.verifier = verifier

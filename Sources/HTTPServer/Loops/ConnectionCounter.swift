@@ -2,7 +2,7 @@ import Synchronization
 import Wire
 
 /// Counts the connections of each address over all loops, so that no address can use all of them.
-final class ConnectionShares: Sendable {
+final class ConnectionCounter: Sendable {
     private struct State {
         var counts: [AddressKey: Int] = [:]
         /// The earliest time of the next log message. Limits the messages for an address that keeps connecting.
@@ -33,8 +33,8 @@ final class ConnectionShares: Sendable {
             onLog(
                 ServerEvent(
                     level: .warning,
-                    message:
-                        "An address has as many connections as it may: further ones are closed. If it is a proxy, trust it.",
+                    message: "An address has reached its connection limit: new connections are closed. If it is a "
+                        + "proxy, configure it as a trusted proxy.",
                     metadata: ["peer": peer.address, "limit": String(limit)]))
         }
         return !isFull

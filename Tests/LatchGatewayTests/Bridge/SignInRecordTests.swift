@@ -6,16 +6,16 @@ import Testing
 
 @testable import LatchGateway
 
-@Suite struct SignInStartTests {
+@Suite struct SignInRecordTests {
     private let keys = BridgeKeys(.random(32))
-    private let start = SignInStart(
-        way: .app, provider: "google", redirect: "timetracker://oauth/callback", verifier: PKCE.Verifier(),
+    private let start = SignInRecord(
+        route: .app, provider: "google", redirect: "timetracker://oauth/callback", verifier: PKCE.Verifier(),
         nonce: "a nonce", expires: Date(timeIntervalSince1970: 1_790_000_600))
 
     @Test("TT-3 what is kept of a sign-in comes back as it was, and shows no verifier")
     func back() throws {
         let box = try start.sealed(for: "state", keys)
-        #expect(SignInStart(opening: box, for: "state", keys) == start)
+        #expect(SignInRecord(opening: box, for: "state", keys) == start)
         let verifier = Array(start.verifier.secret.reveal().utf8)
         #expect(!box.indices.dropLast(verifier.count).contains { box[$0...].starts(with: verifier) })
         #expect(!"\(start)".leaks(start.verifier.secret.reveal()))
@@ -24,13 +24,13 @@ import Testing
     @Test("It opens for no other state, with no other key, and not when a byte of it is another")
     func sealed() throws {
         let box = try start.sealed(for: "state", keys)
-        #expect(SignInStart(opening: box, for: "State", keys) == nil)
-        #expect(SignInStart(opening: box, for: "state", BridgeKeys(.random(32))) == nil)
+        #expect(SignInRecord(opening: box, for: "State", keys) == nil)
+        #expect(SignInRecord(opening: box, for: "state", BridgeKeys(.random(32))) == nil)
         for index in box.indices {
             var other = box
             other[index] ^= 1
-            #expect(SignInStart(opening: other, for: "state", keys) == nil)
-            #expect(SignInStart(opening: Array(box[..<index]), for: "state", keys) == nil)
+            #expect(SignInRecord(opening: other, for: "state", keys) == nil)
+            #expect(SignInRecord(opening: Array(box[..<index]), for: "state", keys) == nil)
         }
     }
 }

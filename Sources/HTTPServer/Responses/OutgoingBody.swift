@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 
 /// The body of a response that is being sent, unless it is in memory.
-final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread; the stream is thread-safe.
+final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thread; the stream is thread-safe.
     private enum Source {
         /// A file that the system sends. libmicrohttpd has its own descriptor.
         case sending(FileRegion, SentBefore)
@@ -38,8 +38,8 @@ final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread
     /// Returns libmicrohttpd's response for a part of a file, or nil on failure.
     static func response(_ region: FileRegion, _ exchange: Exchange, head: Int) -> OpaquePointer? {
         guard let written = exchange.connection.writtenBytes, exchange.connection.security.session == nil else {
-            let body = AnswerBody(exchange, .reading(region))
-            exchange.answerBody = body
+            let body = OutgoingBody(exchange, .reading(region))
+            exchange.outgoingBody = body
             return body.response(length: UInt64(region.count))
         }
         // libmicrohttpd closes the descriptor that it is given. The original stays with its owner.
@@ -52,7 +52,7 @@ final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread
             close(descriptor)
             return nil
         }
-        exchange.answerBody = AnswerBody(exchange, .sending(region, SentBefore(bytes: written, head: head)))
+        exchange.outgoingBody = OutgoingBody(exchange, .sending(region, SentBefore(bytes: written, head: head)))
         return made
     }
 
@@ -60,10 +60,10 @@ final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread
     static func response(_ stream: StreamedBody, _ exchange: Exchange) -> OpaquePointer? {
         let loop = exchange.loop
         let source = BodyStream(length: stream.length) { [exchange] in
-            loop.perform { _ in exchange.answerBody?.resume() }
+            loop.perform { _ in exchange.outgoingBody?.resume() }
         }
-        let body = AnswerBody(exchange, .stream(source))
-        exchange.answerBody = body
+        let body = OutgoingBody(exchange, .stream(source))
+        exchange.outgoingBody = body
         return body.response(length: stream.length.map { UInt64($0) } ?? latch_mhd_size_unknown)
     }
 
@@ -88,10 +88,10 @@ final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread
             if !stream.finish(failed: failure != nil) {
                 loop.settings.onLog(
                     ServerEvent(
-                        level: .error, message: "An answer was cut off in the middle: its body could not be made.",
+                        level: .error, message: "A response was cut off: its body could not be produced.",
                         metadata: [
                             "request": id, "route": route ?? "-",
-                            "reason": failure ?? "it has another length than was said",
+                            "reason": failure ?? "its length differs from the declared length",
                         ]))
             }
             loop.runningTasks -= 1
@@ -124,7 +124,7 @@ final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread
         case .bytes(let count): return count
         case .end: return latch_mhd_end_of_stream
         case .failure:
-            if stream.isOpenEnded { exchange.breakOff() }
+            if stream.isOpenEnded { exchange.abortBody() }
             return latch_mhd_end_with_error
         case .nothing:
             guard exchange.connection.mayWaitForBody else { return latch_mhd_end_with_error }
@@ -181,10 +181,10 @@ final class AnswerBody: @unchecked Sendable {  // Used only on the loop's thread
 
 private let bodyCallback: MHD_ContentReaderCallback = { context, _, buffer, size in
     guard let context, let buffer else { return latch_mhd_end_with_error }
-    return Unmanaged<AnswerBody>.fromOpaque(context).takeUnretainedValue()
+    return Unmanaged<OutgoingBody>.fromOpaque(context).takeUnretainedValue()
         .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
 }
 
 private let bodyFreeCallback: MHD_ContentReaderFreeCallback = { context in
-    if let context { Unmanaged<AnswerBody>.fromOpaque(context).release() }
+    if let context { Unmanaged<OutgoingBody>.fromOpaque(context).release() }
 }
