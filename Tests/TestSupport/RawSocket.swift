@@ -65,6 +65,7 @@ public final class RawSocket: Sendable {
             let count = bytes[sent...].withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Failure(description: "Could not send: \(String(cString: strerror(errno))).") }
             sent += count
         }
@@ -88,9 +89,12 @@ public final class RawSocket: Sendable {
     /// - Throws: ``Failure`` when nothing arrives before the deadline or the peer resets the connection.
     public func readSome() throws -> [UInt8] {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, deadlineMilliseconds) == 1 else { throw Failure(description: "Nothing came in time.") }
+        var ready = poll(&waiting, 1, deadlineMilliseconds)
+        while ready < 0, errno == EINTR { ready = poll(&waiting, 1, deadlineMilliseconds) }
+        guard ready == 1 else { throw Failure(description: "Nothing was received in time.") }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        var count = recv(descriptor, &buffer, buffer.count, 0)
+        while count < 0, errno == EINTR { count = recv(descriptor, &buffer, buffer.count, 0) }
         guard count >= 0 else { throw Failure(description: "Could not read: \(String(cString: strerror(errno))).") }
         return Array(buffer.prefix(count))
     }

@@ -9,13 +9,14 @@ import Wire
 /// A gateway with every route, and with limits that no test reaches.
 enum EveryRoute {
     static func with(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in },
+        server: (inout HTTPServer.Configuration) -> Void = { _ in }, _ body: (Bench) async throws -> Void
     ) async throws {
         func set(_ settings: inout GatewaySettings) {
             settings.serveEverything()
             change(&settings)
         }
-        try await BridgeBench.with(["google"], set) { bridge in
+        try await BridgeBench.with(["google"], set, server: server) { bridge in
             try await bridge.bench.addPerson()
             try await body(bridge.bench)
         }

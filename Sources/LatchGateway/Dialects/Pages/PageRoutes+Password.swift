@@ -26,7 +26,7 @@ extension PageRoutes {
         if visit.visitor.mustChangePassword, current == new {
             page.newMistake = "The new password must differ from the current one."
         }
-        if new != visit.fields["repeated"] { page.repeatedMistake = "This password differs from the new password." }
+        if new != visit.fields["repeated"] { page.repeatedMistake = "The passwords do not match." }
         guard !page.hasPasswordMistake else { return try await respond(page, visit, .unprocessableContent) }
         let client = client(of: visit.request)
         switch try await services.signIn.check(

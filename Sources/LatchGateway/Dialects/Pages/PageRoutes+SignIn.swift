@@ -66,9 +66,10 @@ extension PageRoutes {
             return respond(page, .forbidden)
         case .limited(let wait):
             services.metrics.signIn(.limited)
-            page.0.alert =
-                "Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)). "
-                + "Attempts before then are not checked."
+            page.0.alert = """
+                Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)). \
+                Attempts before then are not checked.
+                """
             return respond(page, .tooManyRequests).retry(after: wait)
         }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import HTTPServer
 import OAuth
 import OpenIDConnect
 import TestSupport
@@ -22,7 +23,8 @@ struct BridgeBench: Sendable {
     /// Runs `body` with a gateway that has a provider for each id, and closes everything after it.
     static func with(
         _ ids: [String] = ["google"], codes: (@Sendable (TestClock) -> any CodeStore)? = nil,
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeBench) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in },
+        server: (inout HTTPServer.Configuration) -> Void = { _ in }, _ body: (BridgeBench) async throws -> Void
     ) async throws {
         let clock = TestClock()
         var providers: [String: SmallProvider] = [:]
@@ -33,7 +35,7 @@ struct BridgeBench: Sendable {
                 { settings in
                     settings.providers = ids.compactMap { id in started[id].map { configuration(id, $0) } }
                     change(&settings)
-                }, clock: clock, codes: codes?(clock)
+                }, clock: clock, codes: codes?(clock), server: server
             ) { try await body(BridgeBench(bench: $0, providers: started)) }
         } finally: {
             for provider in started.values { await provider.stop() }
