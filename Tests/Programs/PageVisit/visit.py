@@ -187,7 +187,7 @@ def journey(browser, sandbox, people, folder):
     desk.type("bob has new words")
     desk.tab_to("#repeated")
     desk.type("bob has other words", then="Enter")
-    desk.says("This password differs from the new password.")
+    desk.says("The passwords do not match.")
     desk.expect_focus("#repeated", "the focus is on the field with the mistake")
     for field, words in [("#current", bob["password"]), ("#new", "bob has new words"), ("#repeated", "bob has new words")]:
         desk.tab_to(field)
