@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import HTTPServer
-import Synchronization
 import Wire
 
 /// The gateway, which signs people in and identifies the owners of tokens.
@@ -171,16 +170,5 @@ public final class Gateway: Sendable {
             }
             return isPlain && word.utf8.count <= 20 ? String(word) : "…"
         }.joined(separator: "/")
-    }
-}
-
-/// A flag that can be raised once.
-final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isRaised: Bool { value.load(ordering: .acquiring) }
-
-    func raise() {
-        value.store(true, ordering: .releasing)
     }
 }

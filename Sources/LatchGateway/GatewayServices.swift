@@ -82,7 +82,11 @@ struct GatewayServices: Sendable {
         self.bridge = bridge
         self.keys = keys
         let immich = stores.settings.immich
-        library = immich.isEnabled ? immich.library.map { AssetLibrary(path: $0, stores) } : nil
+        library =
+            immich.isEnabled
+            ? immich.library.map {
+                AssetLibrary(path: $0, database: stores.database, log: stores.log, now: stores.now)
+            } : nil
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
         cookie = bridge?.sessionCookie ?? (settings.pages.isEnabled ? SessionCookie(address, settings) : nil)
         now = stores.now

@@ -31,11 +31,11 @@ final class AssetLibrary: Sendable {
     }
 
     /// Makes a library on a folder, without reading the folder.
-    init(path: String, _ stores: GatewayStores) {
+    init(path: String, database: Database, log: Log, now: @escaping @Sendable () -> Date) {
         folder = LibraryFolder(path: path, lockedName: ".locked")
-        store = AssetStore(database: stores.database, now: stores.now)
-        log = stores.log
-        now = stores.now
+        store = AssetStore(database: database, now: now)
+        self.log = log
+        self.now = now
     }
 
     /// Scans everything, then looks for changes repeatedly until the task is cancelled.

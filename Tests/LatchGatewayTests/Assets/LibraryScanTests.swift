@@ -67,7 +67,7 @@ struct LibraryScanTests {
             try shelf.put("one", at: "ada@example.org/2024/one.jpg")
             try await shelf.library.scan()
             let before = try await shelf.ids()
-            let again = AssetLibrary(path: shelf.folder.path, shelf.stores)
+            let again = Shelf.library(shelf.folder.path, shelf.stores)
 
             #expect(try await again.scan() == LibraryScan.Changes())
             try FileManager.default.moveItem(

@@ -9,11 +9,15 @@ struct Shelf {
     let stores: GatewayStores
     let library: AssetLibrary
 
+    static func library(_ path: String, _ stores: GatewayStores) -> AssetLibrary {
+        AssetLibrary(path: path, database: stores.database, log: stores.log, now: stores.now)
+    }
+
     static func with(_ body: (Shelf) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
         let stores = try await GatewayStores.open(GatewaySettings(databasePath: nil), logWriter: Lines().writer)
         try await attempt {
-            try await body(Shelf(folder: folder, stores: stores, library: AssetLibrary(path: folder.path, stores)))
+            try await body(Shelf(folder: folder, stores: stores, library: library(folder.path, stores)))
         } finally: {
             await stores.close()
         }

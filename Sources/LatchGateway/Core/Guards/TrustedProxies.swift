@@ -1,4 +1,3 @@
-public import HTTPServer
 public import Wire
 
 /// The reverse proxies whose header fields about the original request are trusted.
@@ -14,28 +13,28 @@ public struct TrustedProxies: Sendable, Equatable {
         self.networks = networks
     }
 
-    /// Returns the address of the client that sent a request.
+    /// Returns the address of the client behind the proxies.
     ///
-    /// The search starts at the peer and goes through `X-Forwarded-For` from the right, as long as the current address
-    /// belongs to a proxy. It ends at an entry that is not an address, and the entries to the left of it are ignored.
-    /// The peer of a Unix socket counts as a proxy, because the mode of the socket controls who may connect.
-    public func client(of request: ServerRequest) -> ClientAddress {
-        var current = request.peer.ip
-        guard isTrusted(current) else { return ClientAddress(current) }
-        for entry in request.headers.values("X-Forwarded-For").reversed().flatMap(Self.entries).prefix(64) {
-            guard isTrusted(current), let address = Self.address(entry) else { break }
+    /// The search starts at the peer and goes through the fields from the right, as long as the current address belongs
+    /// to a proxy. It ends at an entry that is not an address, and the entries to the left of it are ignored.
+    ///
+    /// - Parameters:
+    ///   - peer: The address that the connection comes from. Nil for a Unix socket.
+    ///   - fields: The values of `X-Forwarded-For`, in their order.
+    /// - Returns: The address of the client.
+    public func client(behind peer: IPAddress?, forwardedFor fields: [String]) -> ClientAddress {
+        var current = peer
+        guard trusts(current) else { return ClientAddress(current) }
+        for entry in fields.reversed().flatMap(Self.entries).prefix(64) {
+            guard trusts(current), let address = Self.address(entry) else { break }
             current = address
         }
         return ClientAddress(current)
     }
 
-    /// Whether the peer is a proxy. Always true for a Unix socket, because the mode of the socket controls who may
-    /// connect.
-    public func trusts(_ peer: PeerAddress) -> Bool {
-        isTrusted(peer.ip)
-    }
-
-    private func isTrusted(_ address: IPAddress?) -> Bool {
+    /// Whether an address is that of a proxy. Always true for nil, the peer of a Unix socket, because the mode of the
+    /// socket controls who may connect.
+    public func trusts(_ address: IPAddress?) -> Bool {
         guard let address else { return true }
         return networks.contains { $0.contains(address) }
     }

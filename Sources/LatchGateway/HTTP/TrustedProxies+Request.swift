@@ -1,0 +1,11 @@
+public import HTTPServer
+
+extension TrustedProxies {
+    /// Returns the address of the client that sent a request; see ``TrustedProxies/client(behind:forwardedFor:)``.
+    public func client(of request: ServerRequest) -> ClientAddress {
+        client(behind: request.peer.ip, forwardedFor: request.headers.values("X-Forwarded-For"))
+    }
+
+    /// Whether the peer of a connection is a proxy.
+    public func trusts(_ peer: PeerAddress) -> Bool { trusts(peer.ip) }
+}
