@@ -1,3 +1,5 @@
+import OpenIDConnect
+
 extension GatewaySettings {
     /// Returns the redirect address to register at a provider. Without ``publicURL`` this is only the path.
     public func callback(of provider: ProviderConfiguration) -> String {

@@ -1,4 +1,5 @@
 public import HTTPServer
+import Wire
 
 extension TrustedProxies {
     /// Returns the address of the client that sent a request; see ``TrustedProxies/client(behind:forwardedFor:)``.
