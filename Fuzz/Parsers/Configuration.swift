@@ -52,7 +52,7 @@ extension FuzzedParser {
         },
     ]
 
-    private static let standard = GatewayConfiguration(stateFolder: "/var/lib/latchd")
+    private static let standard = DaemonConfiguration(stateFolder: "/var/lib/latchd")
 
     /// A value that was read is the same after it is shown and read again.
     private static func requireStable<Value: Equatable>(

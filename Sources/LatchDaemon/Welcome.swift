@@ -54,17 +54,9 @@ struct Welcome {
     }
 
     /// The path after the address for `latch login`. Nil when `latch` can sign in with none of the enabled dialects.
-    /// For Onyx and Immich, `latch` finds `/api` itself.
     private var signInPath: String? {
         let settings = file.configuration.settings
-        let hasProviders = !settings.providers.isEmpty
-        func root(_ prefix: String) -> String? { prefix.hasSuffix("/api") ? String(prefix.dropLast(4)) : nil }
-        if settings.passwordsEnabled || hasProviders {
-            if settings.onyx.isEnabled, let path = root(settings.onyx.prefix) { return path }
-            if settings.immich.isEnabled, let path = root(settings.immich.prefix) { return path }
-        }
-        if settings.timeTracker.isEnabled, hasProviders { return settings.timeTracker.prefix }
-        return settings.relateMail.isEnabled && hasProviders ? settings.relateMail.prefix : nil
+        return settings.enabledDialects.lazy.compactMap { $0.signInPath(in: settings) }.first
     }
 
     private func url(_ address: BoundAddress) -> String {

@@ -3,14 +3,12 @@ import Wire
 
 extension Gateway {
     static func router(
-        _ services: GatewayServices, _ isDraining: Flag, _ certificates: CertificateKeeper?
+        _ services: GatewayServices, _ dialects: [any GatewayDialect], _ isDraining: Flag,
+        _ certificates: CertificateKeeper?
     ) throws(GatewayError) -> Router {
         let settings = services.settings
-        var dialects: [any GatewayDialect] = [OnyxRoutes(services: services)]
+        var dialects = dialects
         if let bridge = services.bridge { dialects.append(BridgeRoutes(services: services, bridge: bridge)) }
-        if settings.immich.isEnabled { dialects.append(ImmichRoutes(services: services)) }
-        if settings.timeTracker.isEnabled { dialects.append(TimeTrackerRoutes(services: services)) }
-        if settings.relateMail.isEnabled { dialects.append(RelateMailRoutes(services: services)) }
         if settings.verify.isEnabled { dialects.append(ForwardAuthRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
         return try GatewayDialects.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
@@ -29,23 +27,25 @@ extension Gateway {
 
     /// Returns the token endpoints below the prefix of each dialect that has them.
     private static func tokens(_ services: GatewayServices) -> [TokenRoutes] {
-        let settings = services.settings
-        var prefixes = settings.onyx.isEnabled ? [settings.onyx.prefix] : []
-        if settings.timeTracker.isEnabled, !prefixes.contains(settings.timeTracker.prefix) {
-            prefixes.append(settings.timeTracker.prefix)
+        let dialects = services.settings.enabledDialects
+        let prefixes = dialects.filter(\.hasTokenEndpoints).map { $0.prefix(in: services.settings) }
+        let signed = dialects.first { $0.keysPath != nil }
+        return prefixes.enumerated().filter { !prefixes.prefix($0.offset).contains($0.element) }.map {
+            tokens(services, below: $0.element, signed)
         }
-        return prefixes.map { tokens(services, below: $0) }
     }
 
-    private static func tokens(_ services: GatewayServices, below prefix: String) -> TokenRoutes {
+    private static func tokens(
+        _ services: GatewayServices, below prefix: String, _ signed: (any DialectSettings)?
+    ) -> TokenRoutes {
         let settings = services.settings
         let clients = settings.introspectionClients.map { (ExactText($0.id), $0) }
-        let signed = settings.timeTracker.isEnabled ? settings.timeTracker.prefix : nil
+        let signedPrefix = signed?.prefix(in: settings)
         return TokenRoutes(
             prefix: prefix, address: services.address,
             issuerAddress: services.address.configured.map { $0 + prefix },
-            signedIssuerAddress: signed.flatMap { prefix in services.address.configured.map { $0 + prefix } },
-            keysPath: signed == prefix ? TimeTrackerRoutes.keysPath : nil,
+            signedIssuerAddress: signedPrefix.flatMap { prefix in services.address.configured.map { $0 + prefix } },
+            keysPath: signedPrefix == prefix ? signed?.keysPath : nil,
             allowsLoopbackRedirects: services.bridge != nil && settings.bridge.loopbackRedirects,
             clients: Dictionary(clients) { first, _ in first },
             basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: services.issuer,

@@ -9,7 +9,7 @@ extension Gateway {
     /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///
     /// - Throws: Nothing at present.
-    public func run() async throws {
+    package func run() async throws {
         try await run(clock: ContinuousClock())
     }
 
@@ -22,7 +22,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(60), clock) { self.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
-            if let library = self.services.library { group.addTask { await library.run(clock: clock) } }
+            for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
             if let certificates = self.certificates {
                 group.addTask { await self.repeating(every: CertificateKeeper.interval, clock) { certificates.look() } }
             }
@@ -33,8 +33,8 @@ extension Gateway {
     /// automatically.
     ///
     /// - Throws: `DatabaseError`, or `CancellationError`.
-    public func readLibrary() async throws {
-        try await services.library?.scan()
+    package func readLibrary() async throws {
+        for dialect in dialects { try await dialect.scan() }
     }
 
     private func sweep() {
@@ -73,7 +73,7 @@ extension Gateway {
         stores.apiKeys.forgetEverything()
         stores.people.forget()
         stores.elevations.forget()
-        services.library?.store.forget()
+        for dialect in dialects { dialect.forget() }
         stores.signingKeys.forget()
     }
 
@@ -111,7 +111,9 @@ extension Gateway {
     func keepKeys() async {
         await attempt("Could not maintain the signing keys; trying again.") {
             let keys = self.stores.signingKeys
-            if self.stores.settings.timeTracker.isEnabled { _ = try await keys.published() }
+            if self.stores.settings.enabledDialects.contains(where: { $0.keysPath != nil }) {
+                _ = try await keys.published()
+            }
             try await keys.upkeep()
         }
     }

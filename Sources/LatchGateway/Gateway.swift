@@ -1,5 +1,5 @@
-public import FoundationEssentials
-public import HTTPServer
+package import FoundationEssentials
+package import HTTPServer
 import Wire
 
 /// The gateway, which signs people in and identifies the owners of tokens.
@@ -11,16 +11,18 @@ import Wire
 /// ``Gateway/noticeInterval`` plus the time of one check of the database.
 ///
 /// Source: ARCHITECTURE.md, Gateway; invariants 1, 2 and 3.
-public final class Gateway: Sendable {
+package final class Gateway: Sendable {
     /// The interval at which a running gateway checks whether another process wrote to the database.
-    public static let noticeInterval = Duration.milliseconds(200)
+    package static let noticeInterval = Duration.milliseconds(200)
 
     /// The stores of people and sessions, and the logs.
-    public let stores: GatewayStores
+    package let stores: GatewayStores
     /// The routes of all dialects.
-    public let router: Router
+    package let router: Router
     /// The services that the routes use.
     let services: GatewayServices
+    /// The dialects that are served.
+    let dialects: [any GatewayDialect]
     /// The issuer of session tokens, which also verifies them.
     let issuer: any SessionIssuer
     let attempts: SignInGuard
@@ -29,7 +31,7 @@ public final class Gateway: Sendable {
     /// Sign-in through identity providers. Nil when there are none.
     let bridge: Bridge?
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
-    public let certificates: CertificateKeeper?
+    package let certificates: CertificateKeeper?
 
     /// Opens the database and makes the routes.
     ///
@@ -40,7 +42,7 @@ public final class Gateway: Sendable {
     /// - Returns: The gateway. Close it with ``close()``.
     /// - Throws: The errors of ``GatewayStores/open(_:logWriter:now:)``; `HTTPServerError` when the certificate cannot
     ///   be used.
-    public static func open(
+    package static func open(
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> Gateway {
@@ -69,7 +71,7 @@ public final class Gateway: Sendable {
     ///   be used; ``GatewayError/Code/routes`` when two dialects have routes for the same requests.
     ///
     /// Source: OX-6 for the issuer; OX-15 for the codes.
-    public init(
+    package init(
         _ stores: GatewayStores, issuer: (any SessionIssuer)? = nil, codes: (any CodeStore)? = nil,
         certificates: CertificateKeeper? = nil
     ) throws {
@@ -82,7 +84,9 @@ public final class Gateway: Sendable {
         let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
-        let keys = settings.needsKeys ? try BridgeKeys.open(settings) : nil
+        let keys =
+            settings.needsKeys
+            ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.databasePath) : nil
         let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
         self.stores = stores
@@ -93,7 +97,8 @@ public final class Gateway: Sendable {
         self.certificates = certificates
         services = GatewayServices(
             stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
-        router = try Self.router(services, isDraining, certificates)
+        dialects = DialectFamily.routes(services)
+        router = try Self.router(services, dialects, isDraining, certificates)
         let apiKeys = stores.apiKeys
         stores.people.whenSessionsEnd { person in
             issuer.forget(person: person)
@@ -107,12 +112,12 @@ public final class Gateway: Sendable {
 
     /// Makes `/readyz` respond with 503 from now on, so that load balancers send no more requests. Call it before the
     /// server stops.
-    public func drain() {
+    package func drain() {
         isDraining.raise()
     }
 
     /// Writes pending data and closes the database. Call it after the server has stopped and ``run()`` has ended.
-    public func close() async {
+    package func close() async {
         do {
             try await issuer.flush()
             try await stores.apiKeys.flush()
@@ -123,7 +128,7 @@ public final class Gateway: Sendable {
     }
 
     /// Logs an event of the server. Pass it to `HTTPServer` as `onLog`.
-    public func noted(_ event: ServerEvent) {
+    package func noted(_ event: ServerEvent) {
         let level: Log.Level =
             switch event.level {
             case .debug: .debug
@@ -143,7 +148,7 @@ public final class Gateway: Sendable {
     ///
     /// A client may have put a token or a password into the path or the method. Paths without a route are therefore
     /// logged with only their short plain components, and only known methods are logged.
-    public func accessed(_ record: AccessRecord) {
+    package func accessed(_ record: AccessRecord) {
         metrics.request(
             route: record.route, method: record.method.rawValue, status: record.status.rawValue,
             duration: record.duration)

@@ -40,7 +40,7 @@ struct ServiceTests {
     @Test("the prefix is where the configuration puts it")
     func prefix() async throws {
         try await Bench.with {
-            $0.onyx.prefix = ""
+            $0.bridge.prefix = ""
         } _: { bench in
             #expect(try await bench.http.send("GET", "/auth/type").status == 200)
             let missing = try await bench.http.send("GET", "/api/auth/type")

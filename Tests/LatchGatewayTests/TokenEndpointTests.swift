@@ -258,7 +258,7 @@ struct TokenEndpointTests {
     func leanMetadata() async throws {
         try await Bench.with({
             $0.publicURL = "https://latch.example"
-            $0.onyx.prefix = ""
+            $0.bridge.prefix = ""
         }) { bench in
             let answer = try await bench.http.send("GET", "/.well-known/latchd")
             #expect(answer.json?["issuer"]?.string == "https://latch.example")

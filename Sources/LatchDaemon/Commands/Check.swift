@@ -31,7 +31,7 @@ struct Check: ExecutableCommand {
     }
 
     /// Returns what prevents `latchd serve` from writing the files that the configuration names.
-    private static func obstacles(_ configuration: GatewayConfiguration) -> [String] {
+    private static func obstacles(_ configuration: DaemonConfiguration) -> [String] {
         var files = configuration.settings.auditPath.map { [("audit_log", $0)] } ?? []
         for case .unix(let path, _) in configuration.server.listeners { files.append(("listen", path)) }
         return files.compactMap { key, path in

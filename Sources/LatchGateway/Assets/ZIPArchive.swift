@@ -1,27 +1,27 @@
 import CZlib
-public import HTTPServer
+package import HTTPServer
 
 /// A ZIP archive of files, created while it is sent. Files are stored without compression, read outside the event
 /// loops, and never held in memory as a whole.
 ///
 /// The length of the archive is known before its first byte, so clients can show the progress. Zip64 is used for
 /// archives of more than 65,534 files, and for files and archives of 4 GiB and more.
-public struct ZIPArchive: Sendable {
+package struct ZIPArchive: Sendable {
     /// One file of the archive.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The requested name in the archive, which is made safe and unique there.
-        public let name: String
+        package let name: String
         /// The path of the file, relative to ``folder``.
-        public let path: String
+        package let path: String
         /// The folder that the path and its links cannot leave.
-        public let folder: String
+        package let folder: String
         /// The size of the file in bytes.
-        public let size: Int
+        package let size: Int
         /// When the file was last modified, since 1970.
-        public let modified: Duration
+        package let modified: Duration
 
         /// Makes an entry of a file whose size and modification time are already known.
-        public init(name: String, path: String, beneath folder: String, size: Int, modified: Duration) {
+        package init(name: String, path: String, beneath folder: String, size: Int, modified: Duration) {
             self.name = name
             self.path = path
             self.folder = folder
@@ -32,7 +32,7 @@ public struct ZIPArchive: Sendable {
         /// Makes an entry with the size and modification time of a file. Blocks while it reads the disk.
         ///
         /// - Throws: ``HTTPServerError`` when the file cannot be opened; see ``ServedFile/open(_:beneath:)``.
-        public init(name: String, path: String, beneath folder: String) throws(HTTPServerError) {
+        package init(name: String, path: String, beneath folder: String) throws(HTTPServerError) {
             let file = try ServedFile.open(path, beneath: folder)
             self.init(name: name, path: path, beneath: folder, size: file.size, modified: file.modified)
         }
@@ -44,10 +44,10 @@ public struct ZIPArchive: Sendable {
     private let directorySize: Int
 
     /// The length of the archive in bytes.
-    public let length: Int
+    package let length: Int
 
     /// Plans an archive of files in the given order.
-    public init(_ entries: [Entry]) {
+    package init(_ entries: [Entry]) {
         var names = ArchiveNames()
         var offset = 0
         var directory = 0
@@ -72,7 +72,7 @@ public struct ZIPArchive: Sendable {
     ///
     /// The response is cut off if a file has been removed or has a different size by the time it is sent, because the
     /// length has already been sent.
-    public static func stream(_ entries: [Entry]) -> ResponseBody {
+    package static func stream(_ entries: [Entry]) -> ResponseBody {
         let archive = ZIPArchive(entries)
         return .stream(length: archive.length) { try await archive.write(to: $0) }
     }

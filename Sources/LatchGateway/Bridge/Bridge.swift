@@ -20,12 +20,6 @@ final class Bridge: Sendable {
     /// displaces no codes.
     let starts: any CodeStore
     let codeLifetime: Duration
-    /// The address of this server for browsers.
-    let address: PublicAddress
-    /// The cookies of sign-ins in progress.
-    let signInCookies: SignInCookies
-    /// The session cookie of a signed-in browser.
-    let sessionCookie: SessionCookie
     let people: PeopleStore
     let sessions: SessionAdministration
     let issuer: any SessionIssuer
@@ -38,30 +32,25 @@ final class Bridge: Sendable {
 
     /// Makes a bridge. Gateways with the same keys and people can share `codes`.
     init(
-        _ providers: BridgeProviders, keys: BridgeKeys, codes: any CodeStore,
-        stores: GatewayStores, issuer: any SessionIssuer, metrics: Metrics
+        _ providers: BridgeProviders, redirects: AllowedRedirects, keys: BridgeKeys, codes: any CodeStore,
+        codeLifetime: Duration, people: PeopleStore, sessions: SessionAdministration, issuer: any SessionIssuer,
+        enforcesPasswordChange: Bool, metrics: Metrics, audit: AuditLog, log: Log,
+        now: @escaping @Sendable () -> Date
     ) {
-        let settings = stores.settings
         self.providers = providers
-        redirects = AllowedRedirects(
-            settings.bridge.redirects
-                + (settings.immich.isEnabled ? settings.immich.allRedirects(publicURL: settings.publicURL) : []),
-            anyLoopbackPort: settings.bridge.loopbackRedirects)
+        self.redirects = redirects
         self.keys = keys
         self.codes = codes
-        starts = codes is MemoryCodeStore ? MemoryCodeStore(now: stores.now) : codes
-        codeLifetime = settings.bridge.codeLifetime
-        address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
-        signInCookies = SignInCookies(isSecure: address.isSecure)
-        sessionCookie = SessionCookie(address, settings)
-        people = stores.people
-        sessions = stores.sessions
-        enforcesPasswordChange = settings.passwordsEnabled
+        starts = codes is MemoryCodeStore ? MemoryCodeStore(now: now) : codes
+        self.codeLifetime = codeLifetime
+        self.people = people
+        self.sessions = sessions
         self.issuer = issuer
+        self.enforcesPasswordChange = enforcesPasswordChange
         self.metrics = metrics
-        audit = stores.audit
-        log = stores.log
-        now = stores.now
+        self.audit = audit
+        self.log = log
+        self.now = now
     }
 
     /// A sign-in that has begun.

@@ -15,13 +15,16 @@ struct BridgeKeys: Sendable {
     /// The key that binds the forms of pages to the browser that they were made for.
     let form: Secret
 
-    /// Returns the keys of the secret in the file that the settings name. Creates the file if it does not exist.
-    /// Default: `bridge.key` beside the database, or a new secret that is not stored when there is no database file.
+    /// Returns the keys of the secret in a file, which is created if it does not exist.
     ///
+    /// - Parameters:
+    ///   - file: The path of the file. Nil for `bridge.key` beside the database.
+    ///   - database: The path of the database. Nil for a database in memory, with a secret that is not stored.
+    /// - Returns: The keys.
     /// - Throws: ``GatewayError/Code/file`` when the file cannot be used.
-    static func open(_ settings: GatewaySettings) throws(GatewayError) -> BridgeKeys {
-        if let path = settings.bridge.keyFile { return BridgeKeys(try BridgeKeyFile(path: path).secret()) }
-        guard let database = settings.databasePath else { return BridgeKeys(Secret.random(32)) }
+    static func open(file: String?, database: String?) throws(GatewayError) -> BridgeKeys {
+        if let file { return BridgeKeys(try BridgeKeyFile(path: file).secret()) }
+        guard let database else { return BridgeKeys(Secret.random(32)) }
         let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? ""
         return BridgeKeys(try BridgeKeyFile(path: folder + "bridge.key").secret())
     }

@@ -14,7 +14,7 @@ struct BridgeProvider: Sendable {
 
     /// The `SameSite` attribute of the sign-in cookie. A provider that posts a form needs `None`, because the form
     /// comes from its site.
-    var sameSite: Cookies.SameSite { configuration.settings.responseMode == .formPost ? .none : .lax }
+    var sameSite: SameSite { configuration.settings.responseMode == .formPost ? .none : .lax }
 
     /// Returns the parameters of the authorization request beyond the configured ones. For an app they require the
     /// person's consent. When a person confirms their identity, they require a new sign-in at the provider.

@@ -1,17 +1,21 @@
 /// The settings of sign-in through identity providers.
-public struct BridgeSettings: Sendable, Equatable {
+package struct BridgeSettings: Sendable, Equatable {
+    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: `/api`.
+    ///
+    /// Its routes are those of Onyx, so `dialects.onyx.prefix` sets it, and it is the prefix of the Onyx dialect too.
+    package var prefix = "/api"
     /// The addresses in apps that a sign-in may end at; see the documentation of the bridge. Default:
     /// `onyx://auth/callback`.
-    public var redirects: [String]
+    package var redirects: [String]
     /// Whether the loopback addresses among them are allowed with any port. Default: false.
-    public var loopbackRedirects: Bool
+    package var loopbackRedirects: Bool
     /// How long a one-time code is valid. Default: 60 seconds.
-    public var codeLifetime: Duration
+    package var codeLifetime: Duration
     /// The path of the file with the bridge's secret. Nil, the default, for `bridge.key` beside the database.
-    public var keyFile: String?
+    package var keyFile: String?
 
     /// Makes settings.
-    public init(
+    package init(
         redirects: [String] = ["onyx://auth/callback"], loopbackRedirects: Bool = false,
         codeLifetime: Duration = .seconds(60), keyFile: String? = nil
     ) {

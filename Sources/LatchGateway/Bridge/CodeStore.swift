@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 
 /// A store of one-time codes that wait to be exchanged.
 ///
@@ -6,7 +6,7 @@ public import Crypto
 /// neither use a code nor make one.
 ///
 /// Source: OX-4, OX-15; RFC 6819 §5.1.5.3 and §5.1.5.4.
-public protocol CodeStore: Sendable {
+package protocol CodeStore: Sendable {
     /// Stores `record` for `lifetime`, then deletes it.
     ///
     /// A crash may lose a stored record. The person must then sign in again.
@@ -30,8 +30,8 @@ public protocol CodeStore: Sendable {
 
 extension CodeStore {
     /// True: the store is always ready.
-    public func isReady() async -> Bool { true }
+    package func isReady() async -> Bool { true }
 
     /// Does nothing: the store deletes expired records automatically.
-    public func sweep() {}
+    package func sweep() {}
 }

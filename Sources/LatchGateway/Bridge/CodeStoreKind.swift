@@ -1,5 +1,5 @@
 /// The kinds of stores for one-time codes.
-public enum CodeStoreKind: String, Sendable, CaseIterable {
+package enum CodeStoreKind: String, Sendable, CaseIterable {
     /// The memory of this gateway. Other gateways cannot read it.
     case memory
     /// Redis, which several gateways can share.

@@ -1,5 +1,5 @@
-public import Crypto
-public import FoundationEssentials
+package import Crypto
+package import FoundationEssentials
 import Synchronization
 
 /// A store of one-time codes in the memory of one gateway.
@@ -9,7 +9,7 @@ import Synchronization
 /// never memory. A half is also dropped when all its records have expired.
 ///
 /// Source: OX-4.
-public final class MemoryCodeStore: CodeStore {
+package final class MemoryCodeStore: CodeStore {
     private struct Half {
         var records: [SHA256Digest: (bytes: [UInt8], expires: Date)] = [:]
         var firstExpiry = Date.distantFuture
@@ -51,16 +51,16 @@ public final class MemoryCodeStore: CodeStore {
     /// - Parameters:
     ///   - capacity: The maximum number of records. The default, 16,384, suffices for 270 unfinished sign-ins a second.
     ///   - now: The clock that determines expiry.
-    public init(capacity: Int = 16_384, now: @escaping @Sendable () -> Date = { Date() }) {
+    package init(capacity: Int = 16_384, now: @escaping @Sendable () -> Date = { Date() }) {
         self.capacity = max(2, capacity)
         self.now = now
     }
 
     /// The number of records in memory, including expired ones that were not dropped yet.
-    public var count: Int { state.withLock { $0.young.records.count + $0.old.records.count } }
+    package var count: Int { state.withLock { $0.young.records.count + $0.old.records.count } }
 
     /// Stores a record; see ``CodeStore``.
-    public func keep(
+    package func keep(
         _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration
     ) throws(GatewayError) {
         let now = now()
@@ -76,7 +76,7 @@ public final class MemoryCodeStore: CodeStore {
     }
 
     /// Removes a record and returns it; see ``CodeStore``.
-    public func take(_ key: SHA256Digest) -> [UInt8]? {
+    package func take(_ key: SHA256Digest) -> [UInt8]? {
         let now = now()
         let found = state.withLock { state in
             // Removes the key from both halves, so that a key stored twice is not found a second time.
@@ -88,7 +88,7 @@ public final class MemoryCodeStore: CodeStore {
     }
 
     /// Drops expired records; see ``CodeStore``.
-    public func sweep() {
+    package func sweep() {
         let now = now()
         state.withLock { $0.dropExpired(at: now) }
     }

@@ -1,5 +1,5 @@
-public import Crypto
-public import Redis
+package import Crypto
+package import Redis
 
 /// A store of one-time codes in Redis, which several gateways can share.
 ///
@@ -8,20 +8,20 @@ public import Redis
 /// automatically. If Redis loses its data, people with a pending code must sign in again.
 ///
 /// Source: OX-4, OX-15; Redis `SET` with `NX` and `PX`, `GETDEL` (6.2 or newer).
-public final class RedisCodeStore: CodeStore {
+package final class RedisCodeStore: CodeStore {
     private static let prefix = Array("latch:code:".utf8)
 
     private let redis: RedisClient
 
     /// Makes a store that uses the server of `redis`.
-    public init(_ redis: RedisClient) {
+    package init(_ redis: RedisClient) {
         self.redis = redis
     }
 
     /// Stores a record; see ``CodeStore``.
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `RedisError`.
-    public func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+    package func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         let milliseconds = max(1, Int64(lifetime / .milliseconds(1)))
         let words = [Self.name(of: key), record, Array("NX".utf8), Array("PX".utf8), Array("\(milliseconds)".utf8)]
         guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
@@ -30,7 +30,7 @@ public final class RedisCodeStore: CodeStore {
     /// Removes a record and returns it; see ``CodeStore``.
     ///
     /// - Throws: `RedisError`.
-    public func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+    package func take(_ key: SHA256Digest) async throws -> [UInt8]? {
         do throws(RedisError) {
             let reply = try await redis.run(RedisCommand("GETDEL", [Self.name(of: key)]))
             guard case .bytes(let record) = reply else { return nil }
@@ -42,7 +42,7 @@ public final class RedisCodeStore: CodeStore {
     }
 
     /// Whether Redis responds to `PING`.
-    public func isReady() async -> Bool {
+    package func isReady() async -> Bool {
         (try? await redis.run(RedisCommand("PING"))) == .status("PONG")
     }
 

@@ -1,23 +1,23 @@
 /// The error of a configuration that cannot be used. It contains all mistakes, not only the first.
-public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of configuration errors.
-    public struct Code: Hashable, Sendable {
+    package struct Code: Hashable, Sendable {
         private enum Kind { case noFile, mistakes }
         private let kind: Kind
 
         /// The file does not exist or cannot be read.
-        public static let noFile = Code(kind: .noFile)
+        package static let noFile = Code(kind: .noFile)
         /// The file or the environment contains mistakes.
-        public static let mistakes = Code(kind: .mistakes)
+        package static let mistakes = Code(kind: .mistakes)
     }
 
     /// The kind of the error.
-    public let code: Code
+    package let code: Code
     /// All mistakes: those of the file in the order of its lines, then those of the environment, then those between
     /// values. Empty when the file cannot be read.
-    public let mistakes: [ConfigurationMistake]
+    package let mistakes: [ConfigurationMistake]
     /// The mistakes, one in each line, or the reason why the file cannot be read.
-    public let message: String
+    package let message: String
 
     init(mistakes: [ConfigurationMistake]) {
         code = .mistakes
@@ -32,5 +32,5 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     }
 
     /// The same as ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

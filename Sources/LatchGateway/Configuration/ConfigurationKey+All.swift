@@ -2,10 +2,16 @@ import Crypto
 import HTTPServer
 
 extension ConfigurationKey {
-    /// All keys, in the order in which they are listed.
-    public static let all = [
-        reach, tls, onyx, immich, timeTracker, relateMail, verify, pages, sessions, passwords, guards, bridge, redis,
-        limits, observation,
+    /// Returns all keys, in the order in which they are listed.
+    ///
+    /// - Parameter dialects: The settings of all dialects that can be served.
+    /// - Returns: The keys.
+    package static func all(for dialects: [any DialectSettings]) -> [ConfigurationKey] {
+        reach + tls + dialects.flatMap { type(of: $0).configurationKeys } + general
+    }
+
+    private static let general = [
+        verify, pages, sessions, passwords, guards, bridge, redis, limits, observation,
     ].flatMap { $0 }
 
     private static let day = Duration.seconds(86_400)
@@ -40,16 +46,6 @@ extension ConfigurationKey {
         ConfigurationKey(
             "tls.hsts", \.strictTransport, .optionalDuration(.zero...day * 3650),
             "How long browsers must use only HTTPS for this server (Strict-Transport-Security)."),
-    ]
-
-    private static let onyx = [
-        ConfigurationKey(
-            "dialects.onyx.enabled", \.settings.onyx.isEnabled, .boolean, "Whether clients of Onyx can sign in."),
-        ConfigurationKey(
-            "dialects.onyx.prefix", \.settings.onyx.prefix, .prefix, "The path prefix of the Onyx dialect."),
-        ConfigurationKey(
-            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, .boolean,
-            "Whether people may create accounts for themselves."),
     ]
 
     private static let sessions = [
@@ -213,7 +209,7 @@ extension ConfigurationKey {
     ]
 
     /// Returns a list for people: each key with its environment variable, meaning and default.
-    public static func listing() -> String {
+    package static func listing() -> String {
         let all = Self.all + ConfigurationFamily.all.flatMap { $0.keys(ConfigurationFamily.placeholder) }
         let width = all.map(\.path.count).max() ?? 0
         let lines = all.map { key in

@@ -2,9 +2,9 @@ import Primitives
 
 /// A key of the configuration.
 ///
-/// The table ``all`` is the basis for reading the file and the environment, for checks, and for the list that `latchd
+/// The table of ``all(for:)`` is the basis for reading the file and the environment, for checks, and for the list that `latchd
 /// check --keys` prints.
-public struct ConfigurationKey: Sendable {
+package struct ConfigurationKey: Sendable {
     /// A value in text form, and where it is from.
     struct Word: Sendable {
         let text: String
@@ -12,17 +12,17 @@ public struct ConfigurationKey: Sendable {
     }
 
     /// The path of the key in the file, with components separated by dots: `sessions.lifetime`.
-    public let path: String
+    package let path: String
     /// The meaning of the key, in one sentence.
-    public let summary: String
+    package let summary: String
     /// The default, as written in a file.
-    public let defaultValue: String
+    package let defaultValue: String
     let isList: Bool
     /// Sets the value. Returns the mistakes in `words`.
-    let set: @Sendable (_ words: [Word], _ folder: String, inout GatewayConfiguration) -> [ConfigurationMistake]
+    let set: @Sendable (_ words: [Word], _ folder: String, inout DaemonConfiguration) -> [ConfigurationMistake]
 
     /// The environment variable for the key, which takes precedence over the file: `LATCHD_SESSIONS_LIFETIME`.
-    public var variable: String {
+    package var variable: String {
         Self.variablePrefix + path.uppercased().map { $0 == "." || $0 == "-" ? "_" : String($0) }.joined()
     }
 
@@ -30,7 +30,7 @@ public struct ConfigurationKey: Sendable {
 
     /// Declares a key with one value.
     init<Value: Sendable>(
-        _ path: String, _ value: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
+        _ path: String, _ value: any WritableKeyPath<DaemonConfiguration, Value> & Sendable,
         _ form: ConfigurationForm<Value>, _ summary: String, defaultValue: String? = nil
     ) {
         self.path = path
@@ -48,7 +48,7 @@ public struct ConfigurationKey: Sendable {
     /// Declares a key with a list. The file contains a sequence or one value; the variable contains values separated by
     /// commas.
     init<Element: Sendable>(
-        list path: String, _ value: any WritableKeyPath<GatewayConfiguration, [Element]> & Sendable,
+        list path: String, _ value: any WritableKeyPath<DaemonConfiguration, [Element]> & Sendable,
         of form: ConfigurationForm<Element>, _ summary: String, allowsNone: Bool = true,
         defaultValue shown: String? = nil
     ) {
@@ -67,7 +67,7 @@ public struct ConfigurationKey: Sendable {
         }
     }
 
-    private static let defaults = GatewayConfiguration(stateFolder: "$XDG_STATE_HOME/latchd")
+    private static let defaults = DaemonConfiguration(stateFolder: "$XDG_STATE_HOME/latchd", dialects: [])
 
     private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
         ConfigurationMistake(

@@ -1,5 +1,5 @@
 /// The position of a value in the configuration.
-public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
+package enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
     /// A line of a file, counted from 1.
     case file(String, line: Int)
     /// An environment variable.
@@ -8,7 +8,7 @@ public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
     case defaultValue
 
     /// The position for messages: `/etc/latchd/latchd.yaml, line 3`, or `environment variable LATCHD_LISTEN`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .file(let path, let line): "\(path), line \(line)"
         case .variable(let name): "environment variable \(name)"

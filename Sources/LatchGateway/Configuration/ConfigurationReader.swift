@@ -6,30 +6,35 @@ import YAML
 ///
 /// The environment takes precedence over the file. An empty variable counts as unset. Unknown keys are mistakes, and so
 /// are variables that begin with `LATCHD_` and match no key.
-public struct ConfigurationReader: Sendable {
+package struct ConfigurationReader: Sendable {
     /// The file's name in messages.
     private let name: String
     /// The folder where relative paths in the file start.
     private let folder: String
-    private var configuration: GatewayConfiguration
+    private var configuration: DaemonConfiguration
     private var mistakes: [ConfigurationMistake] = []
     /// The position of each value that is not the default.
     private var origins: [String: ConfigurationOrigin] = [:]
     /// Keys whose values could not be read. Rules that involve them are not checked.
     private var unread: Set<String> = []
 
-    private static let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.path, $0) })
+    /// All keys, in the order in which they are listed.
+    private let allKeys: [ConfigurationKey]
+    private let keys: [String: ConfigurationKey]
     /// The paths of the mappings that contain keys: `sessions`, `dialects.onyx`.
-    private static let sections = Set(
-        (ConfigurationKey.all.map(\.path) + ConfigurationFamily.all.map { $0.path + "." }).flatMap { path in
-            let names = path.split(separator: ".", omittingEmptySubsequences: false)
-            return (1..<names.count).map { names.prefix($0).joined(separator: ".") }
-        })
+    private let sections: Set<String>
 
-    private init(name: String, folder: String, defaultValue: GatewayConfiguration) {
+    private init(name: String, folder: String, defaultValue: DaemonConfiguration) {
         self.name = name
         self.folder = folder
         configuration = defaultValue
+        allKeys = ConfigurationKey.all(for: defaultValue.settings.dialects)
+        keys = Dictionary(uniqueKeysWithValues: allKeys.map { ($0.path, $0) })
+        sections = Set(
+            (allKeys.map(\.path) + ConfigurationFamily.all.map { $0.path + "." }).flatMap { path in
+                let names = path.split(separator: ".", omittingEmptySubsequences: false)
+                return (1..<names.count).map { names.prefix($0).joined(separator: ".") }
+            })
     }
 
     /// Reads a configuration.
@@ -43,10 +48,10 @@ public struct ConfigurationReader: Sendable {
     ///   - defaultValue: The configuration of values that neither the file nor the environment sets.
     /// - Returns: The configuration.
     /// - Throws: ``ConfigurationError`` with every mistake.
-    public static func read(
+    package static func read(
         file: [UInt8]?, name: String = "", folder: String = "", environment: [String: String],
-        defaultValue: GatewayConfiguration
-    ) throws(ConfigurationError) -> GatewayConfiguration {
+        defaultValue: DaemonConfiguration
+    ) throws(ConfigurationError) -> DaemonConfiguration {
         var reader = ConfigurationReader(name: name, folder: folder, defaultValue: defaultValue)
         if let file { reader.read(file) }
         reader.read(environment)
@@ -74,7 +79,9 @@ public struct ConfigurationReader: Sendable {
     }
 
     private func contradictions() -> [ConfigurationMistake] {
-        ConfigurationRule.all.compactMap { rule in
+        let rules =
+            ConfigurationRule.general + configuration.settings.dialects.flatMap { type(of: $0).configurationRules }
+        return rules.compactMap { rule in
             rule.isKept(configuration) || !unread.isDisjoint(with: rule.keys)
                 ? nil
                 : ConfigurationMistake(
@@ -103,11 +110,11 @@ extension ConfigurationReader {
         }
         for entry in entries {
             let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
-            if let key = Self.key(at: inner) {
+            if let key = key(at: inner) {
                 readValue(entry, of: key)
             } else if Self.isNamed(inner), entry.value.isNull || entry.value.entries?.isEmpty == true {
                 report(origin(entry.mark), "\(inner) has no keys", "add keys, or remove the line")
-            } else if Self.isSection(inner) {
+            } else if isSection(inner) {
                 if !entry.value.isNull { readSection(entry.value, path: inner) }
             } else {
                 reportUnknown(inner, at: origin(entry.mark))
@@ -115,8 +122,8 @@ extension ConfigurationReader {
         }
     }
 
-    private static func key(at path: String) -> ConfigurationKey? {
-        keys[path] ?? familyKeys(at: path).first { $0.path == path }
+    private func key(at path: String) -> ConfigurationKey? {
+        keys[path] ?? Self.familyKeys(at: path).first { $0.path == path }
     }
 
     /// Returns the keys for the name in a path. Empty when the path is not in a family.
@@ -126,8 +133,8 @@ extension ConfigurationReader {
         }
     }
 
-    private static func isSection(_ path: String) -> Bool {
-        sections.contains(path) || isNamed(path)
+    private func isSection(_ path: String) -> Bool {
+        sections.contains(path) || Self.isNamed(path)
     }
 
     /// Whether a path ends with a name that the configuration defines.
@@ -166,7 +173,7 @@ extension ConfigurationReader {
             return report(
                 origin, "\(family.path) has an invalid name", "use only \(ConfigurationFamily.nameForm)")
         }
-        let known = ConfigurationKey.all.map(\.path) + Self.familyKeys(at: path).map(\.path) + Self.sections.sorted()
+        let known = allKeys.map(\.path) + Self.familyKeys(at: path).map(\.path) + sections.sorted()
         report(origin, "unknown key '\(path)'", Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
     }
 
@@ -180,13 +187,13 @@ extension ConfigurationReader {
     static let fileVariable = "LATCHD_CONFIG"
 
     private mutating func read(_ environment: [String: String]) {
-        let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.variable, $0) })
+        let keys = Dictionary(uniqueKeysWithValues: allKeys.map { ($0.variable, $0) })
         let ours = environment.filter { $0.key.hasPrefix(ConfigurationKey.variablePrefix) && !$0.value.isEmpty }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) where name != Self.fileVariable {
             let origin = ConfigurationOrigin.variable(name)
             let family = ConfigurationFamily.all.lazy.compactMap { $0.key(of: name) }.first
             guard let key = keys[name] ?? family else {
-                let near = Self.nearestVariable(to: name)
+                let near = nearestVariable(to: name)
                 report(origin, "no key corresponds to this variable", Self.remedy(near))
                 continue
             }
@@ -200,10 +207,10 @@ extension ConfigurationReader {
 
     /// Returns the variable most similar to a name. The common prefix is ignored, because it does not indicate which
     /// variable was meant.
-    private static func nearestVariable(to name: String) -> String? {
+    private func nearestVariable(to name: String) -> String? {
         let prefix = ConfigurationKey.variablePrefix
         let families = ConfigurationFamily.all.flatMap { $0.variables(near: name) }
-        let others = (ConfigurationKey.all.map(\.variable) + families).map { String($0.dropFirst(prefix.count)) }
+        let others = (allKeys.map(\.variable) + families).map { String($0.dropFirst(prefix.count)) }
         return SpellingSuggestion.nearest(to: String(name.dropFirst(prefix.count)), among: others).map { prefix + $0 }
     }
 

@@ -2,14 +2,15 @@ import HTTPServer
 import Wire
 
 /// A rule between values that are each valid on their own.
-struct ConfigurationRule: Sendable {
+package struct ConfigurationRule: Sendable {
     /// The keys of the rule. A mistake is reported at the first of them that is set.
     let keys: [String]
     let problem: String
     let remedy: String
-    let isKept: @Sendable (GatewayConfiguration) -> Bool
+    let isKept: @Sendable (DaemonConfiguration) -> Bool
 
-    static let all = [
+    /// The rules between the values of the gateway itself.
+    static let general = [
         ConfigurationRule(
             keys: ["sessions.lifetime", "sessions.maximum"],
             problem: "sessions.lifetime is longer than sessions.maximum",
@@ -76,28 +77,6 @@ struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["bridge.codes"], problem: "bridge.codes is redis, but redis.url is not set", remedy: "set redis.url"
         ) { $0.settings.codes != .redis || $0.redis.url != nil },
-        ConfigurationRule(
-            keys: ["dialects.relate-mail.provider"],
-            problem: "dialects.relate-mail.provider is not an enabled identity provider",
-            remedy: "set it to the id of one in providers, or remove it if there is only one"
-        ) { $0.settings.relateMail.provider == nil || $0.settings.relateMailProvider != nil },
-        ConfigurationRule(
-            keys: ["dialects.relate-mail.client_id"],
-            problem: "dialects.relate-mail.client_id is set, but its identity provider is not",
-            remedy: "set dialects.relate-mail.provider"
-        ) { configuration in
-            let relateMail = configuration.settings.relateMail
-            return relateMail.clientID == nil || relateMail.provider != nil
-                || configuration.settings.relateMailProvider != nil
-        },
-        ConfigurationRule(
-            keys: ["dialects.relate-mail.audience"],
-            problem: "dialects.relate-mail.audience contains any and other values",
-            remedy: "remove any, or the others"
-        ) { configuration in
-            let audiences = configuration.settings.relateMail.audiences
-            return audiences.count < 2 || !audiences.contains(RelateMailSettings.anyAudience)
-        },
         ConfigurationRule(
             keys: ["trusted_proxies"], problem: "trusted_proxies contains every address",
             remedy: "write the reverse proxy's own address or network"

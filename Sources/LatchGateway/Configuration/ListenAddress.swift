@@ -1,9 +1,9 @@
 import HTTPServer
 
 /// A listen address as written by an operator, before it is known whether there is a certificate.
-public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// The ways to choose TLS in an address.
-    public enum Scheme: Sendable, Hashable {
+    package enum Scheme: Sendable, Hashable {
         /// `http://`: never TLS.
         case plain
         /// `https://`: TLS.
@@ -13,7 +13,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The scheme of the address.
-    public let scheme: Scheme
+    package let scheme: Scheme
     /// The listener without TLS.
     let plain: Listener
 
@@ -31,7 +31,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address as written in the configuration.
-    public var description: String {
+    package var description: String {
         switch scheme {
         case .plain: "http://\(plain)"
         case .tls: "https://\(plain)"

@@ -1,9 +1,9 @@
 /// The reason why the gateway refused an operation.
 ///
 /// Errors of the database are not wrapped in this type.
-public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of refusals.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
@@ -14,79 +14,79 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         private let base: Base
 
         /// No person has this e-mail address or id, or the person was removed.
-        public static let unknownPerson = Code(base: .unknownPerson)
+        package static let unknownPerson = Code(base: .unknownPerson)
         /// Another person already has this e-mail address.
-        public static let personExists = Code(base: .personExists)
+        package static let personExists = Code(base: .personExists)
         /// The text is not an e-mail address.
-        public static let invalidEmail = Code(base: .invalidEmail)
+        package static let invalidEmail = Code(base: .invalidEmail)
         /// The password does not meet the policy. The message is the sentence of the violated rule.
-        public static let weakPassword = Code(base: .weakPassword)
+        package static let weakPassword = Code(base: .weakPassword)
         /// No live session has this id.
-        public static let unknownSession = Code(base: .unknownSession)
+        package static let unknownSession = Code(base: .unknownSession)
         /// A queue of work is full, such as that of password hashing; retry in a second.
-        public static let busy = Code(base: .busy)
+        package static let busy = Code(base: .busy)
         /// The gateway is closed.
-        public static let closed = Code(base: .closed)
+        package static let closed = Code(base: .closed)
         /// A file, such as a log or a key file, cannot be used, or a file that was to be sent has changed.
-        public static let file = Code(base: .file)
+        package static let file = Code(base: .file)
 
         /// A one-time code is already stored under this key.
-        public static let codeExists = Code(base: .codeExists)
+        package static let codeExists = Code(base: .codeExists)
 
         /// The store of one-time codes does not respond.
-        public static let codeStore = Code(base: .codeStore)
+        package static let codeStore = Code(base: .codeStore)
 
         /// No valid API key has this id.
-        public static let unknownKey = Code(base: .unknownKey)
+        package static let unknownKey = Code(base: .unknownKey)
         /// The person has the maximum number of API keys.
-        public static let tooManyKeys = Code(base: .tooManyKeys)
+        package static let tooManyKeys = Code(base: .tooManyKeys)
 
         /// The person must change their password before anything else.
-        public static let passwordChangeRequired = Code(base: .passwordChangeRequired)
+        package static let passwordChangeRequired = Code(base: .passwordChangeRequired)
         /// The action needs a recent sign-in.
-        public static let recentSignInRequired = Code(base: .recentSignInRequired)
+        package static let recentSignInRequired = Code(base: .recentSignInRequired)
         /// The server would be left without an administrator.
-        public static let lastAdministrator = Code(base: .lastAdministrator)
+        package static let lastAdministrator = Code(base: .lastAdministrator)
 
         /// The person's account is disabled.
-        public static let personDisabled = Code(base: .personDisabled)
+        package static let personDisabled = Code(base: .personDisabled)
         /// The identity is not linked to a person, and the provider does not allow a new one.
-        public static let notInvited = Code(base: .notInvited)
+        package static let notInvited = Code(base: .notInvited)
         /// The domain of the person's e-mail address is not allowed.
-        public static let domainRefused = Code(base: .domainRefused)
+        package static let domainRefused = Code(base: .domainRefused)
         /// The provider has not verified the person's e-mail address.
-        public static let emailUnverified = Code(base: .emailUnverified)
+        package static let emailUnverified = Code(base: .emailUnverified)
         /// The identity is not linked to a person and must not be linked.
-        public static let identityRefused = Code(base: .identityRefused)
+        package static let identityRefused = Code(base: .identityRefused)
 
         /// The person was signed out everywhere after the provider identified the person.
-        public static let signedOut = Code(base: .signedOut)
+        package static let signedOut = Code(base: .signedOut)
 
         /// No unlinked sign-in from the provider has this subject.
-        public static let unknownIdentity = Code(base: .unknownIdentity)
+        package static let unknownIdentity = Code(base: .unknownIdentity)
 
         /// Two dialects have routes for the same requests.
-        public static let routes = Code(base: .routes)
+        package static let routes = Code(base: .routes)
 
         /// The text is not a valid PIN.
-        public static let invalidPIN = Code(base: .invalidPIN)
+        package static let invalidPIN = Code(base: .invalidPIN)
         /// The person already has a PIN.
-        public static let pinExists = Code(base: .pinExists)
+        package static let pinExists = Code(base: .pinExists)
 
         /// There is no key that can sign a token.
-        public static let signingKey = Code(base: .signingKey)
+        package static let signingKey = Code(base: .signingKey)
 
         /// The name of the code.
-        public var description: String { base.rawValue }
+        package var description: String { base.rawValue }
     }
 
     /// The kind of refusal.
-    public let code: Code
+    package let code: Code
     /// A sentence for people: the operation, its object, and a remedy. Never contains a secret.
-    public let message: String
+    package let message: String
 
     /// Makes an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -98,5 +98,5 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         "The person's account or this session has just been changed, so nothing else was changed. Sign in again.")
 
     /// The same as ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

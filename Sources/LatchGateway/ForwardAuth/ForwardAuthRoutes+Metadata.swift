@@ -22,8 +22,9 @@ extension ForwardAuthRoutes {
             path.isEmpty || AccessPath(path) != nil, let server = server(asked: request)
         else { return ForwardAuthAnswers.sentence(.notFound, "This address has no protected resource.") }
         var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
-        if services.settings.onyx.isEnabled {
-            members.append(.init(ProtectedResource.serverMember, .string(server + services.settings.onyx.prefix)))
+        if let dialect = services.settings.enabledDialects.first(where: \.servesProtectedBackends) {
+            let prefix = dialect.prefix(in: services.settings)
+            members.append(.init(ProtectedResource.serverMember, .string(server + prefix)))
         }
         members.append(.init("bearer_methods_supported", .array(["header"])))
         return ServerResponse(

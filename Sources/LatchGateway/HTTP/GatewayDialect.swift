@@ -29,6 +29,18 @@ protocol GatewayDialect: Sendable {
     /// Adds the routes to a router.
     func add(to router: inout Router)
 
+    /// Runs the dialect's background work until the task is cancelled. Default: there is none.
+    func run(clock: some Clock<Duration>) async
+
+    /// Reads now what the background work reads from time to time. Default: there is nothing to read.
+    ///
+    /// - Throws: `DatabaseError`, or `CancellationError`.
+    func scan() async throws
+
+    /// Forgets what the dialect remembers of the database, because another process may have changed it. Default:
+    /// the dialect remembers nothing.
+    func forget()
+
     /// Returns the response to a request that the server refuses before any route runs, in this dialect's envelope.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse
 }
@@ -39,6 +51,15 @@ extension GatewayDialect {
 
     /// 400 and 422.
     var unreadable: Set<HTTPStatus> { [.badRequest, .unprocessableContent] }
+
+    /// Returns at once: the dialect has no background work.
+    func run(clock: some Clock<Duration>) async {}
+
+    /// Reads nothing.
+    func scan() async throws {}
+
+    /// Forgets nothing.
+    func forget() {}
 
     /// Nil: the dialect has no place of its own for tokens.
     func token(of request: ServerRequest) -> String? { nil }

@@ -1,4 +1,6 @@
+import Crypto
 import HTTPServer
+import Primitives
 import Wire
 
 /// The responses of the Onyx dialect, in its four envelopes.
@@ -58,5 +60,25 @@ enum OnyxAnswers {
 
     static func refusal(_ status: HTTPStatus, _ error: OnyxError) -> ServerResponse {
         ServerResponse(status: status, headers: .privateJSON, body: error.body(status: status))
+    }
+
+    /// Returns the response with a session's token.
+    static func token(_ credential: SessionCredential) -> ServerResponse {
+        var message = OnyxTokenResponse(accessToken: credential.token.reveal())
+        message.refreshToken = credential.refreshToken?.reveal()
+        message.expiresIn = credential.expiresIn.map { Int($0.seconds) }
+        return ServerResponse.privateJSON(message)
+    }
+}
+
+extension ServiceDialect {
+    /// Returns the sender of a request. The two header fields of an app of Onyx describe the device, or `User-Agent`
+    /// when they are missing.
+    func onyxOrigin(of request: ServerRequest) -> RequestOrigin {
+        origin(
+            of: request,
+            SessionDevice(
+                name: request.headers["deviceModel"] ?? request.headers["User-Agent"],
+                kind: request.headers["deviceType"]))
     }
 }

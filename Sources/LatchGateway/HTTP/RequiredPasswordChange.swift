@@ -11,8 +11,9 @@ extension GatewayServices {
         let place =
             if settings.pages.isEnabled {
                 "at " + (address.configured ?? "") + settings.pages.prefix + PagePath.password
-            } else if settings.immich.isEnabled { "in an app for Immich" } else {
-                "with the help of your administrator"
+            } else {
+                settings.enabledDialects.lazy.compactMap(\.passwordChangePlace).first
+                    ?? "with the help of your administrator"
             }
         return "You must change your password first: change it \(place)."
     }

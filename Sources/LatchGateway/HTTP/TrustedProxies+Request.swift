@@ -1,12 +1,12 @@
-public import HTTPServer
+package import HTTPServer
 import Wire
 
 extension TrustedProxies {
     /// Returns the address of the client that sent a request; see ``TrustedProxies/client(behind:forwardedFor:)``.
-    public func client(of request: ServerRequest) -> ClientAddress {
+    package func client(of request: ServerRequest) -> ClientAddress {
         client(behind: request.peer.ip, forwardedFor: request.headers.values("X-Forwarded-For"))
     }
 
     /// Whether the peer of a connection is a proxy.
-    public func trusts(_ peer: PeerAddress) -> Bool { trusts(peer.ip) }
+    package func trusts(_ peer: PeerAddress) -> Bool { trusts(peer.ip) }
 }

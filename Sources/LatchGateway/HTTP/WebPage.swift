@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
-public import HTTPServer
-public import Wire
+package import HTTPServer
+package import Wire
 
 /// A page for people, with the common frame and style of everything that the gateway and the sandbox show in a browser.
 ///
@@ -9,13 +9,13 @@ public import Wire
 /// address, and browsers do not cache it.
 ///
 /// Source: Content Security Policy Level 3 §8.4; RFC 9700 §4.2.4 and §4.16; OWASP Clickjacking Defense Cheat Sheet.
-public struct WebPage: Sendable {
+package struct WebPage: Sendable {
     /// The addresses that the page's forms may be sent to.
     ///
     /// Browsers apply this to the redirects after a form as well.
     ///
     /// Source: Content Security Policy Level 3 §6.4.1.
-    public enum FormTargets: Sendable, Equatable {
+    package enum FormTargets: Sendable, Equatable {
         /// No address: the page has no form.
         case none
         /// This server, and by a redirect the given origins, such as `https://photos.example.org`.
@@ -25,33 +25,33 @@ public struct WebPage: Sendable {
     }
 
     /// The title. It is also the first heading unless ``heading`` is changed.
-    public var title: String
+    package var title: String
     /// The content of `main` below the heading.
-    public var content: HTML
+    package var content: HTML
     /// The first heading.
-    public var heading: String
+    package var heading: String
     /// The navigation above `main`. Nil, the default, for none.
-    public var header: HTML?
+    package var header: HTML?
     /// The addresses that the page's forms may be sent to. Default: none.
-    public var formTargets = FormTargets.none
+    package var formTargets = FormTargets.none
     /// A script that runs when the page has been parsed. Nil, the default, for none.
-    public var script: StaticString?
+    package var script: StaticString?
     /// Whether the page has the width for a table. Default: false.
-    public var isWide = false
+    package var isWide = false
     /// The name of the server, shown above a centred card with the page's content. Nil for a page with a header.
-    public var server: String?
+    package var server: String?
     /// Whether the heading contains the server's name and replaces it above the card.
-    public var isHeadingAbove = false
+    package var isHeadingAbove = false
 
     /// Makes a page.
-    public init(title: String, _ content: HTML) {
+    package init(title: String, _ content: HTML) {
         self.title = title
         heading = title
         self.content = content
     }
 
     /// Returns the page as a response.
-    public func response(status: HTTPStatus = .ok) -> ServerResponse {
+    package func response(status: HTTPStatus = .ok) -> ServerResponse {
         ServerResponse(status: status, headers: headers, body: html.bytes)
     }
 

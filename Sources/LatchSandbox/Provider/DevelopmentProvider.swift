@@ -10,11 +10,11 @@ import Wire
 /// page. All state is in memory: each process has new keys, and nothing is stored.
 ///
 /// Source: OpenID Connect Core 1.0; OpenID Connect Discovery 1.0; RFC 7636; RFC 9207.
-public final class DevelopmentProvider: Sendable {
+package final class DevelopmentProvider: Sendable {
     /// The issuer: `http://` with the address and port. Its metadata is at `/.well-known/openid-configuration`.
-    public let issuer: String
+    package let issuer: String
     /// The people who can sign in.
-    public var people: [ProviderPerson] { configuration.people }
+    package var people: [ProviderPerson] { configuration.people }
     private let configuration: Configuration
     private let server: HTTPServer
     private let grants: Grants
@@ -30,7 +30,7 @@ public final class DevelopmentProvider: Sendable {
     ///
     /// - Throws: ``SandboxError/Code/notLoopback`` for an address that other machines can reach,
     ///   ``SandboxError/Code/keys``; `HTTPServerError` when the server cannot listen on the address.
-    public static func start(_ configuration: Configuration) async throws -> DevelopmentProvider {
+    package static func start(_ configuration: Configuration) async throws -> DevelopmentProvider {
         try Loopback.check(configuration.host)
         let grants = Grants(configuration)
         let issuer = Issuer()
@@ -46,12 +46,12 @@ public final class DevelopmentProvider: Sendable {
     }
 
     /// Registers a client. It replaces a client with the same id.
-    public func register(_ client: RegisteredClient) {
+    package func register(_ client: RegisteredClient) {
         grants.register(client)
     }
 
     /// Stops listening and closes all connections.
-    public func stop() async {
+    package func stop() async {
         await server.stop(drain: .zero)
     }
 }

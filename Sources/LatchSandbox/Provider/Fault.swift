@@ -4,7 +4,7 @@
 /// from the ID token, so that the relying party must request UserInfo.
 ///
 /// Source: OpenID Connect Core §3.1.2.6, §3.1.3.7 and §5.3.4; RFC 9207 §2.4; RFC 6749 §3.1 and §5.2.
-public enum Fault: String, CaseIterable, Sendable {
+package enum Fault: String, CaseIterable, Sendable {
     // Faults of the authorization response.
     /// The error `server_error`.
     case serverError = "server-error"

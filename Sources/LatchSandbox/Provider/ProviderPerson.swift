@@ -1,20 +1,20 @@
 /// A person with an account at the development provider.
-public struct ProviderPerson: Sendable, Equatable {
+package struct ProviderPerson: Sendable, Equatable {
     /// The `sub` claim: unique and never reused, at most 255 ASCII characters.
-    public var subject: String
+    package var subject: String
     /// The e-mail address in lower case, which is also the user name.
-    public var email: String
+    package var email: String
     /// The password. It is shown on the sign-in page, because it protects nothing of value.
-    public var password: String
+    package var password: String
     /// The display name.
-    public var name: String
+    package var name: String
     /// The `email_verified` claim.
-    public var isEmailVerified: Bool
+    package var isEmailVerified: Bool
     /// The `groups` claim. It is omitted when empty.
-    public var groups: [String]
+    package var groups: [String]
 
     /// Creates a person. The default subject is the local part of the e-mail address.
-    public init(
+    package init(
         email: String, password: String, name: String, isEmailVerified: Bool = true, subject: String? = nil,
         groups: [String] = []
     ) {

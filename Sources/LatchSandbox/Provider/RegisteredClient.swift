@@ -1,29 +1,29 @@
-public import Crypto
+package import Crypto
 
 /// A relying party that is registered at the development provider.
 ///
 /// Source: RFC 6749 §2.
-public struct RegisteredClient: Sendable {
+package struct RegisteredClient: Sendable {
     /// The client id.
-    public var id: String
+    package var id: String
     /// The client secret, for `client_secret_basic` and `client_secret_post`. Nil for a public client, which must use
     /// PKCE.
-    public var secret: Secret?
+    package var secret: Secret?
     /// The name that the sign-in page shows.
-    public var name: String
+    package var name: String
     /// The redirect URIs, compared exactly. For a URI at `http://127.0.0.1` or `http://[::1]` without a port any port
     /// is accepted, because native apps listen on a port that the system chooses.
     ///
     /// Source: RFC 9700 §2.1 and §4.1.3; RFC 8252 §7.3.
-    public var redirects: [String]
+    package var redirects: [String]
     /// The audience of the client's access tokens. These are then JWTs that the audience validates itself. Nil for
     /// opaque tokens.
     ///
     /// Source: RFC 9068 §2.
-    public var audience: String?
+    package var audience: String?
 
     /// Creates a client.
-    public init(id: String, secret: Secret?, name: String? = nil, redirects: [String], audience: String? = nil) {
+    package init(id: String, secret: Secret?, name: String? = nil, redirects: [String], audience: String? = nil) {
         self.id = id
         self.secret = secret
         self.name = name ?? id

@@ -1,38 +1,38 @@
 import Crypto
 import HTTPServer
 import LatchGateway
-public import Wire
+package import Wire
 
 /// A complete environment on this machine for trying things out: an identity provider, and for each dialect a gateway
 /// that uses it, in one process and one temporary folder.
 ///
 /// All people are fictional and all passwords are public, so it listens on loopback addresses only.
-public final class Sandbox: Sendable {
+package final class Sandbox: Sendable {
     /// The configuration of a sandbox.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The address of all servers. It must be a loopback address. Default: `127.0.0.1`.
-        public var host = "127.0.0.1"
+        package var host = "127.0.0.1"
         /// The ports by name: `issuer` and the names in ``Sandbox/dialects``. The system chooses the ports that are not
         /// set.
-        public var ports: [String: UInt16] = [:]
+        package var ports: [String: UInt16] = [:]
         /// Additional clients of the provider, such as a gateway under development.
-        public var clients: [RegisteredClient] = []
+        package var clients: [RegisteredClient] = []
         /// Whether the gateways write their complete log to standard error instead of warnings only. Default: false.
-        public var isVerbose = false
+        package var isVerbose = false
 
         /// Creates a configuration; see the properties for defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The names of the available dialects.
-    public static var dialects: [String] { SandboxDialect.all.map(\.name) }
+    package static var dialects: [String] { SandboxDialect.all.map(\.name) }
 
     /// The identity provider.
-    public let provider: DevelopmentProvider
+    package let provider: DevelopmentProvider
     /// All people with an account at the provider or a gateway.
-    public let people = SandboxPerson.all
+    package let people = SandboxPerson.all
     /// The path of the temporary folder with the databases. ``close()`` removes it.
-    public var folder: String { temporary.path }
+    package var folder: String { temporary.path }
     private let temporary: TemporaryFolder
     private let servers: [SandboxServer]
 
@@ -47,7 +47,7 @@ public final class Sandbox: Sendable {
     /// - Returns: The sandbox, which runs until ``close()``.
     /// - Throws: ``SandboxError``; `HTTPServerError` when a server cannot listen on its port. In that case everything
     ///   is removed again.
-    public static func open(_ configuration: Configuration = Configuration()) async throws -> Sandbox {
+    package static func open(_ configuration: Configuration = Configuration()) async throws -> Sandbox {
         try Loopback.check(configuration.host)
         for name in configuration.ports.keys where name != issuer && !dialects.contains(name) {
             throw SandboxError(
@@ -81,34 +81,34 @@ public final class Sandbox: Sendable {
     }
 
     /// The names for which ports can be set.
-    public static var portNames: [String] { [issuer] + dialects }
+    package static var portNames: [String] { [issuer] + dialects }
 
     /// The client id of the sandbox's gateways at the provider. No other client has this id.
-    public static var clientID: String { SandboxProvider.clientID }
+    package static var clientID: String { SandboxProvider.clientID }
 
     /// Returns the URL of a dialect's gateway. Nil for a name that is not in ``dialects``.
-    public func url(of dialect: String) -> String? {
+    package func url(of dialect: String) -> String? {
         servers.first { $0.dialect.name == dialect }?.url
     }
 
     /// Returns the URL of the account page, which lists the devices, on a dialect's gateway. Nil for a name that is not
     /// in ``dialects``.
-    public func account(on dialect: String) -> String? {
+    package func account(on dialect: String) -> String? {
         url(of: dialect).map { $0 + "/latch/account" }
     }
 
     /// The URL of a demonstration backend that requires sign-in.
-    public var protected: String {
+    package var protected: String {
         servers.first { $0.dialect.hasBackend }.map { $0.url + SandboxBackend.path } ?? ""
     }
 
     /// Stops all servers and removes the folder.
-    public func close() async {
+    package func close() async {
         await Self.end(servers, provider, temporary)
     }
 
     /// The URLs, and the people who can sign in everywhere, as JSON for programs.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var members = servers.map { JSONValue.Member($0.dialect.name, ["url": .string($0.url)]) }
         members.append(.init("protected", ["url": .string(protected)]))
         members.append(.init(Self.issuer, ["url": .string(provider.issuer)]))

@@ -1,7 +1,7 @@
 /// A fictional person with accounts at the provider, the gateways, or both.
-public struct SandboxPerson: Sendable, Equatable {
+package struct SandboxPerson: Sendable, Equatable {
     /// Where a person has accounts.
-    public enum Place: Sendable, Equatable {
+    package enum Place: Sendable, Equatable {
         /// At the provider and in every gateway.
         case everywhere
         /// Only at the provider. A gateway creates the account at the first sign-in.
@@ -11,20 +11,20 @@ public struct SandboxPerson: Sendable, Equatable {
     }
 
     /// The e-mail address.
-    public let email: String
+    package let email: String
     /// The password, the same at the provider and in the gateways.
-    public let password: String
+    package let password: String
     /// The display name.
-    public let name: String
+    package let name: String
     /// Whether the person is an administrator of the gateways.
-    public let isAdministrator: Bool
+    package let isAdministrator: Bool
     /// The groups at the provider.
-    public var groups: [String] { isAdministrator ? ["admins"] : [] }
+    package var groups: [String] { isAdministrator ? ["admins"] : [] }
     /// Where the person has accounts.
-    public let place: Place
+    package let place: Place
 
     /// All people in the sandbox.
-    public static let all = [
+    package static let all = [
         SandboxPerson("ada", name: "Ada Lovelace", isAdministrator: true),
         SandboxPerson("bob", name: "Bob Builder"),
         SandboxPerson("carol", name: "Carol New", place: .provider),

@@ -9,7 +9,7 @@ struct AccessConfigurationTests {
     private func read(_ file: String, _ environment: [String: String] = [:]) throws -> GatewaySettings {
         try ConfigurationReader.read(
             file: Array(file.utf8), name: "/etc/l.yaml", folder: "/etc", environment: environment,
-            defaultValue: GatewayConfiguration(stateFolder: "/state")
+            defaultValue: DaemonConfiguration(stateFolder: "/state")
         ).settings
     }
 

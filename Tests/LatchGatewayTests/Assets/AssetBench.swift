@@ -61,7 +61,7 @@ struct AssetBench {
         let owners = Shelf.owners(email)
         for visibility in [AssetVisibility.timeline, .hidden, .locked] {
             let query = AssetQuery(visibility: visibility)
-            let found = try await immich.bench.gateway.services.library?.store.search(query, for: owners).assets ?? []
+            let found = try await immich.bench.gateway.library?.store.search(query, for: owners).assets ?? []
             if let asset = found.first(where: { $0.name == name }) { return asset.id.uuidString.lowercased() }
         }
         throw Exchange.Broken()
@@ -77,4 +77,9 @@ struct AssetBench {
         _ = try await immich.send("POST", "/auth/pin-code", token, ["pinCode": "123456"])
         _ = try await immich.send("POST", "/auth/session/unlock", token, ["pinCode": "123456"])
     }
+}
+
+extension Gateway {
+    /// The picture library of the Immich dialect.
+    var library: AssetLibrary? { dialects.lazy.compactMap { $0 as? ImmichRoutes }.first?.library }
 }

@@ -47,7 +47,7 @@ struct BlockingWorkTests {
     @Test("a list that finds no room among much work is 503 with Retry-After")
     func isToldToComeAgain() async throws {
         try await AssetBench.with { bench in
-            let work = try #require(bench.immich.bench.gateway.services.library).work
+            let work = try #require(bench.immich.bench.gateway.library).work
             let gate = ThreadGate()
             let tasks = await Self.fill(work, 132, until: gate)
             let refused = try await bench.post("/search/metadata", [:])

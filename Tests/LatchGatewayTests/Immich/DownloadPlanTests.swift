@@ -66,7 +66,7 @@ struct DownloadPlanTests {
     func holdsOnePage() async throws {
         try await AssetBench.with { bench in
             try await Self.fill(bench, 100_000)
-            let store = try #require(bench.immich.bench.gateway.services.library).store
+            let store = try #require(bench.immich.bench.gateway.library).store
             var pages = AssetPages(of: nil, for: Shelf.owners(Bench.email), in: store)
             var text = ImmichPlanText(limit: 1 << 40)
             var (count, largest) = (0, 0)

@@ -8,10 +8,10 @@ extension ReadsConfigurations {
     /// The configuration in a file's text and variables.
     func read(
         _ file: String?, _ environment: [String: String] = [:], folder: String = "/etc"
-    ) throws -> GatewayConfiguration {
+    ) throws -> DaemonConfiguration {
         try ConfigurationReader.read(
             file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: folder, environment: environment,
-            defaultValue: GatewayConfiguration(stateFolder: "/state"))
+            defaultValue: DaemonConfiguration(stateFolder: "/state"))
     }
 
     /// The gateway's settings in them.

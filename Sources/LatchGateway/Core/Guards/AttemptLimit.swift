@@ -1,17 +1,17 @@
 /// The number of failures before a lock-out, and the length of lock-outs.
-public struct AttemptLimit: Sendable, Equatable {
+package struct AttemptLimit: Sendable, Equatable {
     /// The number of failures within ``window`` that start a lock-out. At least 1.
-    public var attempts: Int
+    package var attempts: Int
     /// How long failures count, starting with the first one.
-    public var window: Duration
+    package var window: Duration
     /// The length of the first lock-out. Each further one is twice as long. 30 seconds by default.
-    public var firstLockOut: Duration
+    package var firstLockOut: Duration
     /// The maximum length of a lock-out. 15 minutes by default. When this time has passed since the last lock-out, the
     /// next one is a first one again.
-    public var maximumLockOut: Duration
+    package var maximumLockOut: Duration
 
     /// Creates a limit.
-    public init(
+    package init(
         attempts: Int, window: Duration, firstLockOut: Duration = .seconds(30),
         maximumLockOut: Duration = .seconds(900)
     ) {

@@ -1,17 +1,17 @@
-public import Wire
+package import Wire
 
 /// The address of a client, as far as it can be trusted.
-public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
+package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     /// The IP address; nil for a request over a Unix socket without a forwarded address.
-    public let ip: IPAddress?
+    package let ip: IPAddress?
 
     /// Creates an address.
-    public init(_ ip: IPAddress?) {
+    package init(_ ip: IPAddress?) {
         self.ip = ip
     }
 
     /// The address without a port, or `unix`.
-    public var description: String { ip.map(\.description) ?? "unix" }
+    package var description: String { ip.map(\.description) ?? "unix" }
 }
 
 extension AddressKey {

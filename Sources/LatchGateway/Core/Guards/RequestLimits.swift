@@ -1,20 +1,20 @@
 import FoundationEssentials
 
 /// The request rates of one caller, by kind of request.
-public struct RequestRates: Sendable, Equatable {
+package struct RequestRates: Sendable, Equatable {
     /// The rate of one address for unauthenticated requests: sign-ins through providers, exchanges, and credentials
     /// that are not in memory. 600 per minute by default. The rate is high, because a household or an office may share
     /// one address.
-    public var address = RequestRate.perMinute(600)
+    package var address = RequestRate.perMinute(600)
     /// The rate of one person for creating, listing and revoking keys. 10 per minute by default.
-    public var credentials = RequestRate.perMinute(10)
+    package var credentials = RequestRate.perMinute(10)
     /// The rate of one person or key for requests that read. 100 per minute by default.
-    public var general = RequestRate.perMinute(100)
+    package var general = RequestRate.perMinute(100)
     /// The rate of one person or key for requests that change something. 30 per minute by default.
-    public var writes = RequestRate.perMinute(30)
+    package var writes = RequestRate.perMinute(30)
 
     /// Creates rates with default values.
-    public init() {}
+    package init() {}
 }
 
 /// The request limits of a gateway. Each caller is counted separately.

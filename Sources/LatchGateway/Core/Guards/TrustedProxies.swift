@@ -1,15 +1,15 @@
-public import Wire
+package import Wire
 
 /// The reverse proxies whose header fields about the original request are trusted.
 ///
 /// Source: RFC 7239 §8.1: clients can forge the left end of the list. `X-Forwarded-For` is a convention without a
 /// standard.
-public struct TrustedProxies: Sendable, Equatable {
+package struct TrustedProxies: Sendable, Equatable {
     /// The networks of the proxies.
-    public let networks: [IPNetwork]
+    package let networks: [IPNetwork]
 
     /// Creates a set of proxies. When it is empty, no peer over TCP is trusted.
-    public init(_ networks: [IPNetwork] = []) {
+    package init(_ networks: [IPNetwork] = []) {
         self.networks = networks
     }
 
@@ -22,7 +22,7 @@ public struct TrustedProxies: Sendable, Equatable {
     ///   - peer: The address that the connection comes from. Nil for a Unix socket.
     ///   - fields: The values of `X-Forwarded-For`, in their order.
     /// - Returns: The address of the client.
-    public func client(behind peer: IPAddress?, forwardedFor fields: [String]) -> ClientAddress {
+    package func client(behind peer: IPAddress?, forwardedFor fields: [String]) -> ClientAddress {
         var current = peer
         guard trusts(current) else { return ClientAddress(current) }
         for entry in fields.reversed().flatMap(Self.entries).prefix(64) {
@@ -34,7 +34,7 @@ public struct TrustedProxies: Sendable, Equatable {
 
     /// Whether an address is that of a proxy. Always true for nil, the peer of a Unix socket, because the mode of the
     /// socket controls who may connect.
-    public func trusts(_ address: IPAddress?) -> Bool {
+    package func trusts(_ address: IPAddress?) -> Bool {
         guard let address else { return true }
         return networks.contains { $0.contains(address) }
     }

@@ -1,25 +1,25 @@
 import Crypto
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// An API key as it is listed. The text of the key is not included, because it is not stored.
-public struct APIKey: Sendable, Equatable, Identifiable {
+package struct APIKey: Sendable, Equatable, Identifiable {
     /// The public id of the key.
-    public let id: UUID
+    package let id: UUID
     /// The id of the person who owns the key.
-    public let person: UUID
+    package let person: UUID
     /// The owner's e-mail address; nil when the person was removed.
-    public let email: String?
+    package let email: String?
     /// The name that the person gave the key.
-    public let name: String
+    package let name: String
     /// The scopes of the key, as they were written when it was created.
-    public let scopes: [String]
+    package let scopes: [String]
     /// When the key was created.
-    public let created: Date
+    package let created: Date
     /// When the key was last used, with a precision of one minute; nil when it was never used.
-    public internal(set) var lastUsed: Date?
+    package internal(set) var lastUsed: Date?
     /// When the key expires; nil when it does not.
-    public let expires: Date?
+    package let expires: Date?
 
     init(
         id: UUID, person: UUID, email: String?, name: String, scopes: [String], created: Date, lastUsed: Date? = nil,

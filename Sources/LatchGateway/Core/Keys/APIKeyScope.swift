@@ -1,7 +1,7 @@
 /// A permission of an API key.
 ///
 /// Source: contract of Relate Mail, rule 12.
-public enum APIKeyScope: String, Sendable, CaseIterable {
+package enum APIKeyScope: String, Sendable, CaseIterable {
     /// Sending mail with SMTP.
     case smtp
     /// Fetching mail with POP3.
@@ -16,7 +16,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case app
 
     /// Creates the scope that a client wrote, ignoring case; nil when there is no such scope.
-    public init?(written text: String) {
+    package init?(written text: String) {
         self.init(rawValue: text.lowercased())
     }
 }

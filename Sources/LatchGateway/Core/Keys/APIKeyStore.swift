@@ -1,6 +1,6 @@
 import Crypto
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// Stores the API keys that people create for their programs.
@@ -15,7 +15,7 @@ import Synchronization
 /// within 250 ms, like its sessions.
 ///
 /// Source: RM-6, RM-8; contract of Relate Mail, rules 9 to 16; RFC 6819 §5.1.4.1.3.
-public final class APIKeyStore: Sendable {
+package final class APIKeyStore: Sendable {
     /// The number of characters in a key.
     static let length = 44
 
@@ -75,7 +75,7 @@ public final class APIKeyStore: Sendable {
     }
 
     /// Returns the valid keys, the newest first: those of `person`, or of all people when nil.
-    public func list(of person: UUID? = nil) async throws -> [APIKey] {
+    package func list(of person: UUID? = nil) async throws -> [APIKey] {
         let now = now()
         var keys = try await database.read { connection in
             if let person { return try connection.all(APIKeyStatements.listOfPerson, now, person) }
@@ -92,7 +92,7 @@ public final class APIKeyStore: Sendable {
     /// Revokes a key.
     ///
     /// - Throws: ``GatewayError/Code/unknownKey`` when no valid key has this id.
-    public func revoke(_ key: UUID) async throws {
+    package func revoke(_ key: UUID) async throws {
         guard try await revoke(key, of: nil, recording: AuditEvent(.apiKeyRevoked)) else {
             throw GatewayError(
                 .unknownKey,
@@ -135,7 +135,7 @@ public final class APIKeyStore: Sendable {
     ///
     /// - Returns: The number of revoked keys.
     @discardableResult
-    public func revokeAll(of person: UUID) async throws -> Int {
+    package func revokeAll(of person: UUID) async throws -> Int {
         let now = now()
         let count = try await database.write { try $0.run(APIKeyStatements.revokeAll, now, person) }
         forget(person: person)

@@ -1,11 +1,11 @@
-public import JOSE
+package import JOSE
 
 /// The settings of the keys that sign tokens.
-public struct SigningKeySettings: Sendable, Equatable {
+package struct SigningKeySettings: Sendable, Equatable {
     /// The age at which a key is replaced. 90 days by default.
-    public var rotation = Duration.seconds(90 * 86_400)
+    package var rotation = Duration.seconds(90 * 86_400)
     /// The algorithm of new keys: `ES256`, the default, or `EdDSA`.
-    public var algorithm = SignatureAlgorithm.es256
+    package var algorithm = SignatureAlgorithm.es256
 
     /// How long a new key is published before it signs, so that caches of the keys contain it by then: 10 minutes.
     static let announcement = Duration.seconds(600)
@@ -13,5 +13,5 @@ public struct SigningKeySettings: Sendable, Equatable {
     static let memory = Duration.seconds(300)
 
     /// Creates settings with default values.
-    public init() {}
+    package init() {}
 }

@@ -13,7 +13,7 @@ import Wire
 /// to the database before such a token is created.
 ///
 /// Source: RFC 7517 §5; RFC 8725 §3; NIST SP 800-57 part 1 §5.3.6 for replacing by age.
-public final class SigningKeyStore: Sendable {
+package final class SigningKeyStore: Sendable {
     private struct State {
         var keys: SigningKeys?
         var changes = 0
@@ -97,7 +97,7 @@ public final class SigningKeyStore: Sendable {
 
 extension SigningKeyStore {
     /// Returns all stored keys, in the order in which they start to sign.
-    public func list() async throws -> [SigningKeySummary] {
+    package func list() async throws -> [SigningKeySummary] {
         let now = now()
         let rows = try await database.read { try $0.all(SigningKeyStatements.all) }
         let signing = rows.last { $0.signsFrom <= now }?.id
@@ -112,7 +112,7 @@ extension SigningKeyStore {
     /// - Returns: The new key.
     /// - Throws: The same errors as ``signer(until:)``.
     @discardableResult
-    public func rotate(removingOthers: Bool = false) async throws -> SigningKeySummary {
+    package func rotate(removingOthers: Bool = false) async throws -> SigningKeySummary {
         for _ in 0..<Self.tries {
             let keys = try await current()
             let isFirst = keys.signer(at: now()) == nil

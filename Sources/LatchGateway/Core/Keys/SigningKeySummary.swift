@@ -1,22 +1,22 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A row in a list of signing keys.
-public struct SigningKeySummary: Sendable, Equatable, Identifiable {
+package struct SigningKeySummary: Sendable, Equatable, Identifiable {
     /// The id of the key, `kid`, which is its thumbprint.
-    public let id: String
+    package let id: String
     /// The signature algorithm.
-    public let algorithm: String
+    package let algorithm: String
     /// When the key was created.
-    public let created: Date
+    package let created: Date
     /// When the key starts to sign.
-    public let signsFrom: Date
+    package let signsFrom: Date
     /// Until when the key is published at least, for the tokens that it has signed.
-    public let neededUntil: Date
+    package let neededUntil: Date
     /// Whether the key is the one that signs now.
-    public let isSigning: Bool
+    package let isSigning: Bool
 
     /// The state of a key.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// The key is published and will sign later.
         case announced
         /// The key signs.
@@ -37,7 +37,7 @@ public struct SigningKeySummary: Sendable, Equatable, Identifiable {
     }
 
     /// Returns the state of the key at `now`.
-    public func state(at now: Date) -> State {
+    package func state(at now: Date) -> State {
         if isSigning { return .signing }
         if signsFrom > now { return .announced }
         return neededUntil > now ? .checking : .over

@@ -1,10 +1,10 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import Primitives
 
 /// An event for the audit log. It has no field for text that a person typed.
-public struct AuditEvent: Sendable, Equatable {
+package struct AuditEvent: Sendable, Equatable {
     /// The kind of an event.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// A person signed in.
         case signIn = "sign-in"
         /// A sign-in failed. `person` is nil when nobody has the e-mail address that was typed.
@@ -56,37 +56,37 @@ public struct AuditEvent: Sendable, Equatable {
     }
 
     /// The kind of an event.
-    public var kind: Kind
+    package var kind: Kind
     /// A fixed word with more detail, such as `wrong-password`.
-    public var reason: String?
+    package var reason: String?
     /// The id of the identity provider that the person used.
-    public var provider: String?
+    package var provider: String?
     /// The subject at the provider of a refused sign-in, in the form that `latchd user link` accepts.
-    public var subject: String?
+    package var subject: String?
     /// The person whom the event is about.
-    public var person: UUID?
+    package var person: UUID?
     /// The person who made the change on a page: the same person or an administrator. Nil when it was not made on a
     /// page.
-    public var actor: UUID?
+    package var actor: UUID?
     /// The session's public id.
-    public var session: SessionID?
+    package var session: SessionID?
     /// The client's address.
-    public var address: String?
+    package var address: String?
     /// The request's id.
-    public var request: String?
+    package var request: String?
     /// The client's device.
-    public var device: SessionDevice?
+    package var device: SessionDevice?
     /// The length of a lock-out.
-    public var duration: Duration?
+    package var duration: Duration?
     /// The SHA-256 of the certificate.
-    public var certificate: String?
+    package var certificate: String?
     /// When the certificate expires.
-    public var expires: Date?
+    package var expires: Date?
     /// The id of a signing key, or the public id of an API key.
-    public var key: String?
+    package var key: String?
 
     /// Creates an event.
-    public init(
+    package init(
         _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, subject: String? = nil,
         person: UUID? = nil,
         actor: UUID? = nil, session: SessionID? = nil,

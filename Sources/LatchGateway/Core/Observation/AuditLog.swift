@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import Primitives
 
 /// The log of sign-ins, failed sign-ins, lock-outs and changes to accounts.
@@ -8,7 +8,7 @@ import Primitives
 /// there by mistake.
 ///
 /// Source: OX-16; invariant 3.
-public final class AuditLog: Sendable {
+package final class AuditLog: Sendable {
     private let log: Log
     private let file: LogWriter?
     private let now: @Sendable () -> Date
@@ -17,14 +17,14 @@ public final class AuditLog: Sendable {
     let failures = SignInFailures()
 
     /// Creates an audit log, with or without a file.
-    public init(log: Log, file: LogWriter? = nil, now: @escaping @Sendable () -> Date) {
+    package init(log: Log, file: LogWriter? = nil, now: @escaping @Sendable () -> Date) {
         self.log = log
         self.file = file
         self.now = now
     }
 
     /// Records an event.
-    public func record(_ event: AuditEvent) {
+    package func record(_ event: AuditEvent) {
         failures.note(event, at: now())
         let values: KeyValuePairs<String, LogValue?> = [
             "event": .text(event.kind.rawValue),
@@ -51,7 +51,7 @@ public final class AuditLog: Sendable {
     }
 
     /// Waits until every event so far is written to the file.
-    public func flush() {
+    package func flush() {
         file?.flush()
     }
 }

@@ -1,13 +1,13 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// The log of the program. Each line has a constant message and a list of values.
 ///
 /// A message is a string literal, so it cannot contain input or a secret by accident.
 ///
 /// Source: invariant 3; OX-16.
-public final class Log: Sendable {
+package final class Log: Sendable {
     /// The severity of a line.
-    public enum Level: Int, Sendable, Comparable, CaseIterable {
+    package enum Level: Int, Sendable, Comparable, CaseIterable {
         /// Details for troubleshooting, such as requests and normal activity.
         case debug
         /// Events that an operator expects to find: start, stop, sign-ins.
@@ -18,11 +18,11 @@ public final class Log: Sendable {
         case error
 
         /// Compares the severity of lines.
-        public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+        package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
     /// The format of lines.
-    public enum Format: Sendable, Equatable {
+    package enum Format: Sendable, Equatable {
         /// Text for people, such as `2026-11-21T04:15:14.123Z info  Listening. address=127.0.0.1:2283`.
         case text
         /// A JSON object with `time`, `level`, `message` and the values, for programs.
@@ -30,13 +30,13 @@ public final class Log: Sendable {
     }
 
     /// The minimum level of lines that are written.
-    public let level: Level
+    package let level: Level
     private let format: Format
     private let writer: LogWriter
     private let now: @Sendable () -> Date
 
     /// Creates a log.
-    public init(level: Level = .info, format: Format = .text, writer: LogWriter, now: @escaping @Sendable () -> Date) {
+    package init(level: Level = .info, format: Format = .text, writer: LogWriter, now: @escaping @Sendable () -> Date) {
         self.level = level
         self.format = format
         self.writer = writer
@@ -44,7 +44,7 @@ public final class Log: Sendable {
     }
 
     /// The number of lines that were dropped because the reader was too slow.
-    public var droppedLines: Int { writer.droppedLines }
+    package var droppedLines: Int { writer.droppedLines }
 
     /// Writes a line, unless `level` is below the minimum level of the log.
     ///
@@ -53,7 +53,7 @@ public final class Log: Sendable {
     ///   - message: A constant text about what happened.
     ///   - values: The values of the line. Pairs whose value is nil are left out. Not evaluated when the line is not
     ///     written.
-    public func write(
+    package func write(
         _ level: Level, _ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]
     ) {
         guard level >= self.level else { return }
@@ -67,27 +67,27 @@ public final class Log: Sendable {
     }
 
     /// Writes a line with level ``Level/debug``.
-    public func debug(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
+    package func debug(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.debug, message, values())
     }
 
     /// Writes a line with level ``Level/info``.
-    public func info(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
+    package func info(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.info, message, values())
     }
 
     /// Writes a line with level ``Level/warning``.
-    public func warning(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
+    package func warning(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.warning, message, values())
     }
 
     /// Writes a line with level ``Level/error``.
-    public func error(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
+    package func error(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
         write(.error, message, values())
     }
 
     /// Waits until every line so far is written.
-    public func flush() {
+    package func flush() {
         writer.flush()
     }
 }

@@ -4,7 +4,7 @@ import OpenIDConnect
 import Redis
 
 /// A value of a log line. It cannot be created from a `Secret`.
-public enum LogValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+package enum LogValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
     /// Text, which is escaped when it is written.
     case text(String)
     /// A number.
@@ -13,12 +13,12 @@ public enum LogValue: Sendable, Equatable, ExpressibleByStringLiteral, Expressib
     case duration(Duration)
 
     /// Creates a text value.
-    public init(stringLiteral value: String) {
+    package init(stringLiteral value: String) {
         self = .text(value)
     }
 
     /// Creates a number.
-    public init(integerLiteral value: Int) {
+    package init(integerLiteral value: Int) {
         self = .number(value)
     }
 

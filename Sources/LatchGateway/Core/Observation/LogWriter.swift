@@ -9,7 +9,7 @@ import Synchronization
 /// the number of dropped lines.
 ///
 /// Source: `write(2)`; `open(2)` for `O_APPEND`.
-public final class LogWriter: Sendable {
+package final class LogWriter: Sendable {
     private struct State {
         var buffer: [UInt8] = []
         var isScheduled = false
@@ -28,7 +28,7 @@ public final class LogWriter: Sendable {
     /// - Parameters:
     ///   - capacity: The maximum number of buffered bytes. 1 MiB by default.
     ///   - sink: Writes the lines. It may block.
-    public convenience init(capacity: Int = 1 << 20, sink: @escaping @Sendable ([UInt8]) -> Void) {
+    package convenience init(capacity: Int = 1 << 20, sink: @escaping @Sendable ([UInt8]) -> Void) {
         self.init(capacity: capacity, sink: sink, close: {})
     }
 
@@ -46,14 +46,14 @@ public final class LogWriter: Sendable {
     }
 
     /// Returns a writer to standard error.
-    public static func standardError() -> LogWriter {
+    package static func standardError() -> LogWriter {
         LogWriter { Self.write($0, to: STDERR_FILENO) }
     }
 
     /// Returns a writer that appends to a file. The file is created with mode 0600 if it does not exist.
     ///
     /// - Throws: ``GatewayError/Code/file``, with the path and the reason, when the file cannot be opened.
-    public static func appending(to path: String) throws(GatewayError) -> LogWriter {
+    package static func appending(to path: String) throws(GatewayError) -> LogWriter {
         let descriptor = openForAppending(path)
         guard descriptor >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
@@ -67,10 +67,10 @@ public final class LogWriter: Sendable {
     }
 
     /// The number of lines that were dropped since the start.
-    public var droppedLines: Int { state.withLock { $0.droppedInAll } }
+    package var droppedLines: Int { state.withLock { $0.droppedInAll } }
 
     /// Appends a line, which must end with a line feed. Returns immediately.
-    public func write(_ line: [UInt8]) {
+    package func write(_ line: [UInt8]) {
         let mustSchedule = state.withLock { state in
             guard state.buffer.count + line.count <= capacity else {
                 state.dropped += 1
@@ -98,7 +98,7 @@ public final class LogWriter: Sendable {
     }
 
     /// Waits until every line so far is written.
-    public func flush() {
+    package func flush() {
         queue.sync { drain() }
     }
 

@@ -1,18 +1,18 @@
-public import Wire
+package import Wire
 
 /// The settings of `/metrics`.
-public struct MetricsSettings: Sendable, Equatable {
+package struct MetricsSettings: Sendable, Equatable {
     /// Whether the page exists. `true` by default.
-    public var isEnabled: Bool
+    package var isEnabled: Bool
     /// The networks of the peers that may read the page. Loopback by default. Peers of a Unix socket are always
     /// allowed.
-    public var allowed: [IPNetwork]
+    package var allowed: [IPNetwork]
 
     /// The loopback networks of IPv4 and IPv6.
-    public static let loopback = ["127.0.0.0/8", "::1/128"].compactMap { IPNetwork($0) }
+    package static let loopback = ["127.0.0.0/8", "::1/128"].compactMap { IPNetwork($0) }
 
     /// Creates settings.
-    public init(isEnabled: Bool = true, allowed: [IPNetwork] = MetricsSettings.loopback) {
+    package init(isEnabled: Bool = true, allowed: [IPNetwork] = MetricsSettings.loopback) {
         self.isEnabled = isEnabled
         self.allowed = allowed
     }

@@ -7,11 +7,11 @@ import Primitives
 /// as `Ä@example.org` is stored as `ä@example.org` and is found only by that address.
 ///
 /// Source: contract of Onyx, b.8; IM-17 for what an address must look like.
-public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
+package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     private let exact: ExactText
 
     /// The normalised address.
-    public var text: String { exact.text }
+    package var text: String { exact.text }
 
     /// Creates an address from the database, where it is already normalised.
     init(stored text: String) {
@@ -19,7 +19,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates an address for a lookup. The text is normalised but not validated.
-    public init(normalizing text: String) {
+    package init(normalizing text: String) {
         exact = ExactText(ExactText.lowercasingASCII(text.trimmed))
     }
 
@@ -30,7 +30,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     ///   checked.
     ///
     /// Source: RFC 5321 §4.5.3.1.3 for the length.
-    public init(_ text: String) throws(GatewayError) {
+    package init(_ text: String) throws(GatewayError) {
         self.init(normalizing: text)
         let parts = self.text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), self.text.utf8.count <= 254,
@@ -46,5 +46,5 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The normalised address.
-    public var description: String { text }
+    package var description: String { text }
 }

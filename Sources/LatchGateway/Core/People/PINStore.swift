@@ -1,6 +1,6 @@
 import Crypto
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Stores and checks people's PINs, which are hashed like passwords.
 ///
@@ -10,13 +10,13 @@ public import FoundationEssentials
 /// The correct PIN or a new PIN resets the count.
 ///
 /// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §5.2.2.
-public final class PINStore: Sendable {
+package final class PINStore: Sendable {
     /// The number of wrong attempts before a lock-out, and the length of lock-outs.
-    public static let limit = AttemptLimit(
+    package static let limit = AttemptLimit(
         attempts: 5, window: .seconds(86_400), firstLockOut: .seconds(60), maximumLockOut: .seconds(86_400))
 
     /// The result of checking a PIN, or another proof that allows changing it.
-    public enum Answer: Sendable, Equatable {
+    package enum Answer: Sendable, Equatable {
         /// The PIN or proof is correct.
         case right
         /// The PIN or proof is wrong.
@@ -46,7 +46,7 @@ public final class PINStore: Sendable {
     }
 
     /// Whether a person has a PIN.
-    public func isSet(_ person: UUID) async throws -> Bool {
+    package func isSet(_ person: UUID) async throws -> Bool {
         try await database.read { try $0.first(PINStatements.isSet, person) ?? false }
     }
 
@@ -55,7 +55,7 @@ public final class PINStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson`` when the person was removed or
     ///   the session has ended; ``GatewayError/Code/busy``.
-    public func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
+    package func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
         let hash = try await hasher.hash(pin.secret).rawValue
         let now = now()
         let count = try await database.write { connection -> Int? in
@@ -73,7 +73,7 @@ public final class PINStore: Sendable {
     /// Checks a PIN.
     ///
     /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
-    public func check(_ pin: PIN, of person: UUID) async throws -> Answer {
+    package func check(_ pin: PIN, of person: UUID) async throws -> Answer {
         try await check(pin, of: person) { { _ in } }
     }
 

@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 import Synchronization
 
 /// Creates and verifies password hashes on its own threads, never on an event loop.
@@ -8,19 +8,19 @@ import Synchronization
 /// So the time reveals neither the kind of a person's hash nor whether the person exists.
 ///
 /// Source: issue of timing in contract of Onyx, b.8; RFC 9106 §3.1 for Argon2id.
-public final class PasswordHasher: Sendable {
+package final class PasswordHasher: Sendable {
     /// The settings of password hashing.
-    public struct Settings: Sendable, Equatable {
+    package struct Settings: Sendable, Equatable {
         /// The memory and iterations of new hashes. An older hash is replaced at the person's next sign-in.
-        public var parameters: Argon2idParameters
+        package var parameters: Argon2idParameters
         /// The number of hashes that are computed at the same time. `2` by default.
-        public var threads: Int
+        package var threads: Int
         /// The number of hashes that may wait. `64` by default. Further ones are rejected with
         /// ``GatewayError/Code/busy``.
-        public var queue: Int
+        package var queue: Int
 
         /// Creates settings.
-        public init(parameters: Argon2idParameters = .default, threads: Int = 2, queue: Int = 64) {
+        package init(parameters: Argon2idParameters = .default, threads: Int = 2, queue: Int = 64) {
             self.parameters = parameters
             self.threads = threads
             self.queue = queue
@@ -36,7 +36,7 @@ public final class PasswordHasher: Sendable {
     static let maximumKinds = 4
 
     /// Creates a hasher and starts its threads.
-    public init(_ settings: Settings) {
+    package init(_ settings: Settings) {
         parameters = settings.parameters
         pool = HashingPool(threads: settings.threads, queue: settings.queue)
         standIns = Mutex([.unmatchable(parameters: settings.parameters)])
@@ -57,13 +57,13 @@ public final class PasswordHasher: Sendable {
     }
 
     /// The number of hashes that wait for a thread.
-    public var queueDepth: Int { pool.depth }
+    package var queueDepth: Int { pool.depth }
 
     /// Returns the hash of a new password, to be stored.
     ///
     /// - Throws: ``GatewayError/Code/busy`` when the queue is full; ``GatewayError/Code/closed`` after ``stop()``;
     ///   `CancellationError` when the task is cancelled before hashing starts.
-    public func hash(_ password: Secret) async throws -> PasswordHash {
+    package func hash(_ password: Secret) async throws -> PasswordHash {
         let parameters = parameters
         return try await pool.run { try PasswordHash.make(password, parameters: parameters) }
     }
@@ -89,12 +89,12 @@ public final class PasswordHasher: Sendable {
     }
 
     /// Whether `hash` was made with other parameters than new hashes.
-    public func isOutdated(_ hash: PasswordHash) -> Bool {
+    package func isOutdated(_ hash: PasswordHash) -> Bool {
         hash.needsRehash(for: parameters)
     }
 
     /// Rejects the waiting hashes and ends the threads.
-    public func stop() {
+    package func stop() {
         pool.stop()
     }
 }

@@ -1,26 +1,26 @@
-public import Crypto
+package import Crypto
 import Wire
 
 /// The rules for new passwords. `GET /auth/type` publishes them. They are checked when a password is set, not when it
 /// is used.
 ///
 /// Source: contract of Onyx, b.8.
-public struct PasswordPolicy: Sendable, Equatable {
+package struct PasswordPolicy: Sendable, Equatable {
     /// The minimum length, in Unicode scalars. `8` by default.
-    public var minimumLength: Int
+    package var minimumLength: Int
     /// The maximum length, in Unicode scalars. `64` by default.
-    public var maximumLength: Int
+    package var maximumLength: Int
     /// Whether a password must contain an upper-case letter. `false` by default.
-    public var requiresUppercase: Bool
+    package var requiresUppercase: Bool
     /// Whether a password must contain a lower-case letter. `false` by default.
-    public var requiresLowercase: Bool
+    package var requiresLowercase: Bool
     /// Whether a password must contain a digit. `false` by default.
-    public var requiresDigit: Bool
+    package var requiresDigit: Bool
     /// Whether a password must contain one of `OnyxPasswordRule.specialCharacters`. `false` by default.
-    public var requiresSpecialCharacter: Bool
+    package var requiresSpecialCharacter: Bool
 
     /// Creates a policy. The default values are those of Onyx.
-    public init(
+    package init(
         minimumLength: Int = 8, maximumLength: Int = 64, requiresUppercase: Bool = false,
         requiresLowercase: Bool = false, requiresDigit: Bool = false, requiresSpecialCharacter: Bool = false
     ) {
@@ -51,7 +51,7 @@ public struct PasswordPolicy: Sendable, Equatable {
     ///
     /// The rules are checked in this order: NUL character, minimum length, maximum length, upper case, lower case,
     /// digit, special character.
-    public func violation(in password: Secret) -> String? {
+    package func violation(in password: Secret) -> String? {
         let scalars = password.reveal().unicodeScalars
         // A sign-in form cannot send a NUL character.
         if scalars.contains("\0") { return "Password must not contain a NUL character." }
@@ -78,7 +78,7 @@ public struct PasswordPolicy: Sendable, Equatable {
     /// Throws if a password breaks a rule.
     ///
     /// - Throws: ``GatewayError/Code/weakPassword`` with the message for the rule.
-    public func check(_ password: Secret) throws(GatewayError) {
+    package func check(_ password: Secret) throws(GatewayError) {
         if let violation = violation(in: password) { throw GatewayError(.weakPassword, violation) }
     }
 }

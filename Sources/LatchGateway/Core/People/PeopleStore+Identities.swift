@@ -1,6 +1,6 @@
 import Database
-public import FoundationEssentials
-public import OpenIDConnect
+package import FoundationEssentials
+package import OpenIDConnect
 
 extension PeopleStore {
     /// Returns the person whom an identity provider has signed in.
@@ -30,7 +30,7 @@ extension PeopleStore {
     ///   ``GatewayError/Code/identityRefused``, ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/signedOut``.
     ///
     /// Source: OpenID Connect Core §5.7 for issuer and subject; OX-3, OX-7.
-    public func person(
+    package func person(
         for identity: ProviderIdentity, at provider: ProviderConfiguration, renewingGroups: Bool = true,
         identifiedAt moment: Date = .distantFuture
     ) async throws -> Person {
@@ -155,22 +155,22 @@ extension PeopleStore {
 
 extension PeopleStore {
     /// Returns the identities of all people, grouped by person.
-    public func identities() async throws -> [UUID: [PersonIdentity]] {
+    package func identities() async throws -> [UUID: [PersonIdentity]] {
         Dictionary(grouping: try await database.read { try $0.all(IdentityStatements.all) }, by: \.person)
     }
 
     /// Returns the identities of a person.
-    public func identities(of person: UUID) async throws -> [PersonIdentity] {
+    package func identities(of person: UUID) async throws -> [PersonIdentity] {
         try await database.read { try $0.all(IdentityStatements.ofPerson, person) }
     }
 
     /// Whether a person has a password. False if the person does not exist.
-    public func hasPassword(_ person: UUID) async throws -> Bool {
+    package func hasPassword(_ person: UUID) async throws -> Bool {
         try await database.read { try $0.first(IdentityStatements.hasPassword, person) } ?? false
     }
 
     /// Returns the ids of all people who have a password.
-    public func idsWithPassword() async throws -> Set<UUID> {
+    package func idsWithPassword() async throws -> Set<UUID> {
         Set(try await database.read { try $0.all(IdentityStatements.withPassword) })
     }
 
@@ -186,7 +186,7 @@ extension PeopleStore {
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``, or
     ///   ``GatewayError/Code/identityRefused`` when the identity is already linked, or the person has another identity
     ///   at the provider.
-    public func link(
+    package func link(
         _ person: UUID, to subject: String, at provider: ProviderConfiguration, evenUnseen: Bool = false,
         by actor: UUID? = nil
     ) async throws {
@@ -218,7 +218,7 @@ extension PeopleStore {
     /// - Returns: The number of identities removed.
     /// - Throws: ``GatewayError/Code/lastAdministrator`` when no administrator could sign in afterwards.
     @discardableResult
-    public func unlink(_ person: UUID, from provider: String) async throws -> Int {
+    package func unlink(_ person: UUID, from provider: String) async throws -> Int {
         let now = now()
         let count = try await database.write { connection throws(DatabaseError) -> Int? in
             guard try connection.first(PeopleStatements.mayUnlink, provider, person) != false else { return nil }

@@ -5,7 +5,7 @@ import OpenIDConnect
 /// Identities that are linked to no person.
 extension PeopleStore {
     /// Returns at most `limit` unlinked identities, the most recently seen first.
-    public func unlinkedIdentities(limit: Int) async throws -> [UnlinkedIdentity] {
+    package func unlinkedIdentities(limit: Int) async throws -> [UnlinkedIdentity] {
         try await database.read { try $0.all(UnlinkedIdentityStatements.last, limit) }
     }
 

@@ -1,6 +1,6 @@
-public import Crypto
+package import Crypto
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 import Primitives
 import Synchronization
 
@@ -13,9 +13,9 @@ import Synchronization
 /// Changes to accounts are recorded in the audit log, whether an administrator or the person makes them.
 ///
 /// Source: ARCHITECTURE.md, People.
-public final class PeopleStore: Sendable {
+package final class PeopleStore: Sendable {
     /// The rules for new passwords.
-    public let policy: PasswordPolicy
+    package let policy: PasswordPolicy
     let database: Database
     let hasher: PasswordHasher
     let audit: AuditLog
@@ -42,12 +42,12 @@ public final class PeopleStore: Sendable {
     }
 
     /// Returns all people, sorted by e-mail address.
-    public func list() async throws -> [Person] {
+    package func list() async throws -> [Person] {
         try await database.read { try $0.all(PeopleStatements.all) }
     }
 
     /// Returns the person with this e-mail address, which is normalised first; nil when nobody has it.
-    public func find(_ email: String) async throws -> Person? {
+    package func find(_ email: String) async throws -> Person? {
         let email = EmailAddress(normalizing: email).text
         return try await database.read { try $0.first(PeopleStatements.byEmail, email) }
     }
@@ -55,7 +55,7 @@ public final class PeopleStore: Sendable {
     /// Returns the person with this e-mail address, which is normalised first.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
-    public func require(_ email: String) async throws -> Person {
+    package func require(_ email: String) async throws -> Person {
         guard let person = try await find(email) else {
             throw GatewayError(
                 .unknownPerson, "No person has the e-mail address '\(EmailAddress(normalizing: email))'.")
@@ -69,7 +69,7 @@ public final class PeopleStore: Sendable {
     }
 
     /// Whether there is at least one person. A true result is cached until ``forget()``.
-    public func hasPeople() async throws -> Bool {
+    package func hasPeople() async throws -> Bool {
         if hasPeopleCached.withLock({ $0 }) { return true }
         let answer = try await database.read { try $0.first(PeopleStatements.hasPeople) ?? false }
         if answer { hasPeopleCached.withLock { $0 = true } }
@@ -103,7 +103,7 @@ public final class PeopleStore: Sendable {
     /// - Returns: The person as stored.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail``, ``GatewayError/Code/weakPassword``,
     ///   ``GatewayError/Code/personExists`` or ``GatewayError/Code/busy``.
-    public func add(
+    package func add(
         email: String, name: String? = nil, isAdministrator: Bool = false, password: Secret, mustChange: Bool = false
     ) async throws -> Person {
         try await add(
@@ -114,7 +114,7 @@ public final class PeopleStore: Sendable {
     /// Adds a person without a password, who signs in through an identity provider that has verified the address.
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/personExists``.
-    public func invite(
+    package func invite(
         email: String, name: String? = nil, isAdministrator: Bool = false, by actor: UUID? = nil
     ) async throws -> Person {
         try await add(
@@ -187,7 +187,7 @@ extension PeopleStore {
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/weakPassword``, ``GatewayError/Code/unknownPerson`` or
     ///   ``GatewayError/Code/busy``.
     @discardableResult
-    public func setPassword(
+    package func setPassword(
         _ password: Secret, of person: UUID, mustChange: Bool = false, by actor: UUID? = nil
     ) async throws -> Person {
         try policy.check(password)
@@ -203,7 +203,7 @@ extension PeopleStore {
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
-    public func disable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
+    package func disable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
         let now = now()
         return try await ending(sessionsOf: person, .personDisabled, by: actor) { connection throws(DatabaseError) in
             try connection.first(PeopleStatements.disable, now, person)
@@ -214,7 +214,7 @@ extension PeopleStore {
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
     @discardableResult
-    public func enable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
+    package func enable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
         let enabled = try await database.write { try $0.first(PeopleStatements.enable, person) }
         guard let enabled else { throw Self.gone }
         audit.record(AuditEvent(.personEnabled, person: person, actor: actor))
@@ -225,7 +225,7 @@ extension PeopleStore {
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
-    public func remove(_ person: UUID) async throws -> Person {
+    package func remove(_ person: UUID) async throws -> Person {
         let removed = try await ending(sessionsOf: person, .personRemoved) { connection throws(DatabaseError) in
             try connection.first(PeopleStatements.remove, person)
         }

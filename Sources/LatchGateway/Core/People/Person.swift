@@ -1,39 +1,39 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A person who may sign in.
 ///
 /// Source: ARCHITECTURE.md, People.
-public struct Person: Sendable, Equatable, Identifiable {
+package struct Person: Sendable, Equatable, Identifiable {
     /// The id, which is created when the person is added and never reused.
-    public let id: UUID
+    package let id: UUID
     /// The e-mail address, normalised like ``EmailAddress``.
-    public let email: String
+    package let email: String
     /// The display name; nil when none was given.
-    public let name: String?
+    package let name: String?
     /// When the person was added.
-    public let created: Date
+    package let created: Date
     /// The number of times that all of the person's sessions were ended; see the schema.
     let sessionEpoch: Int
     /// When the person was disabled; nil while signing in is allowed.
-    public let disabled: Date?
+    package let disabled: Date?
     /// Whether the person administers the server.
-    public let isAdministrator: Bool
+    package let isAdministrator: Bool
     /// Whether an identity provider has verified the address.
-    public let isVerified: Bool
+    package let isVerified: Bool
     /// Whether the person must choose another password before they can do anything else.
-    public internal(set) var mustChangePassword = false
+    package internal(set) var mustChangePassword = false
     /// The colour of the person's avatar, as the person chose it; nil when none was chosen.
-    public internal(set) var avatarColor: String?
+    package internal(set) var avatarColor: String?
     /// Whether an administrator entered the address.
     var isVouched = false
 
     /// Whether the person may sign in.
-    public var isActive: Bool { disabled == nil }
+    package var isActive: Bool { disabled == nil }
     /// The address, if a provider or an administrator has confirmed it; nil for an address that only the person claims.
     /// Code that tells another server who a person is, or grants access by address, must use this property.
     var provedAddress: EmailAddress? { isVerified || isVouched ? EmailAddress(stored: email) : nil }
     /// Whether a provider or an administrator has confirmed the address.
-    public var hasProvedAddress: Bool { provedAddress != nil }
+    package var hasProvedAddress: Bool { provedAddress != nil }
     /// The name of the person for other servers: the proved address, otherwise the id.
     var username: String { provedAddress?.text ?? id.uuidString.lowercased() }
 }

@@ -1,11 +1,11 @@
-public import OpenIDConnect
+package import OpenIDConnect
 
 /// The configuration of an identity provider that people can sign in through.
 ///
 /// Source: OX-7.
-public struct ProviderConfiguration: Sendable, Equatable {
+package struct ProviderConfiguration: Sendable, Equatable {
     /// The kind of a provider.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// Any OpenID Connect provider.
         case oidc
         /// Google.
@@ -15,30 +15,30 @@ public struct ProviderConfiguration: Sendable, Equatable {
     }
 
     /// The id, which is part of paths: lower-case letters, digits and hyphens.
-    public var id: String
+    package var id: String
     /// The kind of the provider.
-    public var kind: Kind
+    package var kind: Kind
     /// The text of the sign-in button.
-    public var title: String
+    package var title: String
     /// The OpenID Connect settings of the provider.
-    public var settings: ProviderSettings
+    package var settings: ProviderSettings
     /// Whether an identity that is seen for the first time is linked to the person with its e-mail address, if the
     /// provider has verified the address. `false` by default.
-    public var linksByEmail: Bool
+    package var linksByEmail: Bool
     /// Whether a person without an account gets one. `false` by default.
-    public var allowsRegistration: Bool
+    package var allowsRegistration: Bool
     /// The domains of the e-mail addresses that may sign in; empty for all domains.
-    public var domains: [String]
+    package var domains: [String]
     /// Whether only people who already have an account may sign in. `false` by default.
-    public var invitedOnly: Bool
+    package var invitedOnly: Bool
     /// The path below the dialect's prefix that the provider redirects browsers to; nil for the default path.
-    public var callback: String?
+    package var callback: String?
     /// A file with certificate authorities that are trusted for the provider, in addition to those of the system; nil
     /// for none.
-    public var authorityFile: String?
+    package var authorityFile: String?
 
     /// Creates a configuration.
-    public init(
+    package init(
         id: String, kind: Kind = .oidc, title: String, settings: ProviderSettings, linksByEmail: Bool = false,
         allowsRegistration: Bool = false, domains: [String] = [], invitedOnly: Bool = false, callback: String? = nil,
         authorityFile: String? = nil

@@ -1,24 +1,24 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A live session and its person.
-public struct Session: Sendable, Equatable, Identifiable {
+package struct Session: Sendable, Equatable, Identifiable {
     /// The public id of the session.
-    public let id: SessionID
+    package let id: SessionID
     /// The person who signed in.
-    public let person: Person
+    package let person: Person
     /// When the session started.
-    public let created: Date
+    package let created: Date
     /// When the person last authenticated: here with a password, or at an identity provider. At a provider this may be
     /// long before the session started. If the provider does not send the time, this is the start of the session. A
     /// session that was created from another session has the time of that session.
-    public let authenticated: Date
+    package let authenticated: Date
     /// When the session expires if it is not used again. The value is on disk, so it is also valid after a crash.
-    public internal(set) var expires: Date
+    package internal(set) var expires: Date
     /// When the session ends regardless of its use. A session that was created from another session ends at the latest
     /// when that session expires without further use.
-    public let cap: Date
+    package let cap: Date
     /// The person's groups, from the last sign-in at each identity provider.
-    public let groups: [String]
+    package let groups: [String]
 
     init(
         id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,

@@ -1,16 +1,16 @@
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// The number of sessions and API keys that were revoked.
-public struct RevokedAccess: Sendable, Equatable {
+package struct RevokedAccess: Sendable, Equatable {
     /// The number of sessions.
-    public var sessions = 0
+    package var sessions = 0
     /// The number of API keys.
-    public var keys = 0
+    package var keys = 0
 
     /// Creates a value.
-    public init(sessions: Int = 0, keys: Int = 0) {
+    package init(sessions: Int = 0, keys: Int = 0) {
         self.sessions = sessions
         self.keys = keys
     }
@@ -20,7 +20,7 @@ public struct RevokedAccess: Sendable, Equatable {
 ///
 /// It can be used while a gateway runs in another process. That gateway refuses the tokens of ended sessions within 250
 /// ms; see ``Gateway``.
-public final class SessionAdministration: Sendable {
+package final class SessionAdministration: Sendable {
     let database: Database
     let audit: AuditLog
     let now: @Sendable () -> Date
@@ -37,7 +37,7 @@ public final class SessionAdministration: Sendable {
     }
 
     /// Returns all stored sessions, the oldest first, including ended ones.
-    public func list() async throws -> [SessionSummary] {
+    package func list() async throws -> [SessionSummary] {
         try await database.read { try $0.all(SessionStatements.list) }
     }
 
@@ -45,7 +45,7 @@ public final class SessionAdministration: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when no live session has this id.
     @discardableResult
-    public func revoke(_ session: SessionID, by actor: UUID? = nil) async throws -> EndedSession {
+    package func revoke(_ session: SessionID, by actor: UUID? = nil) async throws -> EndedSession {
         let now = now()
         let person = try await database.write { connection in
             try connection.first(
@@ -65,7 +65,7 @@ public final class SessionAdministration: Sendable {
     ///
     /// - Returns: The number of revoked sessions and keys.
     @discardableResult
-    public func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> RevokedAccess {
+    package func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> RevokedAccess {
         let now = now()
         let revoked = try await database.write { try Self.revokeAll(of: person, at: now, $0) }
         noteEnded(of: person, AuditEvent(.revoked, reason: "all-sessions", person: person, actor: actor))
@@ -89,7 +89,7 @@ public final class SessionAdministration: Sendable {
     }
 
     /// Returns the number of live sessions.
-    public func liveCount() async throws -> Int {
+    package func liveCount() async throws -> Int {
         let now = now()
         return try await database.read { try $0.first(SessionStatements.countLive, now) ?? 0 }
     }
@@ -99,7 +99,7 @@ public final class SessionAdministration: Sendable {
     ///
     /// - Returns: The number of deleted sessions.
     @discardableResult
-    public func purge(olderThan age: Duration) async throws -> Int {
+    package func purge(olderThan age: Duration) async throws -> Int {
         let now = now()
         let limit = now - age
         _ = try await database.write { connection in

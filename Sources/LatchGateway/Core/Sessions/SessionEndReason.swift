@@ -1,5 +1,5 @@
 /// Why a session was ended before it expired.
-public enum SessionEndReason: String, Sendable, CaseIterable {
+package enum SessionEndReason: String, Sendable, CaseIterable {
     /// The person signed out.
     case signedOut = "signed-out"
     /// An administrator revoked the session.

@@ -2,12 +2,12 @@ import Crypto
 import FoundationEssentials
 
 /// The public id of a session: twelve characters that may be shown, logged and typed. It grants no access.
-public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The id's text.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Creates an id from text, without checking it.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
@@ -21,7 +21,7 @@ public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConve
     }
 
     /// The id's text.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }
 
 extension SessionID {

@@ -1,5 +1,5 @@
-public import Crypto
-public import FoundationEssentials
+package import Crypto
+package import FoundationEssentials
 
 /// Issues the tokens of sessions and authenticates requests with them.
 ///
@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// ones that are looked up, or short-lived ones that are verified by themselves and refreshed with a second token.
 ///
 /// Source: OX-6.
-public protocol SessionIssuer: Sendable {
+package protocol SessionIssuer: Sendable {
     /// Starts a session. The credential is valid, and survives a crash, once this method returns.
     ///
     /// An issuer with its own token format ignores `shape`.
@@ -62,31 +62,31 @@ public protocol SessionIssuer: Sendable {
 extension SessionIssuer {
     /// Starts a session that no other session requested. By default, it has an opaque token and a person who
     /// authenticated just now.
-    public func issue(
+    package func issue(
         for person: Person, device: SessionDevice, token shape: TokenFormat = .opaque, authenticated: Date? = nil
     ) async throws -> SessionCredential {
         try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
     }
 
     /// Nil: no results are in memory.
-    public func cachedAuthentication(_ token: String) -> Authentication? { nil }
+    package func cachedAuthentication(_ token: String) -> Authentication? { nil }
 }
 
 /// The result of a sign-in or a refresh.
-public struct SessionCredential: Sendable {
+package struct SessionCredential: Sendable {
     /// The token to send with requests.
-    public let token: Secret
+    package let token: Secret
     /// The token to refresh with; nil when ``token`` is used for that.
-    public let refreshToken: Secret?
+    package let refreshToken: Secret?
     /// How long ``token`` is valid without a refresh; nil when the client does not need to know.
-    public let expiresIn: Duration?
+    package let expiresIn: Duration?
     /// The session's public id.
-    public let session: SessionID
+    package let session: SessionID
     /// The person's id.
-    public let person: UUID
+    package let person: UUID
 
     /// Creates a credential.
-    public init(
+    package init(
         token: Secret, refreshToken: Secret? = nil, expiresIn: Duration? = nil, session: SessionID, person: UUID
     ) {
         self.token = token
@@ -98,21 +98,21 @@ public struct SessionCredential: Sendable {
 }
 
 /// A session that was just ended.
-public struct EndedSession: Sendable, Equatable {
+package struct EndedSession: Sendable, Equatable {
     /// The session's public id.
-    public let session: SessionID
+    package let session: SessionID
     /// The person's id.
-    public let person: UUID
+    package let person: UUID
 
     /// Creates a value.
-    public init(session: SessionID, person: UUID) {
+    package init(session: SessionID, person: UUID) {
         self.session = session
         self.person = person
     }
 }
 
 /// The result of authenticating a token.
-public enum Authentication: Sendable, Equatable {
+package enum Authentication: Sendable, Equatable {
     /// The token belongs to a live session.
     case valid(Session)
     /// The token belongs to a live session whose person must change their password first. It only allows that change,

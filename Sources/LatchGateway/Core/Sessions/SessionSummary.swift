@@ -1,10 +1,10 @@
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A row in a list of sessions.
-public struct SessionSummary: Sendable, Equatable, Identifiable {
+package struct SessionSummary: Sendable, Equatable, Identifiable {
     /// The state of a session.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// The session is live, and its token authenticates requests.
         case live
         /// The session has expired.
@@ -14,23 +14,23 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
     }
 
     /// The public id, which ``SessionAdministration/revoke(_:)`` takes.
-    public let id: SessionID
+    package let id: SessionID
     /// The person's id.
-    public let person: UUID
+    package let person: UUID
     /// The person's e-mail address; nil when the person was removed.
-    public let email: String?
+    package let email: String?
     /// The device that the session was started from.
-    public let device: SessionDevice
+    package let device: SessionDevice
     /// When the person signed in.
-    public let created: Date
+    package let created: Date
     /// When the session was last used, with a precision of one minute.
-    public let lastUsed: Date
+    package let lastUsed: Date
     /// When the session expires if it is not used again.
-    public let expires: Date
+    package let expires: Date
     /// When the session was ended before it expired; nil when it was not.
-    public let ended: Date?
+    package let ended: Date?
     /// Why the session was ended. Also nil when a newer version of the program wrote an unknown reason.
-    public let endReason: SessionEndReason?
+    package let endReason: SessionEndReason?
     /// The position of the session in the table. A later session has a greater position.
     let position: Int
 
@@ -49,7 +49,7 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
     }
 
     /// Returns the state of the session at `now`.
-    public func state(at now: Date) -> State {
+    package func state(at now: Date) -> State {
         if ended != nil { .ended } else if now < expires { .live } else { .expired }
     }
 }

@@ -1,6 +1,6 @@
 import Crypto
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// An issuer that stores sessions in the database and finds them by the hash of their token. An opaque token has 256
 /// random bits.
@@ -14,7 +14,7 @@ public import FoundationEssentials
 /// another text with a stored hash.
 ///
 /// Source: OX-1, OX-6; contract of Onyx, b.6; RFC 6819 §5.1.4.1.3 and §5.1.5.
-public final class StatefulSessionIssuer: SessionIssuer {
+package final class StatefulSessionIssuer: SessionIssuer {
     private let database: Database
     private let lifetime: SessionLifetime
     private let now: @Sendable () -> Date
@@ -45,10 +45,10 @@ public final class StatefulSessionIssuer: SessionIssuer {
     }
 
     /// The number of sessions in memory.
-    public var rememberedCount: Int { cache.count }
+    package var rememberedCount: Int { cache.count }
 
     /// Starts a session; see ``SessionIssuer``.
-    public func issue(
+    package func issue(
         for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential {
         let id = SessionID.random()
@@ -98,13 +98,13 @@ public final class StatefulSessionIssuer: SessionIssuer {
     private static let minimumCustomCount = 100
 
     /// Returns the session that a token belongs to; see ``SessionIssuer``.
-    public func authenticate(_ token: String) async throws -> Authentication {
+    package func authenticate(_ token: String) async throws -> Authentication {
         if let answer = cachedAuthentication(token) { return answer }
         return try await authenticateFromDatabase(SHA256.digest(token), now())
     }
 
     /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
-    public func cachedAuthentication(_ token: String) -> Authentication? {
+    package func cachedAuthentication(_ token: String) -> Authentication? {
         let count = token.utf8.count
         guard count == 43 || (Self.minimumCustomCount...Self.maximumTokenCount).contains(count) else {
             return .unrecognized
@@ -119,7 +119,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     }
 
     /// Extends the session of a token and returns the same token; see ``SessionIssuer``.
-    public func refresh(_ token: String) async throws -> SessionCredential? {
+    package func refresh(_ token: String) async throws -> SessionCredential? {
         // An invalid token costs a read but no write.
         guard case .valid = try await authenticate(token) else { return nil }
         let digest = SHA256.digest(token)
@@ -139,7 +139,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     }
 
     /// Ends the session of a token; see ``SessionIssuer``.
-    public func end(_ token: String) async throws -> EndedSession? {
+    package func end(_ token: String) async throws -> EndedSession? {
         guard try await authenticate(token).session != nil else { return nil }
         let digest = SHA256.digest(token)
         let hash = digest.bytes
@@ -155,12 +155,12 @@ public final class StatefulSessionIssuer: SessionIssuer {
     }
 
     /// Removes a person's sessions from memory; see ``SessionIssuer``.
-    public func forget(person: UUID) {
+    package func forget(person: UUID) {
         cache.remove(person: person)
     }
 
     /// Removes all sessions from memory; see ``SessionIssuer``.
-    public func forgetEverything() {
+    package func forgetEverything() {
         cache.removeAll()
     }
 }
@@ -168,7 +168,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
 extension StatefulSessionIssuer {
     /// Writes the uses that were recorded since the last call, in transactions of at most 500. Uses that cannot be
     /// written are kept for the next call.
-    public func flush() async throws {
+    package func flush() async throws {
         // The uses of evicted sessions come first: a session that is cached again may be live only because of them.
         let left = evictedUses.noted()
         try await write(left)

@@ -1,11 +1,11 @@
-public import Crypto
-public import FoundationEssentials
+package import Crypto
+package import FoundationEssentials
 
 /// The format of a session token.
 ///
 /// A token of any format is accepted here only while a session with its SHA-256 is live. The content of a token is for
 /// other servers.
-public enum TokenFormat: Sendable {
+package enum TokenFormat: Sendable {
     /// 43 random characters without content. The session is extended by its use.
     case opaque
     /// A token with content, such as a signed token, which includes its expiry. The session lives for `lifetime`
@@ -14,13 +14,13 @@ public enum TokenFormat: Sendable {
 }
 
 /// The properties of a session that are known when its token is created.
-public struct SessionProperties: Sendable {
+package struct SessionProperties: Sendable {
     /// The public id of the session.
-    public let id: SessionID
+    package let id: SessionID
     /// The person who signed in.
-    public let person: Person
+    package let person: Person
     /// When the session was created, in whole seconds.
-    public let created: Date
+    package let created: Date
     /// When the session ends, in whole seconds.
-    public let expires: Date
+    package let expires: Date
 }

@@ -113,7 +113,7 @@ extension ImmichRoutes {
                 .init(path: ["redirectUri"], message: "Not a redirect that this server allows", code: "invalid_value")
             ])
         }
-        guard let base = bridge.address.base(of: request) else {
+        guard let base = services.address.base(of: request) else {
             throw ImmichRefusal(
                 .misdirectedRequest, "The server does not know its own address; set public_url.")
         }
@@ -137,22 +137,5 @@ extension ImmichRoutes {
     /// Source: RFC 6265 §4.1.1.
     private static func isCookieValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"\",;\\".utf8.contains($0) }
-    }
-}
-
-extension ImmichSettings {
-    /// The redirect address of the app in the specification.
-    static let specifiedRedirect = "immich://oauth-callback"
-
-    /// Returns the redirects, their variants with one slash instead of three, which browsers create, and the server's
-    /// address that redirects to the app.
-    func allRedirects(publicURL: String?) -> [String] {
-        let forms = redirects.flatMap { redirect in
-            guard let cut = redirect.firstRange(of: ":///") else { return [redirect] }
-            return [redirect, "\(redirect[..<cut.lowerBound]):/\(redirect[cut.upperBound...])"]
-        }
-        guard let publicURL else { return forms }
-        let base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
-        return forms + ["\(base)\(prefix)/oauth/mobile-redirect"]
     }
 }

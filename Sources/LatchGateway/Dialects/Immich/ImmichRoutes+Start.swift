@@ -34,15 +34,16 @@ extension ImmichRoutes {
                     return ProviderButton(provider.configuration, "\(prefix)/oauth/start?\(query)")
                 })
         }
-        guard let base = bridge.address.base(of: request) else {
+        guard let base = services.address.base(of: request) else {
             return pages.failed(
                 .misdirectedRequest, "The server does not know its own address; ask your administrator.")
         }
         do throws(BridgeFailure) {
             let beginning = try await bridge.begin(
                 at: provider, .identity(redirect: redirect, state: state, challenge: challenge),
-                callback: base + services.settings.bridgePrefix + provider.callbackPath, request: request.id)
-            return bridge.cookies(.redirect(to: beginning.address), of: beginning, at: provider, beside: request)
+                callback: base + services.settings.bridge.prefix + provider.callbackPath, request: request.id)
+            return services.settingSignInCookies(
+                .redirect(to: beginning.address), of: beginning, at: provider, beside: request)
         } catch {
             let link = DeepLink.error(error.error, error.sentence, to: redirect, state: state)
             return pages.returningWithoutSuccess(to: link, error.sentence, status: .found)

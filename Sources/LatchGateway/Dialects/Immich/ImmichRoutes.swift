@@ -9,6 +9,9 @@ import Wire
 /// Source: contract of Immich; IM-3g to IM-15, DL-3.
 struct ImmichRoutes: ServiceDialect {
     let services: GatewayServices
+    let settings: ImmichSettings
+    /// The picture library. Nil when none is configured, and then no person has any pictures.
+    let library: AssetLibrary?
     let routing: ImmichRouting
     let access: ImmichAccess
     let cookies: ImmichCookies
@@ -17,9 +20,12 @@ struct ImmichRoutes: ServiceDialect {
 
     init(services: GatewayServices) {
         self.services = services
+        settings = services.settings.immich
+        library = settings.library.map { path in
+            AssetLibrary(path: path, database: services.database, log: services.log, now: services.now)
+        }
         access = ImmichAccess(services)
-        routing = ImmichRouting(
-            prefix: services.settings.immich.prefix, log: services.log, access: access)
+        routing = ImmichRouting(prefix: settings.prefix, log: services.log, access: access)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
     }
@@ -27,7 +33,6 @@ struct ImmichRoutes: ServiceDialect {
     var elevations: ElevationStore { services.elevations }
     var name: String { "dialects.immich" }
     var prefix: String { settings.prefix }
-    var settings: ImmichSettings { services.settings.immich }
 
     private static let wellKnown = "/.well-known/immich"
 
@@ -37,6 +42,14 @@ struct ImmichRoutes: ServiceDialect {
     }
 
     func token(of request: ServerRequest) -> String? { try? access.token(of: request) }
+
+    /// Keeps the database of the picture library up to date.
+    func run(clock: some Clock<Duration>) async { await library?.run(clock: clock) }
+
+    /// Reads the whole picture library now.
+    func scan() async throws { try await library?.scan() }
+
+    func forget() { library?.store.forget() }
 
     /// Adds the routes under the prefix. In maintenance mode only the few that report it are added.
     ///
@@ -54,7 +67,7 @@ struct ImmichRoutes: ServiceDialect {
         addUsers(to: &router)
         addSessions(to: &router)
         addOAuth(to: &router)
-        ImmichAssetRoutes(services, routing, access).add(to: &router)
+        ImmichAssetRoutes(services, routing, access, library).add(to: &router)
     }
 
     /// Returns the response to a request that the server refuses before any route runs.

@@ -1,21 +1,29 @@
 /// Settings of the Immich dialect.
-public struct ImmichSettings: Sendable, Equatable {
+package struct ImmichSettings: DialectSettings {
     /// Whether the dialect is served. Default: false.
-    public var isEnabled = false
+    package var isEnabled = false
     /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: `/api`.
-    public var prefix = "/api"
+    package var prefix = "/api"
     /// Whether the first person of a server can register as its administrator. Default: false.
-    public var allowsAdminSignUp = false
+    package var allowsAdminSignUp = false
     /// Whether people may change their own e-mail address. Default: false, because providers may link people by it.
-    public var allowsEmailChange = false
+    package var allowsEmailChange = false
     /// Whether the server is in maintenance mode, in which it only reports that mode. Default: false.
-    public var isInMaintenance = false
+    package var isInMaintenance = false
     /// The app addresses where a sign-in through a provider may end, in addition to those of the bridge.
-    public var redirects = ["app.immich:///oauth-callback", "immich://oauth-callback"]
+    package var redirects = ["app.immich:///oauth-callback", "immich://oauth-callback"]
 
     /// The folder of the asset library, with a subfolder for each person. Nil for no library, which is the default.
-    public var library: String?
+    package var library: String?
 
     /// Creates the default settings.
-    public init() {}
+    package init() {}
+}
+
+extension GatewaySettings {
+    /// The settings of the Immich dialect.
+    package var immich: ImmichSettings {
+        get { self[ImmichSettings.self] }
+        set { self[ImmichSettings.self] = newValue }
+    }
 }

@@ -37,8 +37,8 @@ extension OnyxRoutes {
             OnyxAuthType.SSOProvider(
                 name: provider.id, displayName: provider.configuration.title,
                 providerType: provider.configuration.kind.rawValue,
-                authorizeURL: bridge.address.link(
-                    services.settings.bridgePrefix + BridgeRoutes.authorizePath(of: provider)))
+                authorizeURL: services.address.link(
+                    services.settings.bridge.prefix + BridgeRoutes.authorizePath(of: provider)))
         }
     }
 }

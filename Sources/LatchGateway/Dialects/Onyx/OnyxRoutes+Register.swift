@@ -16,7 +16,7 @@ extension OnyxRoutes {
             return OnyxAnswers.invalid("body: An object with 'email' and 'password' is required.")
         }
         do {
-            switch try await registration.register(body.email, Secret(body.password), from: client(of: request)) {
+            switch try await registration.register(body.email, Secret(body.password), from: onyxOrigin(of: request)) {
             case .registered(let person):
                 let id = person.id.uuidString.lowercased()
                 return ServerResponse.privateJSON(OnyxRegistered(id: id, email: person.email), status: .created)

@@ -19,11 +19,11 @@ extension OnyxRoutes {
         }
         do {
             switch try await signIn.attempt(
-                EmailAddress(normalizing: email), Secret(password), from: client(of: request), canChange: false)
+                EmailAddress(normalizing: email), Secret(password), from: onyxOrigin(of: request), canChange: false)
             {
             case .signedIn(let credential):
                 metrics.signIn(.succeeded)
-                return token(credential)
+                return OnyxAnswers.token(credential)
             case .refused:
                 metrics.signIn(.refused)
                 return OnyxAnswers.code(.badRequest, .badCredentials)
@@ -60,7 +60,7 @@ extension OnyxRoutes {
                 }
                 guard let credential = try await issuer.refresh(token) else { continue }
                 metrics.refresh(.succeeded)
-                return token == tokens.cookie ? renewed(credential) : self.token(credential)
+                return token == tokens.cookie ? renewed(credential) : OnyxAnswers.token(credential)
             }
             if tokens.first != nil { metrics.refresh(.refused) }
             return OnyxAnswers.unauthorized
@@ -77,7 +77,7 @@ extension OnyxRoutes {
         let tokens = tokens(ofChange: request)
         for token in [tokens.first, tokens.second] {
             guard let token, let ended = try await issuer.end(token) else { continue }
-            let client = client(of: request)
+            let client = onyxOrigin(of: request)
             audit.record(
                 AuditEvent(
                     .signedOut, person: ended.person, session: ended.session, address: client.address.description,
@@ -107,13 +107,5 @@ extension OnyxRoutes {
         var answer = answer
         answer.headers["Set-Cookie"] = cookie.end
         return answer
-    }
-
-    /// Returns the response with a token.
-    func token(_ credential: SessionCredential) -> ServerResponse {
-        var message = OnyxTokenResponse(accessToken: credential.token.reveal())
-        message.refreshToken = credential.refreshToken?.reveal()
-        message.expiresIn = credential.expiresIn.map { Int($0.seconds) }
-        return ServerResponse.privateJSON(message)
     }
 }

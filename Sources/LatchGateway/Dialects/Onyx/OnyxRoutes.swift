@@ -8,11 +8,11 @@ import Wire
 /// Source: contract of Onyx, endpoints; OX-1, OX-8.
 struct OnyxRoutes: ServiceDialect {
     let services: GatewayServices
+    let settings: OnyxSettings
 
     var name: String { "dialects.onyx" }
-    var prefix: String { settings.prefix }
+    var prefix: String { services.settings.bridge.prefix }
 
-    var settings: OnyxSettings { services.settings.onyx }
     var people: PeopleStore { services.people }
     var issuer: any SessionIssuer { services.issuer }
     var signIn: PasswordSignIn { services.signIn }
@@ -28,11 +28,6 @@ struct OnyxRoutes: ServiceDialect {
     /// Whether people can sign in with e-mail and password.
     var allowsPasswords: Bool { services.settings.passwordsEnabled }
 
-    /// Whether the path is the prefix or lies below it. Always false when clients of Onyx cannot sign in.
-    func owns(_ path: String) -> Bool {
-        settings.isEnabled && (prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/"))
-    }
-
     /// Returns the response to a request that the server refuses before any route runs.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         OnyxAnswers.serverError(status, sentence)
@@ -41,29 +36,19 @@ struct OnyxRoutes: ServiceDialect {
     /// 422 only. A wrong password is 400 here.
     var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
 
-    /// Adds the routes under the dialect's prefix. When the dialect is off, adds only the route that exchanges a
-    /// one-time code for a session.
+    init(services: GatewayServices) {
+        self.services = services
+        settings = services.settings.onyx
+    }
+
+    /// Adds the routes under the dialect's prefix.
     func add(to router: inout Router) {
-        if let bridge {
-            addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) }
-        }
-        guard settings.isEnabled else { return }
         add(.get, "/auth/type", to: &router) { routes, _ in try await routes.authType() }
         add(.post, "/auth/mobile/login", to: &router) { try await $0.login($1) }
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
         add(.get, "/me", to: &router, synchronousHandler: { $0.cachedMe($1) }, { try await $0.me($1) })
-    }
-
-    /// Returns the sender of a request. The client's own two header fields describe the device, or `User-Agent` when
-    /// they are missing.
-    func client(of request: ServerRequest) -> RequestOrigin {
-        origin(
-            of: request,
-            SessionDevice(
-                name: request.headers["deviceModel"] ?? request.headers["User-Agent"],
-                kind: request.headers["deviceType"]))
     }
 
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {

@@ -1,16 +1,24 @@
-/// Settings of the Onyx dialect.
-public struct OnyxSettings: Sendable, Equatable {
+/// Settings of the Onyx dialect. Its path prefix is ``BridgeSettings/prefix``.
+package struct OnyxSettings: DialectSettings {
     /// Whether the dialect is served. Default: true.
-    public var isEnabled: Bool
-    /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: `/api`.
-    public var prefix: String
+    package var isEnabled: Bool
     /// Whether people can register themselves. Default: false.
-    public var allowsRegistration: Bool
+    package var allowsRegistration: Bool
+
+    /// Creates the default settings.
+    package init() { self.init(isEnabled: true) }
 
     /// Creates settings.
-    public init(isEnabled: Bool = true, prefix: String = "/api", allowsRegistration: Bool = false) {
+    package init(isEnabled: Bool = true, allowsRegistration: Bool = false) {
         self.isEnabled = isEnabled
-        self.prefix = prefix
         self.allowsRegistration = allowsRegistration
+    }
+}
+
+extension GatewaySettings {
+    /// The settings of the Onyx dialect.
+    package var onyx: OnyxSettings {
+        get { self[OnyxSettings.self] }
+        set { self[OnyxSettings.self] = newValue }
     }
 }

@@ -9,15 +9,16 @@ import Wire
 /// Source: contract of Relate Mail; RM-4, RM-6, RM-8.
 struct RelateMailRoutes: ServiceDialect {
     let services: GatewayServices
+    let settings: RelateMailSettings
     let access: RelateMailAccess
 
     init(services: GatewayServices) {
         self.services = services
+        settings = services.settings.relateMail
         access = RelateMailAccess(services)
     }
 
     var name: String { "dialects.relate-mail" }
-    var settings: RelateMailSettings { services.settings.relateMail }
     var prefix: String { settings.prefix }
 
     private static let credentials = "/api/smtp-credentials"

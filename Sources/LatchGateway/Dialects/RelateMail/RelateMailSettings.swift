@@ -1,21 +1,21 @@
-public import OpenIDConnect
+package import OpenIDConnect
 import Wire
 
 /// Settings of the Relate Mail dialect.
 ///
 /// Source: contract of Relate Mail, rules 1, 2 and 7.
-public struct RelateMailSettings: Sendable, Equatable {
+package struct RelateMailSettings: DialectSettings {
     /// A mail server, as described to mail programs.
-    public struct MailServer: Sendable, Equatable {
+    package struct MailServer: Sendable, Equatable {
         /// Its host name; nil for this server's own.
-        public var host: String?
+        package var host: String?
         /// Its port for connections that begin unencrypted and are then upgraded to TLS.
-        public var port: Int
+        package var port: Int
         /// Its port for connections with TLS from the beginning.
-        public var securePort: Int
+        package var securePort: Int
 
         /// Creates the description of a mail server.
-        public init(host: String? = nil, port: Int, securePort: Int) {
+        package init(host: String? = nil, port: Int, securePort: Int) {
             self.host = host
             self.port = port
             self.securePort = securePort
@@ -23,41 +23,41 @@ public struct RelateMailSettings: Sendable, Equatable {
     }
 
     /// Whether the dialect is served. Default: false.
-    public var isEnabled = false
+    package var isEnabled = false
     /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: empty.
-    public var prefix = ""
+    package var prefix = ""
     /// The id of the identity provider where apps sign in. Nil when only one is configured, which is then used.
-    public var provider: String?
+    package var provider: String?
     /// The client id of the apps at that provider. The apps have no secret. Nil for this server's own client id, if it
     /// has no secret there either.
-    public var clientID: String?
+    package var clientID: String?
     /// The audiences, one of which a token of the provider must have. Empty for ``clientID``. ``anyAudience`` alone
     /// accepts every audience.
-    public var audiences: [String] = []
+    package var audiences: [String] = []
     /// Which kind of the provider's tokens is accepted. Default: access tokens.
-    public var tokenKind = AccessTokenExpectation.Kind.access
+    package var tokenKind = AccessTokenExpectation.Kind.access
     /// The redirect address of the app that runs in the browser; nil for none.
-    public var redirect: String?
+    package var redirect: String?
     /// The scopes that apps request from the provider.
-    public var scopes = ["openid", "profile", "email"]
+    package var scopes = ["openid", "profile", "email"]
     /// The features of the server in the discovery, without `oidc`, which is added automatically.
-    public var features = ["smtp", "pop3", "imap", "api-keys", "labels", "filters", "preferences"]
+    package var features = ["smtp", "pop3", "imap", "api-keys", "labels", "filters", "preferences"]
     /// The server that sends mail.
-    public var smtp = MailServer(port: 587, securePort: 465)
+    package var smtp = MailServer(port: 587, securePort: 465)
     /// The POP3 server, from which programs download mail.
-    public var pop3 = MailServer(port: 110, securePort: 995)
+    package var pop3 = MailServer(port: 110, securePort: 995)
     /// The IMAP server, on which programs read mail.
-    public var imap = MailServer(port: 143, securePort: 993)
+    package var imap = MailServer(port: 143, securePort: 993)
     /// The maximum number of keys of a person. Default: 100.
-    public var maximumKeys = 100
+    package var maximumKeys = 100
     /// The maximum lifetime of a key. Nil for keys that are valid until they are revoked, which is the default.
-    public var keyLifetime: Duration?
+    package var keyLifetime: Duration?
 
     /// The value of ``audiences`` that accepts tokens for every audience.
-    public static let anyAudience = "any"
+    package static let anyAudience = "any"
 
     /// Creates the default settings.
-    public init() {}
+    package init() {}
 }
 
 extension GatewaySettings {
@@ -82,5 +82,13 @@ extension GatewaySettings {
         }
         let audiences = relateMail.audiences.isEmpty ? relateMailClientID.map { [$0] } : relateMail.audiences
         return audiences.map { AccessTokenExpectation(relateMail.tokenKind, audiences: $0) }
+    }
+}
+
+extension GatewaySettings {
+    /// The settings of the Relate Mail dialect.
+    package var relateMail: RelateMailSettings {
+        get { self[RelateMailSettings.self] }
+        set { self[RelateMailSettings.self] = newValue }
     }
 }

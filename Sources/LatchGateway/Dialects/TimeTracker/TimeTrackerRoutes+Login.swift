@@ -82,7 +82,7 @@ extension TimeTrackerRoutes {
             guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
             let beginning = try await bridge.beginForApp(
                 at: provider, redirect: redirect, state: state, callback: callback, request: request.id)
-            return self.redirect(to: beginning, at: provider, bridge, beside: request)
+            return self.redirect(to: beginning, at: provider, beside: request)
         } catch {
             return failed(error, request)
         }
@@ -100,7 +100,7 @@ extension TimeTrackerRoutes {
         do throws(BridgeFailure) {
             let beginning = try await bridge.begin(
                 at: provider, query.destination, callback: callback, request: request.id)
-            return self.redirect(to: beginning, at: provider, bridge, beside: request)
+            return self.redirect(to: beginning, at: provider, beside: request)
         } catch {
             return failed(error, request)
         }

@@ -8,19 +8,20 @@ import Wire
 /// Source: contract of Time Tracker; TT-3 to TT-13.
 struct TimeTrackerRoutes: BridgeDialect {
     let services: GatewayServices
+    let settings: TimeTrackerSettings
+    /// The app addresses where a sign-in may end.
+    let redirects: AllowedRedirects
     /// The limit for sign-ins that begin from one address. It is created once with the gateway.
     let starts: RequestLimit
 
     var name: String { "dialects.timetracker" }
     var prefix: String { settings.prefix }
-    var settings: TimeTrackerSettings { services.settings.timeTracker }
-
-    /// The app addresses where a sign-in may end.
-    var redirects: AllowedRedirects { AllowedRedirects(settings.redirects, anyLoopbackPort: false) }
 
     init(services: GatewayServices) {
         self.services = services
-        starts = RequestLimit(services.settings.timeTracker.startRate, now: services.now)
+        settings = services.settings.timeTracker
+        redirects = AllowedRedirects(settings.redirects, anyLoopbackPort: false)
+        starts = RequestLimit(settings.startRate, now: services.now)
     }
 
     /// Adds the routes under the prefix.

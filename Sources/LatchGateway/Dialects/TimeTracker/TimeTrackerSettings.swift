@@ -1,7 +1,7 @@
 /// Settings of the Time Tracker dialect.
-public struct TimeTrackerSettings: Sendable, Equatable {
+package struct TimeTrackerSettings: DialectSettings {
     /// Where the identity provider redirects the browser to.
-    public enum Callback: String, Sendable, CaseIterable {
+    package enum Callback: String, Sendable, CaseIterable {
         /// The app. Its own address is registered at the provider, and the app gets the provider's code.
         case app
         /// This server. It then redirects to the app with a code of its own.
@@ -9,21 +9,29 @@ public struct TimeTrackerSettings: Sendable, Equatable {
     }
 
     /// Whether the dialect is served. Default: false.
-    public var isEnabled = false
+    package var isEnabled = false
     /// The path prefix of its routes. Empty, or `/` followed by text without a trailing `/`. Default: empty.
-    public var prefix = ""
+    package var prefix = ""
     /// The app addresses where a sign-in may end.
-    public var redirects = ["timetracker://oauth/callback"]
+    package var redirects = ["timetracker://oauth/callback"]
     /// Where the identity provider redirects the browser to. A provider that returns its response in a form is always
     /// used with ``Callback/gateway``, because a form cannot be sent to an app. Default: ``Callback/gateway``.
-    public var callback = Callback.gateway
+    package var callback = Callback.gateway
     /// The lifetime of a token. Default: 30 days.
-    public var tokenLifetime = Duration.seconds(30 * 86_400)
+    package var tokenLifetime = Duration.seconds(30 * 86_400)
     /// The audience of tokens, `aud`; nil for the address of this server with the prefix.
-    public var audience: String?
+    package var audience: String?
     /// The limit for sign-ins that begin from one address. Default: 30 a minute.
-    public var startRate = RequestRate(30, in: .seconds(60))
+    package var startRate = RequestRate(30, in: .seconds(60))
 
     /// Creates the default settings.
-    public init() {}
+    package init() {}
+}
+
+extension GatewaySettings {
+    /// The settings of the Time Tracker dialect.
+    package var timeTracker: TimeTrackerSettings {
+        get { self[TimeTrackerSettings.self] }
+        set { self[TimeTrackerSettings.self] = newValue }
+    }
 }

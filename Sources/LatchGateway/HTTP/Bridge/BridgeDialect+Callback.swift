@@ -11,7 +11,7 @@ extension BridgeDialect {
     /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1, and §4.12 for 303 after a form.
     func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = services.address.base(of: request) else { return unknownAddress(request) }
-        let browser = BridgeReturn(request, services.redirectPages)
+        let browser = BridgeReturn(request, services)
         let pending: PendingCallback
         do throws(InvalidCallback) {
             guard let fields = browser.fields else { throw .unreadableState }
@@ -28,7 +28,7 @@ extension BridgeDialect {
         } catch {
             response = failed(error, of: pending.state.destination, at: pending.provider, request)
         }
-        response.headers.append("Set-Cookie", bridge.signInCookies.end(pending.state.id, pending.provider.sameSite))
+        response.headers.append("Set-Cookie", services.signInCookies.end(pending.state.id, pending.provider.sameSite))
         return response
     }
 
@@ -44,7 +44,7 @@ extension BridgeDialect {
         guard states.count == 1, let state = BridgeState(opening: text, bridge.keys) else { throw .unreadableState }
         guard state.isLive(at: bridge.now()) else { throw .expired }
         guard let provider = bridge.providers[state.provider], callbackPath(of: provider) == path,
-            mayEnd(at: state.destination), let secret = bridge.signInCookies.secret(for: state, in: request)
+            mayEnd(at: state.destination), let secret = services.signInCookies.secret(for: state, in: request)
         else { throw .notRecognized }
         return PendingCallback(fields: fields, state: state, provider: provider, secret: secret)
     }
@@ -57,7 +57,7 @@ extension BridgeDialect {
     ) -> ServerResponse {
         switch destination {
         case .app(let redirect, let state, _), .identity(let redirect, let state, _):
-            return BridgeReturn(request, services.redirectPages).answer(failure, to: redirect, state: state)
+            return BridgeReturn(request, services).answer(failure, to: redirect, state: state)
         case .web(let next):
             let again =
                 services.redirectPages.signIn(goingOnTo: next) ?? prefix + beginning(at: provider, continuingAt: next)

@@ -53,17 +53,17 @@ extension BridgeDialect {
 
     /// Redirects a browser to the provider and sets the cookie of this sign-in.
     func redirect(
-        to beginning: Bridge.AuthorizationStart, at provider: BridgeProvider, _ bridge: Bridge,
-        beside request: ServerRequest
+        to beginning: Bridge.AuthorizationStart, at provider: BridgeProvider, beside request: ServerRequest
     ) -> ServerResponse {
-        bridge.cookies(.redirect(to: beginning.address), of: beginning, at: provider, beside: request)
+        services.settingSignInCookies(
+            .redirect(to: beginning.address), of: beginning, at: provider, beside: request)
     }
 }
 
-extension Bridge {
+extension GatewayServices {
     /// Returns the response with the cookie that a browser keeps until it returns from the provider.
-    func cookies(
-        _ response: ServerResponse, of beginning: AuthorizationStart, at provider: BridgeProvider,
+    func settingSignInCookies(
+        _ response: ServerResponse, of beginning: Bridge.AuthorizationStart, at provider: BridgeProvider,
         beside request: ServerRequest
     ) -> ServerResponse {
         var response = response

@@ -14,7 +14,7 @@ struct BridgeRoutes: BridgeDialect {
 
     /// The name of the Onyx dialect, because the paths belong to Onyx and have its prefix.
     var name: String { "dialects.onyx" }
-    var prefix: String { services.settings.bridgePrefix }
+    var prefix: String { services.settings.bridge.prefix }
 
     /// Always false: unknown paths below the prefix belong to the Onyx dialect.
     func owns(_ path: String) -> Bool { false }
@@ -38,6 +38,7 @@ struct BridgeRoutes: BridgeDialect {
             addLimited(.get, Self.authorizePath(of: provider), to: &router) { await $0.authorize($1, at: provider) }
         }
         addCallbacks(bridge, to: &router)
+        addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1) }
         add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1) }
     }
 
@@ -91,8 +92,8 @@ struct BridgeRoutes: BridgeDialect {
         do {
             let beginning = try await bridge.begin(
                 at: provider, query.destination, callback: callback, request: request.id, isAgain: query.isAgain)
-            guard !query.isRedirected else { return redirect(to: beginning, at: provider, bridge, beside: request) }
-            return bridge.cookies(
+            guard !query.isRedirected else { return redirect(to: beginning, at: provider, beside: request) }
+            return services.settingSignInCookies(
                 .privateJSON(["authorization_url": beginning.address]), of: beginning, at: provider, beside: request)
         } catch {
             guard query.isRedirected else { return refusal(of: error) }

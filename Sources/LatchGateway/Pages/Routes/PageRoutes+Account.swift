@@ -10,7 +10,7 @@ extension PageRoutes {
         form(PagePath.account + "/devices/{id}/end", String.self, to: &router) { try await $0.endDevice($1, $2) }
         form(PagePath.account + "/devices/end-others", to: &router) { try await $0.endOthers($1) }
         form(PagePath.account + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKey($1, $2) }
-        guard services.settings.immich.isEnabled else { return }
+        guard services.settings.enabledDialects.contains(where: \.usesPINs) else { return }
         form(PagePath.account + "/pin", to: &router) { try await $0.setPIN($1) }
         form(PagePath.account + "/pin/remove", to: &router) { try await $0.removePIN($1) }
     }
@@ -26,7 +26,7 @@ extension PageRoutes {
         page.keys = try await keys(of: visit)
         page.passwordHint = services.settings.passwords.hint
         page.note = visit.request.query("done").flatMap { AccountPage.notes[$0] }
-        if services.settings.immich.isEnabled {
+        if services.settings.enabledDialects.contains(where: \.usesPINs) {
             page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
         }
         page.visit = visit

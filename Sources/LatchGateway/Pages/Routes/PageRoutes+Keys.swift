@@ -7,7 +7,7 @@ extension PageRoutes {
     /// Returns the visitor's API keys, or nil when no dialect creates keys and the visitor has none.
     func keys(of visit: SignedInRequest) async throws -> KeyTable? {
         let keys = try await services.apiKeys.list(of: visit.person.id)
-        guard services.settings.relateMail.isEnabled || !keys.isEmpty else { return nil }
+        guard services.settings.enabledDialects.contains(where: \.usesAPIKeys) || !keys.isEmpty else { return nil }
         return KeyTable(keys: keys, now: now, path: prefix + PagePath.account + "/keys", token: hidden(visit))
     }
 

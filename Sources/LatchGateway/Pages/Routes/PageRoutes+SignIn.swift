@@ -134,7 +134,7 @@ extension PageRoutes {
         // A return address that is too long for the state is left out. The sign-in then ends on the account page.
         let query = [("redirect", "true"), ("next", ReturnAddress.check(whole)?.text ?? next)]
         return bridge.providers.all.map { provider in
-            let path = services.settings.bridgePrefix + BridgeRoutes.authorizePath(of: provider)
+            let path = services.settings.bridge.prefix + BridgeRoutes.authorizePath(of: provider)
             let again = isAgain ? [("again", "true")] : []
             return ProviderButton(provider.configuration, "\(path)?\(FormURLEncoded.encode(query + again))")
         }

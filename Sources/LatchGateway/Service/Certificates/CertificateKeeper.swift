@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import HTTPServer
+package import HTTPServer
 import Synchronization
 
 /// Keeps the certificate of the server up to date with its files, which the operator's tools replace.
@@ -7,9 +7,9 @@ import Synchronization
 /// A new pair of files is read once both are unchanged between two checks. New connections get the new certificate;
 /// existing connections continue with the old one. If a pair cannot be used, one line is logged, and the previous
 /// certificate stays in use until there is a usable pair.
-public final class CertificateKeeper: Sendable {
+package final class CertificateKeeper: Sendable {
     /// The interval at which a running gateway checks the files.
-    public static let interval = Duration.seconds(1)
+    package static let interval = Duration.seconds(1)
     private static let retryInterval: TimeInterval = 60
     private static let warningInterval: TimeInterval = 86_400
 
@@ -25,7 +25,7 @@ public final class CertificateKeeper: Sendable {
     }
 
     /// The source of the server's certificate.
-    public let credentials: TLSCredentials
+    package let credentials: TLSCredentials
     private let files: CertificateFiles
     private let log: Log
     private let audit: AuditLog
@@ -50,7 +50,7 @@ public final class CertificateKeeper: Sendable {
     }
 
     /// The certificate in use.
-    public var certificate: TLSCertificate { credentials.certificate }
+    package var certificate: TLSCertificate { credentials.certificate }
 
     /// The seconds until the certificate in use expires. Negative after its expiry.
     var secondsLeft: Int { Int(certificate.notAfter.timeIntervalSince(now()).rounded(.down)) }
@@ -71,7 +71,7 @@ public final class CertificateKeeper: Sendable {
     }
 
     /// Reads the files immediately, at the request of the operator. Logs the result even if nothing has changed.
-    public func reload() {
+    package func reload() {
         load(isAsked: true)
     }
 

@@ -1,8 +1,8 @@
-public import FoundationEssentials
-public import HTTPServer
+package import FoundationEssentials
+package import HTTPServer
 
 /// A problem of the certificate that an operator should solve before clients refuse the certificate.
-public enum CertificateWarning: Sendable, Equatable {
+package enum CertificateWarning: Sendable, Equatable {
     /// The certificate has expired.
     case expired
     /// The certificate expires in less than ``CertificateWarning/notice``.
@@ -13,10 +13,10 @@ public enum CertificateWarning: Sendable, Equatable {
     case keyIsOpen(path: String)
 
     /// The time before the expiry from which there is a warning: 14 days.
-    public static let notice: TimeInterval = 14 * 86_400
+    package static let notice: TimeInterval = 14 * 86_400
 
     /// Returns all warnings about a certificate and its files at a point in time.
-    public static func all(
+    package static func all(
         for certificate: TLSCertificate, _ files: CertificateFiles, now: Date
     ) -> [CertificateWarning] {
         var warnings: [CertificateWarning] = []
@@ -51,7 +51,7 @@ public enum CertificateWarning: Sendable, Equatable {
     }
 
     /// One sentence with the problem and the action.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .expiresSoon(let days):
             "The certificate expires in \(days == 1 ? "1 day" : "\(days) days"); \(remedy)."

@@ -1,7 +1,7 @@
 import OpenIDConnect
 
-extension ConfigurationKey {
-    static let relateMail = general + provider + mail
+extension RelateMailSettings {
+    package static let configurationKeys = general + provider + mail
 
     private static let general = [
         ConfigurationKey(
@@ -58,9 +58,9 @@ extension ConfigurationKey {
             \.settings.relateMail.imap.securePort)
 
     private static func server(
-        _ name: String, _ use: String, _ host: any WritableKeyPath<GatewayConfiguration, String?> & Sendable,
-        _ port: any WritableKeyPath<GatewayConfiguration, Int> & Sendable,
-        _ securePort: any WritableKeyPath<GatewayConfiguration, Int> & Sendable
+        _ name: String, _ use: String, _ host: any WritableKeyPath<DaemonConfiguration, String?> & Sendable,
+        _ port: any WritableKeyPath<DaemonConfiguration, Int> & Sendable,
+        _ securePort: any WritableKeyPath<DaemonConfiguration, Int> & Sendable
     ) -> [ConfigurationKey] {
         [
             ConfigurationKey(
@@ -74,4 +74,35 @@ extension ConfigurationKey {
                 .number(1...65_535), "Its port for connections that are encrypted from the start."),
         ]
     }
+
+    package static let configurationRules = [
+        ConfigurationRule(
+            keys: ["dialects.relate-mail.provider"],
+            problem: "dialects.relate-mail.provider is not an enabled identity provider",
+            remedy: "set it to the id of one in providers, or remove it if there is only one"
+        ) { $0.settings.relateMail.provider == nil || $0.settings.relateMailProvider != nil },
+        ConfigurationRule(
+            keys: ["dialects.relate-mail.client_id"],
+            problem: "dialects.relate-mail.client_id is set, but its identity provider is not",
+            remedy: "set dialects.relate-mail.provider"
+        ) { configuration in
+            let relateMail = configuration.settings.relateMail
+            return relateMail.clientID == nil || relateMail.provider != nil
+                || configuration.settings.relateMailProvider != nil
+        },
+        ConfigurationRule(
+            keys: ["dialects.relate-mail.audience"],
+            problem: "dialects.relate-mail.audience contains any and other values",
+            remedy: "remove any, or the others"
+        ) { configuration in
+            let audiences = configuration.settings.relateMail.audiences
+            return audiences.count < 2 || !audiences.contains(RelateMailSettings.anyAudience)
+        },
+    ]
+
+    package func prefix(in settings: GatewaySettings) -> String { prefix }
+
+    package func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
+
+    package var usesAPIKeys: Bool { true }
 }

@@ -50,12 +50,4 @@ enum Cookies {
         let hosts = domain.map { "; Domain=\($0)" } ?? ""
         return "\(name)=\(value); Path=/\(hosts); Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
     }
-
-    /// The requests from other sites that include a cookie.
-    enum SameSite: String, Sendable {
-        /// Only navigation to this server by a link or a redirect.
-        case lax = "Lax"
-        /// All requests. Required for a form that an identity provider posts.
-        case none = "None"
-    }
 }

@@ -2,7 +2,7 @@ import HTTPServer
 import OpenIDConnect
 import Wire
 
-extension GatewayConfiguration {
+extension DaemonConfiguration {
     mutating func resolveProviders() {
         settings.providers = providers.all.filter(\.draft.isEnabled).map { name, draft in
             var provider = draft.configuration(name)

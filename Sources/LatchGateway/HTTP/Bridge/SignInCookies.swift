@@ -16,7 +16,7 @@ struct SignInCookies: Sendable {
 
     /// Returns the `Set-Cookie` values of a new sign-in: one that sets its cookie, and one for each old cookie to
     /// delete.
-    func begin(_ secret: BrowserSecret, _ sameSite: Cookies.SameSite, beside request: ServerRequest) -> [String] {
+    func begin(_ secret: BrowserSecret, _ sameSite: SameSite, beside request: ServerRequest) -> [String] {
         let others = Set(Cookies.of(request, prefix: prefix).map(\.rest))
         let ages = others.compactMap { id in BrowserSecret.age(id).map { (id, $0) } }
         let oldest = ages.sorted { $1.1.lexicographicallyPrecedes($0.1) }.dropFirst(Self.maximum - 1)
@@ -35,7 +35,7 @@ struct SignInCookies: Sendable {
     }
 
     /// Returns the `Set-Cookie` value that deletes the cookie of a sign-in.
-    func end(_ id: String, _ sameSite: Cookies.SameSite) -> String {
+    func end(_ id: String, _ sameSite: SameSite) -> String {
         Cookies.set(prefix + id, "", maximumAge: .zero, sameSite: sameSite, isSecure: isSecure)
     }
 }

@@ -1,22 +1,22 @@
-public import Crypto
+package import Crypto
 import FoundationEssentials
 import Wire
 
 /// A server that may ask whether a token is valid.
-public struct IntrospectionClient: Sendable, Equatable {
+package struct IntrospectionClient: Sendable, Equatable {
     /// The minimum length of a secret in bytes. A secret of this length cannot be guessed, so attempts need not be
     /// counted.
-    public static let minimumSecretBytes = 32
+    package static let minimumSecretBytes = 32
 
     /// The `client_id` of the client.
-    public let id: String
+    package let id: String
     /// The `client_secret` of the client.
-    public let secret: Secret
+    package let secret: Secret
 
     /// Creates a client.
     ///
     /// - Throws: ``GatewayError/Code/weakPassword`` when the secret is shorter than ``minimumSecretBytes``.
-    public init(id: String, secret: Secret) throws(GatewayError) {
+    package init(id: String, secret: Secret) throws(GatewayError) {
         guard secret.count >= Self.minimumSecretBytes else {
             throw GatewayError(
                 .weakPassword,

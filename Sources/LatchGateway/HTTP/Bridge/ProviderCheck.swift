@@ -1,19 +1,19 @@
 import HTTPClient
-public import OpenIDConnect
+package import OpenIDConnect
 
 /// A check of an identity provider that requires no sign-in.
-public struct ProviderCheck: Sendable {
+package struct ProviderCheck: Sendable {
     /// The result of a check.
-    public struct Answer: Sendable {
+    package struct Answer: Sendable {
         /// The metadata from the discovery document.
-        public let metadata: ProviderMetadata
+        package let metadata: ProviderMetadata
         /// The number of keys that can verify the signature of an ID token.
-        public let keyCount: Int
+        package let keyCount: Int
         /// Whether the provider accepts the client id and secret: it refused the made-up code, but not the client.
         /// False when its response does not show which one it refused.
-        public let knowsClient: Bool
+        package let knowsClient: Bool
         /// Possible problems that an operator should look at, one sentence each.
-        public let warnings: [String]
+        package let warnings: [String]
     }
 
     private let provider: ProviderConfiguration
@@ -23,7 +23,7 @@ public struct ProviderCheck: Sendable {
     /// Creates a check of a configured provider.
     ///
     /// - Throws: `TransportError` when its certificate authorities cannot be read.
-    public init(_ provider: ProviderConfiguration, of settings: GatewaySettings) throws {
+    package init(_ provider: ProviderConfiguration, of settings: GatewaySettings) throws {
         self.provider = provider
         let callback = settings.callback(of: provider)
         redirect = settings.publicURL == nil ? "http://127.0.0.1" + callback : callback
@@ -33,7 +33,7 @@ public struct ProviderCheck: Sendable {
     /// Fetches the discovery document and the keys, and sends a made-up code to the token endpoint.
     ///
     /// - Throws: `OpenIDConnectError` with the problem, or `CancellationError`.
-    public func run() async throws -> Answer {
+    package func run() async throws -> Answer {
         let party = RelyingParty(provider.settings, client: client)
         let metadata = try await party.metadata()
         let count = try await party.keyCount()

@@ -1,7 +1,8 @@
 import JOSE
+import OpenIDConnect
 
-extension ConfigurationKey {
-    static let timeTracker = [
+extension TimeTrackerSettings {
+    package static let configurationKeys = [
         ConfigurationKey(
             "dialects.timetracker.enabled", \.settings.timeTracker.isEnabled, .boolean,
             "Whether clients of Time Tracker can sign in."),
@@ -34,4 +35,27 @@ extension ConfigurationKey {
             "tokens.algorithm", \.settings.signingKeys.algorithm, .choice([("ES256", .es256), ("EdDSA", .edDSA)]),
             "The signature algorithm of new keys."),
     ]
+
+    package func prefix(in settings: GatewaySettings) -> String { prefix }
+
+    package func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String] {
+        let own =
+            (settings.publicURL ?? "") + prefix
+            + TimeTrackerRoutes.callbackPath(of: provider, among: settings.providers.count)
+        let isPosted = provider.settings.responseMode == .formPost
+        return [own] + (callback == .app && !isPosted ? redirects : [])
+    }
+
+    package func warnings(in settings: GatewaySettings) -> [String] {
+        guard settings.providers.isEmpty else { return [] }
+        return [
+            "dialects.timetracker.enabled is true without an identity provider, so no one can sign in there. "
+                + "Configure one in providers."
+        ]
+    }
+
+    package func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
+
+    package var hasTokenEndpoints: Bool { true }
+    package var keysPath: String? { TimeTrackerRoutes.keysPath }
 }

@@ -31,7 +31,7 @@ struct IntrospectionDraft: Sendable {
     var fileSecret: Secret?
 }
 
-extension GatewayConfiguration {
+extension DaemonConfiguration {
     var redisURL: String? {
         get { redis.url }
         set { redis.url = newValue }

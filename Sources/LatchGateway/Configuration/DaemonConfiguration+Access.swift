@@ -1,7 +1,7 @@
 import HTTPServer
 import Wire
 
-extension GatewayConfiguration {
+extension DaemonConfiguration {
     mutating func resolveAccess() {
         settings.verify.rules.rules = access.all.map { name, draft in draft.rule(name) }
     }

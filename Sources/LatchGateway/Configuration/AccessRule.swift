@@ -1,12 +1,12 @@
 import FoundationEssentials
-public import Wire
+package import Wire
 
 /// A rule about who may access certain addresses.
 ///
 /// Source: ARCHITECTURE.md, `Access/`.
-public struct AccessRule: Sendable, Equatable {
+package struct AccessRule: Sendable, Equatable {
     /// The people who may access an address.
-    public enum Admission: Sendable, Equatable {
+    package enum Admission: Sendable, Equatable {
         /// Everybody, signed in or not.
         case everybody
         /// Everybody who is signed in.
@@ -18,7 +18,7 @@ public struct AccessRule: Sendable, Equatable {
     }
 
     /// The name of the rule in the configuration.
-    public let name: String
+    package let name: String
     let hosts: [AccessHostPattern]
     let paths: [AccessPathPattern]
     let methods: [HTTPMethod]
@@ -38,7 +38,7 @@ public struct AccessRule: Sendable, Equatable {
 
 extension AccessRule {
     /// Creates a rule from values as in the configuration. Returns nil when a host or a path is invalid.
-    public init?(
+    package init?(
         named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
         admission: Admission, takesKeys: Bool = false
     ) {
@@ -53,13 +53,13 @@ extension AccessRule {
 }
 
 /// People who are named individually or by group.
-public struct AccessMembers: Sendable, Equatable {
+package struct AccessMembers: Sendable, Equatable {
     let emails: Set<EmailAddress>
     let ids: Set<UUID>
     let groups: Set<ExactText>
 
     /// Creates members from people, by e-mail address or id, and from groups, by name.
-    public init(users: [String], groups: [String] = []) {
+    package init(users: [String], groups: [String] = []) {
         ids = Set(users.compactMap { UUID(uuidString: $0) })
         emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0) })
         self.groups = Set(groups.map { ExactText($0) })

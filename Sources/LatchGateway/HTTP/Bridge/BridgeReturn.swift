@@ -7,11 +7,12 @@ import Wire
 /// Source: RFC 9700 §4.12 for 303 after a form.
 struct BridgeReturn {
     let request: ServerRequest
-    let pages: RedirectPage
+    private let services: GatewayServices
+    private var pages: RedirectPage { services.redirectPages }
 
-    init(_ request: ServerRequest, _ pages: RedirectPage) {
+    init(_ request: ServerRequest, _ services: GatewayServices) {
         self.request = request
-        self.pages = pages
+        self.services = services
     }
 
     /// The parameters that the provider sent, from the form or the query. Nil when they cannot be parsed.
@@ -38,9 +39,9 @@ struct BridgeReturn {
         switch ending {
         case .app(let link): return pages.returning(to: link, status: status)
         case .web(let session, let next):
-            await bridge.end(RequestTokens(request, cookie: bridge.sessionCookie).cookie, request.id)
+            await bridge.end(RequestTokens(request, cookie: services.cookie).cookie, request.id)
             var response = ServerResponse.redirect(to: next, status: status)
-            response.headers.append("Set-Cookie", bridge.sessionCookie.set(session.token))
+            if let cookie = services.cookie { response.headers.append("Set-Cookie", cookie.set(session.token)) }
             return response
         }
     }

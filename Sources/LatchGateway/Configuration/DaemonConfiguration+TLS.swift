@@ -1,7 +1,7 @@
 import HTTPServer
 import Wire
 
-extension GatewayConfiguration {
+extension DaemonConfiguration {
     var certificatePath: String? {
         get { tlsPaths.certificate }
         set { tlsPaths.certificate = newValue }

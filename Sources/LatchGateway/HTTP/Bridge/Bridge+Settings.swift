@@ -25,9 +25,13 @@ extension Bridge {
                 party: RelyingParty(configuration.settings, client: try client(of: configuration), now: stores.now),
                 callbackPath: BridgeProviders.callbackPath(of: configuration, among: settings.providers.count))
         }
+        let redirects = settings.bridge.redirects + settings.enabledDialects.flatMap { $0.redirects(in: settings) }
         return Bridge(
-            BridgeProviders(all: providers), keys: keys,
-            codes: try codes ?? store(stores), stores: stores, issuer: issuer, metrics: metrics)
+            BridgeProviders(all: providers),
+            redirects: AllowedRedirects(redirects, anyLoopbackPort: settings.bridge.loopbackRedirects), keys: keys,
+            codes: try codes ?? store(stores), codeLifetime: settings.bridge.codeLifetime, people: stores.people,
+            sessions: stores.sessions, issuer: issuer, enforcesPasswordChange: settings.passwordsEnabled,
+            metrics: metrics, audit: stores.audit, log: stores.log, now: stores.now)
     }
 
     private static func store(_ stores: GatewayStores) throws -> any CodeStore {

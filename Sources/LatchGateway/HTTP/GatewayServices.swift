@@ -25,10 +25,10 @@ struct GatewayServices: Sendable {
     let bridge: Bridge?
     /// The keys that seal data for browsers and bind forms to them. Nil when the settings need no keys.
     let keys: BridgeKeys?
-    /// The picture library. Nil when there is none.
-    let library: AssetLibrary?
     /// The public address of this server.
     let address: PublicAddress
+    /// The cookies of browsers whose sign-in at a provider is in progress.
+    let signInCookies: SignInCookies
     /// The cookie of signed-in browsers. Nil when browsers cannot sign in.
     let cookie: SessionCookie?
     let now: @Sendable () -> Date
@@ -81,14 +81,9 @@ struct GatewayServices: Sendable {
         log = stores.log
         self.bridge = bridge
         self.keys = keys
-        let immich = stores.settings.immich
-        library =
-            immich.isEnabled
-            ? immich.library.map {
-                AssetLibrary(path: $0, database: stores.database, log: stores.log, now: stores.now)
-            } : nil
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
-        cookie = bridge?.sessionCookie ?? (settings.pages.isEnabled ? SessionCookie(address, settings) : nil)
+        signInCookies = SignInCookies(isSecure: address.isSecure)
+        cookie = bridge != nil || settings.pages.isEnabled ? SessionCookie(address, settings) : nil
         now = stores.now
     }
 }

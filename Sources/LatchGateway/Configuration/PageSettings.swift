@@ -1,13 +1,13 @@
 /// Settings of the pages for people.
-public struct PageSettings: Sendable, Equatable {
+package struct PageSettings: Sendable, Equatable {
     /// Whether the pages are served. Default: false.
-    public var isEnabled = false
+    package var isEnabled = false
     /// The path prefix of the pages. Empty, or `/` followed by text without a trailing `/`. Default: `/latch`.
-    public var prefix = "/latch"
+    package var prefix = "/latch"
 
     /// The name of the server on the pages. Default: `Latchstring`.
-    public var title = "Latchstring"
+    package var title = "Latchstring"
 
     /// Creates the default settings.
-    public init() {}
+    package init() {}
 }

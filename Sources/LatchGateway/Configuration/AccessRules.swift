@@ -1,12 +1,12 @@
 /// A list of access rules in order. The first rule that applies to a request decides.
-public struct AccessRules: Sendable, Equatable {
+package struct AccessRules: Sendable, Equatable {
     /// The rules, in order.
-    public var rules: [AccessRule]
+    package var rules: [AccessRule]
     /// The people who may access an address that no rule applies to. Everybody who is signed in by default.
-    public var otherwise: AccessRule.Admission
+    package var otherwise: AccessRule.Admission
 
     /// Creates rules. Without any, everybody who is signed in may access every address.
-    public init(_ rules: [AccessRule] = [], otherwise: AccessRule.Admission = .signedIn) {
+    package init(_ rules: [AccessRule] = [], otherwise: AccessRule.Admission = .signedIn) {
         self.rules = rules
         self.otherwise = otherwise
     }

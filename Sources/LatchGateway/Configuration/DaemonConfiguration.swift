@@ -1,16 +1,16 @@
 import Crypto
-public import HTTPServer
+package import HTTPServer
 import Wire
 
 /// The whole configuration of `latchd`: the settings of the gateway, and how clients reach it.
 ///
 /// The initial value has all defaults. ``ConfigurationReader`` changes it according to a file and the environment.
-/// ``ConfigurationKey/all`` lists the values that can be changed.
-public struct GatewayConfiguration: Sendable {
+/// ``ConfigurationKey/all(for:)`` lists the values that can be changed.
+package struct DaemonConfiguration: Sendable {
     /// The settings of the gateway. They include the path of the database.
-    public var settings: GatewaySettings
+    package var settings: GatewaySettings
     /// The addresses that the server listens on, and its limits. The certificate has not been read yet.
-    public var server: HTTPServer.Configuration
+    package var server: HTTPServer.Configuration
     /// The listen addresses as written. `server` contains the resulting listeners.
     var listen = [ListenAddress(.tcp(host: "127.0.0.1", port: 2283))]
     var tlsPaths = TLSPaths()
@@ -21,20 +21,22 @@ public struct GatewayConfiguration: Sendable {
     /// The duration of the `Strict-Transport-Security` field. Nil, the default, to send no such field.
     var strictTransport: Duration?
     /// The maximum time that requests may still run after the daemon is told to stop. Default: 10 seconds.
-    public var drain = Duration.seconds(10)
+    package var drain = Duration.seconds(10)
 
     /// Makes a configuration with all defaults.
     ///
-    /// - Parameter stateFolder: The folder of the database file.
-    public init(stateFolder: String) {
-        settings = GatewaySettings(databasePath: stateFolder + "/latchd.db")
+    /// - Parameters:
+    ///   - stateFolder: The folder of the database file.
+    ///   - dialects: The default settings of all dialects that can be served.
+    package init(stateFolder: String, dialects: [any DialectSettings]) {
+        settings = GatewaySettings(databasePath: stateFolder + "/latchd.db", dialects: dialects)
         settings.hashing.threads = HTTPServer.Configuration.coreCount
         server = HTTPServer.Configuration(listeners: [])
         resolve()
     }
 }
 
-extension GatewayConfiguration {
+extension DaemonConfiguration {
     var databasePath: String {
         get { settings.databasePath ?? "" }
         set { settings.databasePath = newValue }
@@ -94,7 +96,7 @@ extension GatewayConfiguration {
 
     private mutating func setHashing(memoryKiB: Int, iterations: Int) {
         guard let parameters = try? Argon2idParameters(memoryKiB: memoryKiB, iterations: iterations) else {
-            preconditionFailure("ConfigurationKey.all allows what Argon2id refuses")
+            preconditionFailure("The key allows what Argon2id refuses")
         }
         settings.hashing.parameters = parameters
     }

@@ -1,29 +1,29 @@
-public import Database
-public import FoundationEssentials
+package import Database
+package import FoundationEssentials
 
 /// The people and sessions of the gateway without a server, for administrative commands.
 ///
 /// The stores may be open while a gateway runs on the same database. ``Gateway`` documents when it notices their
 /// changes.
-public struct GatewayStores: Sendable {
+package struct GatewayStores: Sendable {
     /// The settings that the stores were opened with.
-    public let settings: GatewaySettings
+    package let settings: GatewaySettings
     /// The database of all stores.
-    public let database: Database
+    package let database: Database
     /// The store of people.
-    public let people: PeopleStore
+    package let people: PeopleStore
     /// The administration of sessions.
-    public let sessions: SessionAdministration
+    package let sessions: SessionAdministration
     /// The store of people's PINs.
-    public let pins: PINStore
+    package let pins: PINStore
     /// The store of API keys.
-    public let apiKeys: APIKeyStore
+    package let apiKeys: APIKeyStore
     /// The log.
-    public let log: Log
+    package let log: Log
     /// The audit log of sign-ins and changes.
-    public let audit: AuditLog
+    package let audit: AuditLog
     /// The store of keys that sign tokens.
-    public let signingKeys: SigningKeyStore
+    package let signingKeys: SigningKeyStore
     let hasher: PasswordHasher
     let elevations: ElevationStore
     let now: @Sendable () -> Date
@@ -37,7 +37,7 @@ public struct GatewayStores: Sendable {
     /// - Returns: The stores. Close them with ``close()``.
     /// - Throws: `DatabaseError` when the database cannot be opened; ``GatewayError/Code/file`` when the file of the
     ///   audit log cannot.
-    public static func open(
+    package static func open(
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> GatewayStores {
@@ -67,13 +67,14 @@ public struct GatewayStores: Sendable {
         pins = PINStore(database: database, hasher: hasher, audit: audit, elevations: elevations, now: now)
         sessions = SessionAdministration(database: database, audit: audit, now: now)
         signingKeys = SigningKeyStore(database, settings.signingKeys, audit: audit, log: log, now: now) {
-            () throws(GatewayError) in try BridgeKeys.open(settings).signing
+            () throws(GatewayError) in
+            try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.databasePath).signing
         }
         apiKeys = APIKeyStore(database: database, audit: audit, now: now)
     }
 
     /// Stops the hashing threads, flushes the logs and closes the database.
-    public func close() async {
+    package func close() async {
         hasher.stop()
         await database.close()
         audit.flush()

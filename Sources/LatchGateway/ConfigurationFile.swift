@@ -1,13 +1,13 @@
 import FoundationEssentials
 
 /// Finds the configuration file and reads the configuration from it and the environment.
-public struct ConfigurationFile: Sendable {
+package struct ConfigurationFile: Sendable {
     /// The configuration.
-    public let configuration: GatewayConfiguration
+    package let configuration: DaemonConfiguration
     /// The path of the file. Nil when there is none.
-    public let path: String?
+    package let path: String?
     /// Warnings about values that are valid but questionable, one sentence each.
-    public let warnings: [String]
+    package let warnings: [String]
 
     /// Reads the configuration.
     ///
@@ -21,14 +21,14 @@ public struct ConfigurationFile: Sendable {
     ///   otherwise with every mistake.
     ///
     /// Source: XDG Base Directory Specification 0.8 §3.
-    public init(path: String?, environment: [String: String]) throws(ConfigurationError) {
+    package init(path: String?, environment: [String: String]) throws(ConfigurationError) {
         let found = path ?? Self.usualPlaces(environment).first { FileManager.default.fileExists(atPath: $0) }
         let bytes = try found.map { path throws(ConfigurationError) in try Self.bytes(of: path) }
         let name = found ?? ""
         self.path = found
         let configuration = try ConfigurationReader.read(
             file: bytes, name: name, folder: Self.folder(of: name), environment: environment,
-            defaultValue: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
+            defaultValue: DaemonConfiguration(stateFolder: Self.stateFolder(environment)))
         self.configuration = configuration
         self.warnings =
             [found.flatMap(Self.warning), Self.relativeDatabase(configuration.databasePath)].compactMap(\.self)
