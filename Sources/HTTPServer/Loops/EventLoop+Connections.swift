@@ -6,7 +6,7 @@ extension EventLoop {
     ///
     /// libmicrohttpd does not check a suspended connection, and its edge-triggered reading misses a disconnection that
     /// arrives together with the last bytes. Edge-triggered `EPOLLRDHUP` alone costs nothing while the connection is
-    /// open. Closing the descriptor removes it from the epoll set.
+    /// open. ``remove(_:)`` ends the watch.
     ///
     /// Source: epoll_ctl(2).
     func add(_ connection: ClientConnection) {
@@ -23,7 +23,14 @@ extension EventLoop {
         if connection.security.session != nil || !connection.isRead { connection.daemon.handshakes.append(connection) }
     }
 
+    /// Forgets a connection whose descriptor is about to be closed.
+    ///
+    /// Closing a descriptor does not end its watch while a child process that has not called `exec` yet has a copy of it.
+    /// An event of the old connection would then be taken for one of the next connection with the same descriptor.
+    ///
+    /// Source: epoll(7), "Will closing a file descriptor cause it to be removed from all epoll interest lists?".
     func remove(_ connection: ClientConnection) {
+        _ = latch_epoll_remove(epoll, connection.descriptor)
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.index] = last
