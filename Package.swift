@@ -1,6 +1,12 @@
 // swift-tools-version:6.2
 import PackageDescription
 
+/// The modules of the gateway below `LatchGateway`.
+let gatewayModules: [Target.Dependency] = [
+    "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP", "GatewayPages",
+    "PictureLibrary", "SignInBridge",
+]
+
 // A module uses only modules below it: ARCHITECTURE.md lists the layers.
 let package = Package(
     name: "latchstring",
@@ -50,13 +56,58 @@ let package = Package(
         // Protocols.
         .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "JOSE", "OAuth", "Wire"]),
 
-        // The two ends.
+        // The gateway, from its stores up to the whole.
+        .target(
+            name: "GatewayCore", dependencies: ["Crypto", "Database", "JOSE", "OpenIDConnect", "Primitives", "Wire"]),
+        .target(
+            name: "SignInBridge",
+            dependencies: [
+                "Crypto", "Database", "GatewayCore", "HTTPClient", "OAuth", "OpenIDConnect", "Primitives", "Redis",
+                "Wire",
+            ]),
+        .target(
+            name: "PictureLibrary",
+            dependencies: ["CZlib", "Crypto", "Database", "GatewayCore", "HTTPServer", "Primitives", "Wire"]),
+        .target(
+            name: "GatewayConfiguration",
+            dependencies: [
+                "Arguments", "Crypto", "GatewayCore", "HTTPServer", "OpenIDConnect", "Primitives", "Redis",
+                "SignInBridge", "Wire", "YAML",
+            ]),
+        .target(
+            name: "GatewayHTTP",
+            dependencies: [
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "HTTPClient", "HTTPServer", "JOSE",
+                "OAuth",
+                "OpenIDConnect", "Primitives", "Redis", "SignInBridge", "Wire",
+            ]),
+        .target(
+            name: "ForwardAuth",
+            dependencies: [
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "OAuth",
+                "Primitives", "SignInBridge", "Wire",
+            ]),
+        .target(
+            name: "GatewayPages",
+            dependencies: [
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "OAuth",
+                "OpenIDConnect", "Primitives", "SignInBridge", "Wire",
+            ]),
+        .target(
+            name: "GatewayDialects",
+            dependencies: [
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "JOSE",
+                "OAuth",
+                "OpenIDConnect", "PictureLibrary", "Primitives", "SignInBridge", "Wire",
+            ]),
         .target(
             name: "LatchGateway",
             dependencies: [
-                "Arguments", "CZlib", "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "OAuth",
-                "OpenIDConnect", "Primitives", "Redis", "Wire", "YAML",
+                "Crypto", "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects",
+                "GatewayHTTP", "GatewayPages", "HTTPServer", "OpenIDConnect", "Primitives", "SignInBridge", "Wire",
             ]),
+
+        // The client library.
         .target(
             name: "LatchKit",
             dependencies: [
@@ -71,8 +122,8 @@ let package = Package(
         .target(
             name: "LatchSandbox",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives",
-                "Wire",
+                "Crypto", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP", "HTTPClient",
+                "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives", "SignInBridge", "Wire",
             ]),
 
         // Programs: arguments, output, wiring.
@@ -85,8 +136,9 @@ let package = Package(
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
-                "Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect",
-                "Primitives", "Terminal", "Wire",
+                "Arguments", "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayDialects",
+                "GatewayHTTP", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect", "Primitives",
+                "SignInBridge", "Terminal", "Wire",
             ]),
 
         // Tests mirror the modules; Tests/System runs the built programs.
@@ -114,32 +166,32 @@ let package = Package(
         .testTarget(name: "JOSETests", dependencies: ["Crypto", "JOSE", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchCLITests",
-            dependencies: ["CSQLite", "Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]),
+            dependencies: ["CSQLite", "Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]
+                + gatewayModules),
         .testTarget(
             name: "LatchGatewayTests",
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
                 "Primitives", "Redis", "ScriptedProvider", "TestSupport", "Wire",
-            ]),
+            ] + gatewayModules),
         .testTarget(
             name: "LatchDownloadsTests",
             dependencies: [
                 "Crypto", "Database", "Desktop", "HTTPClient", "LatchDownloads", "LatchGateway", "LatchKit",
                 "SecretStorage", "TestSupport", "Wire",
-            ]),
+            ] + gatewayModules),
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
                 "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "LatchSandbox",
-                "OAuth", "OpenIDConnect", "ScriptedProvider",
-                "SecretStorage", "TestSupport", "Wire",
-            ]),
+                "OAuth", "OpenIDConnect", "ScriptedProvider", "SecretStorage", "TestSupport", "Wire",
+            ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",
             dependencies: [
                 "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "OAuth", "OpenIDConnect", "TestSupport",
                 "Wire",
-            ]),
+            ] + gatewayModules),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
         .testTarget(
             name: "OpenIDConnectTests",
@@ -162,17 +214,19 @@ let package = Package(
             dependencies: [
                 "Crypto", "HTTPClient", "HTTPServer", "LatchGateway", "LatchSandbox", "OAuth", "ScriptedProvider",
                 "TestSupport", "Wire",
-            ],
+            ] + gatewayModules,
             path: "Tests/System"),
     ],
     swiftLanguageModes: [.v6]
 )
 
 // The parsers are fuzzed by `make fuzz`; the same code runs over the corpus in every test. Both need what is internal.
-let fuzzedModules: [Target.Dependency] = [
-    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchDownloads", "LatchGateway", "LatchKit",
-    "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "Terminal", "Wire", "YAML",
-]
+let fuzzedModules: [Target.Dependency] =
+    gatewayModules + [
+        "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchDownloads", "LatchGateway",
+        "LatchKit",
+        "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "Terminal", "Wire", "YAML",
+    ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(
         .testTarget(
@@ -200,8 +254,8 @@ for target in package.targets where ["LatchCLI", "LatchDaemon"].contains(target.
 // Modules that import a C library cannot be strict about memory there; every other module is.
 let modulesTouchingC: Set = [
     "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "NormalizedText", "Primitives", "QRCode",
-    "Redis",
-    "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
+    "Redis", "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal", "TestSupport", "YAML",
+    "fuzz",
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

@@ -1,7 +1,8 @@
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import HTTPServer
-@testable import LatchGateway
 
 extension FuzzedParser {
     static let access = [

@@ -1,9 +1,13 @@
 import FoundationEssentials
 
 @testable import Crypto
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import HTTPServer
 @testable import LatchGateway
 @testable import OAuth
+@testable import SignInBridge
 @testable import Wire
 
 extension FuzzedParser {

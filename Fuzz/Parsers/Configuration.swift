@@ -1,3 +1,4 @@
+@testable import GatewayConfiguration
 @testable import LatchGateway
 @testable import YAML
 

@@ -1,5 +1,5 @@
 @testable import HTTPServer
-@testable import LatchGateway
+@testable import PictureLibrary
 @testable import Wire
 
 extension FuzzedParser {

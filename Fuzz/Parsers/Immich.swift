@@ -1,5 +1,5 @@
 @testable import Crypto
-@testable import LatchGateway
+@testable import GatewayDialects
 @testable import OpenIDConnect
 @testable import Wire
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-@testable import LatchGateway
+@testable import GatewayCore
+@testable import PictureLibrary
 
 extension FuzzedParser {
     static let media = [

@@ -1,5 +1,6 @@
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import HTTPServer
-@testable import LatchGateway
 @testable import Wire
 
 extension FuzzedParser {

@@ -1,4 +1,4 @@
-@testable import LatchGateway
+@testable import GatewayCore
 @testable import Wire
 
 extension FuzzedParser {

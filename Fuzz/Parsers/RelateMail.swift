@@ -2,8 +2,8 @@ import Crypto
 import FoundationEssentials
 import Wire
 
+@testable import GatewayCore
 @testable import JOSE
-@testable import LatchGateway
 @testable import OpenIDConnect
 
 extension FuzzedParser {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
+@testable import GatewayHTTP
 @testable import HTTPServer
-@testable import LatchGateway
 @testable import Wire
 
 extension FuzzedParser {

@@ -1,6 +1,10 @@
 import Crypto
 import Synchronization
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import HTTPServer
 @testable import LatchGateway
 @testable import OpenIDConnect

@@ -2,6 +2,8 @@ import Foundation
 
 @testable import Crypto
 @testable import Database
+@testable import GatewayCore
+@testable import GatewayDialects
 @testable import LatchGateway
 @testable import Wire
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 @testable import Crypto
-@testable import LatchGateway
+@testable import SignInBridge
 @testable import Wire
 
 extension FuzzedParser {

@@ -1,3 +1,6 @@
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import LatchGateway
 
 /// Opens the stores of the configured database for the duration of a command. Every command except `serve` uses it.

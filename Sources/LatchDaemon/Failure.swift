@@ -1,5 +1,7 @@
 import Arguments
 import Database
+import GatewayConfiguration
+import GatewayCore
 import HTTPServer
 import LatchGateway
 import LatchSandbox

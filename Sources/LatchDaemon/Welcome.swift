@@ -1,4 +1,7 @@
 import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 import Primitives

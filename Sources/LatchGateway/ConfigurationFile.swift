@@ -1,4 +1,6 @@
 import FoundationEssentials
+package import GatewayConfiguration
+import GatewayCore
 
 /// Finds the configuration file and reads the configuration from it and the environment.
 package struct ConfigurationFile: Sendable {

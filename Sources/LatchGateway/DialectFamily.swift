@@ -1,6 +1,10 @@
+package import GatewayConfiguration
+import GatewayDialects
+import GatewayHTTP
+
 /// A server family whose apps the gateway can serve.
 ///
-/// A further family adds one line to ``all``; see `docs/add-a-server-family.md`.
+/// A further family adds one line to ``all``.
 struct DialectFamily: Sendable {
     /// The default settings.
     let settings: any DialectSettings
@@ -51,4 +55,7 @@ extension DaemonConfiguration {
 extension ConfigurationKey {
     /// All keys of this gateway, in the order in which they are listed.
     package static let all = all(for: DialectFamily.all.map(\.settings))
+
+    /// Returns a list for people: each key of this gateway with its environment variable, meaning and default.
+    package static func listing() -> String { listing(for: DialectFamily.all.map(\.settings)) }
 }

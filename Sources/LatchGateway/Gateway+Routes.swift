@@ -1,8 +1,15 @@
-import HTTPServer
+import ForwardAuth
+import GatewayConfiguration
+package import GatewayCore
+import GatewayDialects
+package import GatewayHTTP
+import GatewayPages
+package import HTTPServer
+import SignInBridge
 import Wire
 
 extension Gateway {
-    static func router(
+    package static func router(
         _ services: GatewayServices, _ dialects: [any GatewayDialect], _ isDraining: Flag,
         _ certificates: CertificateKeeper?
     ) throws(GatewayError) -> Router {
@@ -11,7 +18,7 @@ extension Gateway {
         if let bridge = services.bridge { dialects.append(BridgeRoutes(services: services, bridge: bridge)) }
         if settings.verify.isEnabled { dialects.append(ForwardAuthRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
-        return try GatewayDialects.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
+        return try DialectRouter.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
             router in
             for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(

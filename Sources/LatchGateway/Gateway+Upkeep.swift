@@ -1,4 +1,8 @@
 import Database
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+import SignInBridge
 
 extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It notices changes by other processes,
@@ -14,7 +18,7 @@ extension Gateway {
     }
 
     /// Runs the background work with the caller's clock.
-    func run(clock: some Clock<Duration>) async throws {
+    package func run(clock: some Clock<Duration>) async throws {
         await withTaskGroup { group in
             group.addTask { await self.repeating(every: Self.noticeInterval, clock) { await self.noticeOthers() } }
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
@@ -78,13 +82,13 @@ extension Gateway {
     }
 
     /// Writes last uses of sessions and keys to the database.
-    func flush() async {
+    package func flush() async {
         await attempt("Could not write the last uses of sessions; trying again.") { try await self.issuer.flush() }
         await attempt("Could not write the last uses of keys; trying again.") { try await self.stores.apiKeys.flush() }
     }
 
     /// Deletes sessions that ended, keys that were revoked and unlinked identities that were seen long ago.
-    func purge() async {
+    package func purge() async {
         await attempt("Could not delete old keys; trying again.") {
             try await self.stores.apiKeys.purge(olderThan: self.stores.settings.sessions.rememberEnded)
         }
@@ -100,7 +104,7 @@ extension Gateway {
     }
 
     /// Reads which kinds of password hashes exist.
-    func loadHashKinds() async {
+    package func loadHashKinds() async {
         await attempt("Could not read the kinds of password hashes; trying again.") {
             try await self.stores.people.loadHashKinds()
         }

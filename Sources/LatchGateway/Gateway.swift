@@ -1,5 +1,9 @@
 package import FoundationEssentials
+package import GatewayConfiguration
+package import GatewayCore
+package import GatewayHTTP
 package import HTTPServer
+package import SignInBridge
 import Wire
 
 /// The gateway, which signs people in and identifies the owners of tokens.
@@ -20,16 +24,16 @@ package final class Gateway: Sendable {
     /// The routes of all dialects.
     package let router: Router
     /// The services that the routes use.
-    let services: GatewayServices
+    package let services: GatewayServices
     /// The dialects that are served.
-    let dialects: [any GatewayDialect]
+    package let dialects: [any GatewayDialect]
     /// The issuer of session tokens, which also verifies them.
-    let issuer: any SessionIssuer
-    let attempts: SignInGuard
-    let metrics: Metrics
-    let isDraining: Flag
+    package let issuer: any SessionIssuer
+    package let attempts: SignInGuard
+    package let metrics: Metrics
+    package let isDraining: Flag
     /// Sign-in through identity providers. Nil when there are none.
-    let bridge: Bridge?
+    package let bridge: Bridge?
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
     package let certificates: CertificateKeeper?
 

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayDialects
 import LatchGateway
 import Synchronization
 import TestSupport

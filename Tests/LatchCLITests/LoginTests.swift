@@ -1,5 +1,8 @@
 import CSQLite
 import Foundation
+import GatewayCore
+import GatewayDialects
+import GatewayHTTP
 import LatchGateway
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
 import Foundation
+import GatewayConfiguration
+import GatewayCore
 import LatchGateway
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
 @testable import LatchGateway
 
 /// A certificate whose files an operator's tools replace.

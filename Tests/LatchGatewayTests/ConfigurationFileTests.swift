@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayConfiguration
 import HTTPServer
 import LatchGateway
 import TestSupport

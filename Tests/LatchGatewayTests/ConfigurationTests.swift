@@ -1,6 +1,10 @@
 import Crypto
+import GatewayConfiguration
+import GatewayCore
+import GatewayDialects
 import HTTPServer
 import LatchGateway
+import SignInBridge
 import Testing
 import Wire
 

@@ -1,6 +1,8 @@
 import Crypto
+import GatewayConfiguration
 import LatchGateway
 import Redis
+import SignInBridge
 import TestSupport
 import Testing
 

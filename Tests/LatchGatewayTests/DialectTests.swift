@@ -2,6 +2,8 @@ import HTTPServer
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Several dialects in one gateway.
@@ -24,7 +26,7 @@ struct DialectTests {
     @Test("Two dialects with one route are refused with the remedy, and nothing is served by chance")
     func conflict() {
         let error = #expect(throws: GatewayError.self) {
-            try GatewayDialects.router(
+            try DialectRouter.router(
                 [
                     Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
                     Words(name: "dialects.two", prefix: "", paths: ["/api/me"]),
@@ -40,7 +42,7 @@ struct DialectTests {
     @Test("A dialect may not take the gateway's own routes")
     func ownRoutes() {
         let error = #expect(throws: GatewayError.self) {
-            try GatewayDialects.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])], check: nil) {
+            try DialectRouter.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])], check: nil) {
                 router in
                 router.on(.get, "/healthz") { _ in .text("alive") }
             }
@@ -50,7 +52,7 @@ struct DialectTests {
 
     @Test("Dialects with one prefix and other routes stand beside each other")
     func beside() throws {
-        let router = try GatewayDialects.router(
+        let router = try DialectRouter.router(
             [
                 Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
                 Words(name: "dialects.two", prefix: "/api", paths: ["/you"]),

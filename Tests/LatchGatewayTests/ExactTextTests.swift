@@ -2,6 +2,9 @@ import FoundationEssentials
 import OpenIDConnect
 import Testing
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite("Identifiers are compared byte by byte", .timeLimit(.minutes(20)))

@@ -4,6 +4,9 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
 @testable import LatchGateway
 
 /// Valid requests broken a little, over real sockets.

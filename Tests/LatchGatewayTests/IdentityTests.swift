@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite("Identities", .timeLimit(.minutes(20)))

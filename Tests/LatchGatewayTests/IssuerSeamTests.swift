@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Short access tokens with a refresh token that changes at each use: another issuer behind the same routes.

@@ -2,6 +2,9 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import HTTPServer
 @testable import LatchGateway
 
@@ -13,10 +16,10 @@ struct LargeBodyTests {
         try await EveryRoute.with { bench in
             let limits = bench.gateway.router.bodyLimits
             #expect(limits.count > 100)
-            for (route, bytes, hasAdmission) in limits where bytes > GatewayDialects.largestUnknownBody {
+            for (route, bytes, hasAdmission) in limits where bytes > DialectRouter.largestUnknownBody {
                 #expect(hasAdmission, "\(route.method) \(route.pattern) takes \(bytes) bytes")
             }
-            let large = limits.filter { $0.maximumBytes > GatewayDialects.largestUnknownBody }.map(\.route.pattern)
+            let large = limits.filter { $0.maximumBytes > DialectRouter.largestUnknownBody }.map(\.route.pattern)
             #expect(Set(large) == ["/im/search/metadata", "/im/download/info", "/im/download/archive"])
         }
     }
@@ -24,7 +27,7 @@ struct LargeBodyTests {
     @Test("a caller who is not signed in is refused in the dialect's format before the body comes")
     func refused() async throws {
         try await EveryRoute.with { bench in
-            let large = bench.gateway.router.bodyLimits.filter { $0.maximumBytes > GatewayDialects.largestUnknownBody }
+            let large = bench.gateway.router.bodyLimits.filter { $0.maximumBytes > DialectRouter.largestUnknownBody }
             for token in [nil, "nobody's"] {
                 for (route, bytes, _) in large {
                     let socket = try RawSocket(port: bench.port)

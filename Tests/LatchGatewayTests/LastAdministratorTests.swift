@@ -3,6 +3,9 @@ import FoundationEssentials
 import OpenIDConnect
 import Testing
 
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// One administrator stays, whatever administrators do to each other at the same time.

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
-@testable import LatchGateway
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
 
 /// An issuer whose store fails with words that hold the token.
 private final class LeakyIssuer: SessionIssuer {

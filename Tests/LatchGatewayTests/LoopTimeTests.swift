@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayHTTP
 @testable import HTTPServer
 @testable import LatchGateway
 
@@ -130,10 +131,10 @@ struct HostileRequest {
             for (name, uri) in uris where !uri.contains("=") { all.append(request("path of \(name)", path + uri, "")) }
         }
         guard route.method != .get else { return all }
-        for (name, json) in size > GatewayDialects.largestUnknownBody ? json(size) : usualJSON {
+        for (name, json) in size > DialectRouter.largestUnknownBody ? json(size) : usualJSON {
             for (who, credentials) in [("nobody's", ""), ("somebody's", known)] {
                 // A large body without credentials is not read at all.
-                let body = who == "nobody's" ? Array(json.prefix(GatewayDialects.largestUnknownBody)) : json
+                let body = who == "nobody's" ? Array(json.prefix(DialectRouter.largestUnknownBody)) : json
                 let fields = credentials + "Content-Type: application/json\r\n"
                 all.append(request("\(who) \(name)", path, fields, body))
             }
@@ -194,10 +195,10 @@ struct HostileRequest {
         ]
     }
 
-    private static let usualJSON = json(GatewayDialects.largestUnknownBody)
+    private static let usualJSON = json(DialectRouter.largestUnknownBody)
 
     private static let forms: [(String, [UInt8])] = {
-        let size = GatewayDialects.largestUnknownBody
+        let size = DialectRouter.largestUnknownBody
         let texts: [(String, [UInt8])] =
             ["username", "token", "logout_token", "state", "code", "return", "email", "pin"].map { name in
                 (name, fill(size, "\(name)=x", "&\(name)=x", ""))

@@ -3,7 +3,8 @@ import Synchronization
 import Testing
 import Wire
 
-@testable import LatchGateway
+@testable import GatewayCore
+@testable import GatewayDialects
 
 @Suite(.timeLimit(.minutes(20)))
 struct ObservationTests {

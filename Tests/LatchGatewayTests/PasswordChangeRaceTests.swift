@@ -2,6 +2,8 @@ import Crypto
 import FoundationEssentials
 import Testing
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// What happens between the proof of who somebody is and the write that it allows.

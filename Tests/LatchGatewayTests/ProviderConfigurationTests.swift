@@ -3,7 +3,10 @@ import OpenIDConnect
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite("The configuration of identity providers")
 struct ProviderConfigurationTests: ReadsConfigurations {

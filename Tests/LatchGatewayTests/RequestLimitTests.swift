@@ -3,7 +3,7 @@ import Primitives
 import Testing
 import Wire
 
-@testable import LatchGateway
+@testable import GatewayCore
 
 /// The share of requests that each caller has.
 @Suite struct RequestLimitTests {

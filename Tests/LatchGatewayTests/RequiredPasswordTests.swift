@@ -4,6 +4,9 @@ import HTTPServer
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// People who must change a password that an administrator set.

@@ -4,6 +4,9 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Databases of earlier versions.

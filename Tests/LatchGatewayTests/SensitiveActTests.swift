@@ -6,6 +6,10 @@ import OpenIDConnect
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// The actions that need a recent sign-in, over every route of every dialect and page.

@@ -5,6 +5,9 @@ import HTTPServer
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// The bounds on a person's sessions and changes.

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite struct SessionDeviceTests {

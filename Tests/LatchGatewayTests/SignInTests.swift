@@ -3,6 +3,9 @@ import FoundationEssentials
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite(.timeLimit(.minutes(20)))

@@ -5,7 +5,11 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite("Token endpoints", .timeLimit(.minutes(20)))
 struct TokenEndpointTests {

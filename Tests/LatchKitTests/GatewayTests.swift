@@ -1,4 +1,7 @@
 import Foundation
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 import LatchKit

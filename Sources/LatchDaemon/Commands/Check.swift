@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayConfiguration
 import Glibc
 import HTTPServer
 import LatchGateway

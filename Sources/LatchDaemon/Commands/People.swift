@@ -1,4 +1,7 @@
 import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import LatchGateway
 import Primitives
 import Terminal
@@ -164,7 +167,7 @@ struct ChangePerson: ExecutableCommand {
         return .done
     }
 
-    private func isWanted(_ person: LatchGateway.Person) async throws -> Bool {
+    private func isWanted(_ person: GatewayCore.Person) async throws -> Bool {
         guard !isConfirmed else { return true }
         guard let terminal = Terminal() else {
             throw Failure(
@@ -173,7 +176,7 @@ struct ChangePerson: ExecutableCommand {
         return try await terminal.confirm("Remove \(person.email.printable) permanently?")
     }
 
-    private func apply(to person: LatchGateway.Person, in stores: GatewayStores) async throws -> String {
+    private func apply(to person: GatewayCore.Person, in stores: GatewayStores) async throws -> String {
         let email = person.email.printable
         switch change {
         case .disable:

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayCore
 import LatchGateway
 import Primitives
 import Terminal
@@ -6,18 +7,18 @@ import Wire
 
 /// A person with the ways to sign in, as printed by `latchd user list` and `latchd user show`.
 struct PersonDetails: Sendable {
-    let person: LatchGateway.Person
+    let person: GatewayCore.Person
     let hasPassword: Bool
     let identities: [PersonIdentity]
 
-    init(_ person: LatchGateway.Person, hasPassword: Bool, identities: [PersonIdentity]) {
+    init(_ person: GatewayCore.Person, hasPassword: Bool, identities: [PersonIdentity]) {
         self.person = person
         self.hasPassword = hasPassword
         self.identities = identities
     }
 
     /// Loads the details of one person.
-    init(_ person: LatchGateway.Person, in people: PeopleStore) async throws {
+    init(_ person: GatewayCore.Person, in people: PeopleStore) async throws {
         self.init(
             person, hasPassword: try await people.hasPassword(person.id),
             identities: try await people.identities(of: person.id))

@@ -1,3 +1,6 @@
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import LatchGateway
 import OpenIDConnect
 import Primitives

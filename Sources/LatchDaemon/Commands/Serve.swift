@@ -1,5 +1,8 @@
 import Database
 import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 import Terminal

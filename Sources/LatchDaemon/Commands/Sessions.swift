@@ -1,4 +1,6 @@
 import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
 import LatchGateway
 import Primitives
 import Terminal

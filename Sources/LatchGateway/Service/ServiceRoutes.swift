@@ -1,5 +1,8 @@
 import Database
+import GatewayCore
+import GatewayHTTP
 import HTTPServer
+import SignInBridge
 import Synchronization
 import Wire
 

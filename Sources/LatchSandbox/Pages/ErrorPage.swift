@@ -1,3 +1,4 @@
+import GatewayHTTP
 import LatchGateway
 import Wire
 

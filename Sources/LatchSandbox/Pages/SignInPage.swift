@@ -1,3 +1,4 @@
+import GatewayHTTP
 import JOSE
 import LatchGateway
 import Wire

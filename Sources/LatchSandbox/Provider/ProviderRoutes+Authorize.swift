@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 import Primitives

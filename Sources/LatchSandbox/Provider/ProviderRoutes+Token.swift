@@ -1,3 +1,4 @@
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 import OAuth

@@ -1,6 +1,10 @@
 import Crypto
+import GatewayConfiguration
+import GatewayCore
+import GatewayDialects
 import LatchGateway
 import OpenIDConnect
+import SignInBridge
 
 extension Sandbox {
     /// The folder of the picture library.

@@ -1,3 +1,5 @@
+import GatewayConfiguration
+import GatewayCore
 import HTTPClient
 import HTTPServer
 import LatchGateway

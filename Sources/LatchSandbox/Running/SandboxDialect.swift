@@ -1,3 +1,5 @@
+import GatewayConfiguration
+import GatewayDialects
 import LatchGateway
 
 /// A server family that the sandbox serves, each with its own gateway.

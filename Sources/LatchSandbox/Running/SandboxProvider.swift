@@ -1,4 +1,5 @@
 import Crypto
+import GatewayCore
 import LatchGateway
 import OpenIDConnect
 

@@ -1,5 +1,8 @@
 import Crypto
 import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 

@@ -1,5 +1,8 @@
 import Crypto
 import Foundation
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import HTTPServer
 import LatchGateway
 import Synchronization

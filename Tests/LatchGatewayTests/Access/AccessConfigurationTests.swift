@@ -2,6 +2,8 @@ import OpenIDConnect
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
 @testable import LatchGateway
 
 @Suite("The configuration of access")

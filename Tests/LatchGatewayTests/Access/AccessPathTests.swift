@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LatchGateway
+@testable import GatewayCore
 
 @Suite("A path that rules compare")
 struct AccessPathTests {

@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import ForwardAuth
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite("The check of Host", .timeLimit(.minutes(20)))

@@ -5,6 +5,10 @@ import JOSE
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Every route that tells other servers who a person is, called for a person whose address is not proved.

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import LatchGateway
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 
 @Suite("The way back after a sign-in")
 struct ReturnAddressTests {

@@ -5,6 +5,10 @@ import OpenIDConnect
 import Testing
 import Wire
 
+@testable import ForwardAuth
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 @Suite("Whose a request is, for proxies", .timeLimit(.minutes(20)))

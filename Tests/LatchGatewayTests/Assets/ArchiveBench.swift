@@ -1,5 +1,5 @@
 import HTTPServer
-import LatchGateway
+import PictureLibrary
 import TestSupport
 import Wire
 

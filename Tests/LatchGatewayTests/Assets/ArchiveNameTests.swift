@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LatchGateway
+@testable import PictureLibrary
 
 @Suite("Names in an archive")
 struct ArchiveNameTests {

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Wire
 
+@testable import GatewayDialects
 @testable import LatchGateway
+@testable import PictureLibrary
 
 /// A gateway that speaks Immich, with a library of a few files for Ada, Bob and everybody.
 struct AssetBench {

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
 @testable import LatchGateway
+@testable import PictureLibrary
 
 /// Work beside the loops, and how much of it there may be.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LatchGateway
+@testable import PictureLibrary
 
 @Suite("The picture library", .timeLimit(.minutes(20)))
 struct LibraryScanTests {

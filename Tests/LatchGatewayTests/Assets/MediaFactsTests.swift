@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Testing
 
-@testable import LatchGateway
+@testable import GatewayCore
+@testable import PictureLibrary
 
 @Suite("Facts of photographs and films")
 struct MediaFactsTests {

@@ -2,7 +2,9 @@ import Database
 import FoundationEssentials
 import Testing
 
-@testable import LatchGateway
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import PictureLibrary
 
 /// What is remembered of files between two requests, and that nothing of it outlives a change.
 @Suite(.timeLimit(.minutes(20)))

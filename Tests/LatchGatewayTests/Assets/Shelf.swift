@@ -1,7 +1,10 @@
 import Foundation
 import TestSupport
 
+@testable import GatewayConfiguration
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import PictureLibrary
 
 /// A picture library of a test's own, with its database in memory.
 struct Shelf {

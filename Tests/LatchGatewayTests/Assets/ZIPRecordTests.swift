@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LatchGateway
+@testable import PictureLibrary
 
 /// What cannot be seen of small archives; real programs read the real ones in ``ZIPArchiveTests``.
 @Suite("The records of a ZIP archive")

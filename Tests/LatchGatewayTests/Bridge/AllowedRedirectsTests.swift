@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LatchGateway
+@testable import SignInBridge
 
 @Suite struct AllowedRedirectsTests {
     private let listed = AllowedRedirects(

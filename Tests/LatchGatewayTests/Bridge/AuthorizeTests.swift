@@ -4,6 +4,7 @@ import OAuth
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
 @testable import LatchGateway
 
 @Suite(.timeLimit(.minutes(20)))

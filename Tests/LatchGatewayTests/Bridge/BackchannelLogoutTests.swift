@@ -5,8 +5,13 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 @testable import OpenIDConnect
+@testable import SignInBridge
 
 /// Back-channel logout without the Immich dialect.
 @Suite(.timeLimit(.minutes(20)))

@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import GatewayCore
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite struct BridgeKeyFileTests {
     @Test("OX-15 the key is made once, readable for its owner alone, and is the same for the next gateway")

@@ -4,7 +4,8 @@ import OAuth
 import TestSupport
 import Testing
 
-@testable import LatchGateway
+@testable import GatewayCore
+@testable import SignInBridge
 
 @Suite struct BridgeStateTests {
     private let keys = BridgeKeys(Secret(bytes: [UInt8](repeating: 7, count: 32)))

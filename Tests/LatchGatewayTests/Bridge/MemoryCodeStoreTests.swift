@@ -2,7 +2,7 @@ import Crypto
 import FoundationEssentials
 import Testing
 
-@testable import LatchGateway
+@testable import SignInBridge
 
 @Suite(.timeLimit(.minutes(20)))
 struct MemoryCodeStoreTests {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+@testable import GatewayCore
 @testable import LatchGateway
 
 /// Answers of a provider that tell less, or to another route, than they should.

@@ -4,7 +4,10 @@ import HTTPServer
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite struct RedirectPageTests {
     @Test("OX-4 the page at the end is locked: nothing is loaded, nothing runs, nobody frames it, no address leaks")

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite("Codes in Redis", .timeLimit(.minutes(20)))
 struct RedisCodeStoreTests {

@@ -1,6 +1,8 @@
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
 @testable import HTTPServer
 @testable import LatchGateway
 

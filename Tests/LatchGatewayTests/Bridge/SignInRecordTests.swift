@@ -4,7 +4,7 @@ import OAuth
 import TestSupport
 import Testing
 
-@testable import LatchGateway
+@testable import SignInBridge
 
 @Suite struct SignInRecordTests {
     private let keys = BridgeKeys(.random(32))

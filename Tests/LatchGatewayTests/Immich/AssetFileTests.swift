@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
 @testable import LatchGateway
 
 /// Photographs and films, fetched over HTTP.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+@testable import GatewayCore
 @testable import LatchGateway
 
 /// Lists of photographs and films, and archives of them, over HTTP.

@@ -3,7 +3,11 @@ import FoundationEssentials
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import PictureLibrary
 
 /// Plans of archives of a whole library.
 @Suite(.timeLimit(.minutes(20)))

@@ -4,7 +4,7 @@ import OAuth
 import OpenIDConnect
 import Testing
 
-@testable import LatchGateway
+@testable import SignInBridge
 
 /// What a code stands for while it is open who that is.
 struct IdentityRecordTests {

@@ -1,6 +1,10 @@
 import FoundationEssentials
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// A gateway with the Immich dialect, and a client of it.

@@ -1,6 +1,8 @@
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// What a program may do that brings its token as a key.

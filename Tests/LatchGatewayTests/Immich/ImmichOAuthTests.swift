@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Sign-in through an identity provider as clients of Immich do it, over HTTP with a provider beside the gateway.

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// The PIN and what it unlocks, over HTTP.

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayDialects
 @testable import LatchGateway
 
 /// What a client of Immich learns before anybody signs in, and how errors look.

@@ -2,6 +2,8 @@ import Crypto
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Numbers from outside, as far as they go.

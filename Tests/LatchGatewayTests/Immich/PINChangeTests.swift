@@ -2,6 +2,8 @@ import Crypto
 import FoundationEssentials
 import Testing
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// That a PIN is changed or taken away only by what is true in the very write that does so.

@@ -3,6 +3,11 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 @Suite(.timeLimit(.minutes(20))) struct AccountPageTests {

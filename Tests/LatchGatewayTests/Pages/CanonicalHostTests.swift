@@ -5,6 +5,11 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// The pages of a gateway at `https://id.example.org`, asked for on the hosts that are protected by it.

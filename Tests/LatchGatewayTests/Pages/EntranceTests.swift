@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
 @testable import LatchGateway
 
 @Suite(.timeLimit(.minutes(20))) struct EntranceTests {

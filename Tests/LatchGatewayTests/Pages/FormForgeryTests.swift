@@ -5,6 +5,10 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// Every form of every page, found in the router: one that is added later is tried too.

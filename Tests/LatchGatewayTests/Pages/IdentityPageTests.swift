@@ -5,6 +5,10 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 @Suite("Unlinked identities", .timeLimit(.minutes(20))) struct IdentityPageTests {

@@ -2,6 +2,8 @@ import FoundationEssentials
 import TestSupport
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// A browser in front of the gateway's pages: it keeps cookies, sends the fields that are in a form, and says where its

@@ -5,6 +5,10 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// Actions that one click cannot undo need a confirmation. The test finds every form in the router: a new form must either ask

@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// What needs a sign-in of the last minutes, for people who come in through an identity provider where they stay signed in.

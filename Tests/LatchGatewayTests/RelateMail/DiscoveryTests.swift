@@ -3,6 +3,9 @@ import OpenIDConnect
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
 @testable import LatchGateway
 
 /// What an app learns of a server before anybody signs in.

@@ -6,6 +6,9 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Tokens of an identity provider, right and wrong ones: a wrong one opens nothing, makes nobody and asks nothing twice.

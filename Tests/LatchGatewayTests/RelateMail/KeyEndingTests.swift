@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Keys end with the account, wherever that is changed, and leave nothing behind.

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-@testable import LatchGateway
+@testable import GatewayConfiguration
+@testable import GatewayDialects
 
 /// Keys of programs: made, used, listed, revoked.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailKeyTests {

@@ -3,6 +3,8 @@ import FoundationEssentials
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Tokens of a provider that were good once.

@@ -3,7 +3,8 @@ import OpenIDConnect
 import Testing
 import Wire
 
-@testable import LatchGateway
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// Requests as such: where a key may be, the profile, and how many there may be.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailRequestTests {

@@ -3,6 +3,11 @@ import FoundationEssentials
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// Signing out everywhere, in all its forms: sessions end and API keys are revoked.

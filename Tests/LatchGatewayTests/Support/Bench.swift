@@ -5,7 +5,11 @@ import Synchronization
 import TestSupport
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import SignInBridge
 
 /// A gateway with a real database file, served on a free port of 127.0.0.1.
 struct Bench: Sendable {

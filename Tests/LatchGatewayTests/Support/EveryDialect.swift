@@ -3,6 +3,11 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// A gateway with every dialect and the pages, and a request for each of its routes.

@@ -3,6 +3,9 @@ import FoundationEssentials
 import OpenIDConnect
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
 @testable import HTTPServer
 @testable import LatchGateway
 

@@ -1,6 +1,6 @@
 import Dispatch
 
-@testable import LatchGateway
+@testable import GatewayCore
 
 /// Holds one thread of a hashing pool until it is opened.
 final class Gate: Sendable {

@@ -1,3 +1,4 @@
+import GatewayConfiguration
 import LatchGateway
 import Testing
 

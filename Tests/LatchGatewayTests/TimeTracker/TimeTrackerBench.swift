@@ -4,7 +4,11 @@ import JOSE
 import OAuth
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
 @testable import LatchGateway
+@testable import SignInBridge
 
 /// A gateway that speaks as Time Tracker does, with identity providers beside it.
 struct TimeTrackerBench: Sendable {

@@ -5,7 +5,11 @@ import OAuth
 import Testing
 import Wire
 
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite("Attacks on sign-in as Time Tracker has it", .timeLimit(.minutes(20)))
 struct TimeTrackerHostileTests {

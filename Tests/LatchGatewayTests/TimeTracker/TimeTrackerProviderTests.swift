@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayDialects
 @testable import LatchGateway
 
 /// Every case of a code-flow relying party against sign-in as Time Tracker has it: after a bad answer nobody is signed in.

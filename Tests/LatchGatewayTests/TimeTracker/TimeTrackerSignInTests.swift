@@ -5,7 +5,12 @@ import OpenIDConnect
 import Testing
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
+@testable import SignInBridge
 
 @Suite("Sign-in as Time Tracker has it", .timeLimit(.minutes(20)))
 struct TimeTrackerSignInTests {

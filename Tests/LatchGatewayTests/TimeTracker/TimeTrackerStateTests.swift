@@ -3,6 +3,7 @@ import OAuth
 import Testing
 import Wire
 
+@testable import GatewayDialects
 @testable import LatchGateway
 
 /// An app that asks for the start itself, before its browser comes, and so knows the state.

@@ -1,9 +1,13 @@
 import Foundation
+import GatewayConfiguration
+import GatewayCore
 import HTTPServer
 import LatchGateway
 import TestSupport
 import Testing
 
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchKit
 
 /// The client against the real gateway with the dialect of Immich.

@@ -1,9 +1,11 @@
 import Foundation
+import GatewayCore
 import HTTPServer
 import LatchGateway
 import TestSupport
 import Testing
 
+@testable import GatewayHTTP
 @testable import LatchKit
 
 /// Signing in to something that knows nothing of sign-in, behind a real gateway.

@@ -1,5 +1,8 @@
 import Dispatch
 import Foundation
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
 import HTTPClient
 import HTTPServer
 import LatchGateway

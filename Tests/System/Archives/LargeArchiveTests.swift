@@ -1,6 +1,6 @@
 import Foundation
 import HTTPServer
-import LatchGateway
+import PictureLibrary
 import TestSupport
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayCore
 package import HTTPServer
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 /// certificate stays in use until there is a usable pair.
 package final class CertificateKeeper: Sendable {
     /// The interval at which a running gateway checks the files.
-    package static let interval = Duration.seconds(1)
+    static let interval = Duration.seconds(1)
     private static let retryInterval: TimeInterval = 60
     private static let warningInterval: TimeInterval = 86_400
 

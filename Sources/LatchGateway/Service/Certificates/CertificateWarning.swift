@@ -32,7 +32,7 @@ package enum CertificateWarning: Sendable, Equatable {
     }
 
     /// A constant sentence that describes the problem, for the log.
-    var message: StaticString {
+    package var message: StaticString {
         switch self {
         case .expired: "The certificate has expired: clients refuse it."
         case .expiresSoon: "The certificate expires soon."
@@ -42,7 +42,7 @@ package enum CertificateWarning: Sendable, Equatable {
     }
 
     /// The action that solves the problem, without a full stop.
-    var remedy: String {
+    package var remedy: String {
         switch self {
         case .expired, .expiresSoon: "replace the files; they are loaded automatically"
         case .notYetValid: "check this machine's clock, or replace the files"

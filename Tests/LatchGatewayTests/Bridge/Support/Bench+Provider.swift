@@ -4,6 +4,8 @@ import OpenIDConnect
 import ScriptedProvider
 import TestSupport
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
 @testable import LatchGateway
 
 extension Bench {

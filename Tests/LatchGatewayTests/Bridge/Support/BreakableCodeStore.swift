@@ -1,7 +1,7 @@
 import Crypto
 import Synchronization
 
-@testable import LatchGateway
+@testable import SignInBridge
 
 /// A store of codes that can be cut off, as one over the network is.
 final class BreakableCodeStore: CodeStore {

@@ -6,7 +6,11 @@ import OpenIDConnect
 import TestSupport
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
 @testable import LatchGateway
+@testable import SignInBridge
 
 /// A gateway with identity providers beside it.
 struct BridgeBench: Sendable {

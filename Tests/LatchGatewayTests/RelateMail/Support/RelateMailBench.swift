@@ -4,6 +4,9 @@ import OpenIDConnect
 import TestSupport
 import Wire
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
 @testable import LatchGateway
 
 /// A gateway that speaks as Relate Mail does, beside an issuer of tokens.

@@ -1,0 +1,123 @@
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+import HTTPServer
+import Wire
+
+/// The responses to a request that needs a sign-in. An app learns the address of the sign-in, a browser is redirected
+/// there.
+package struct ForwardAuthChallenge: Sendable {
+    private let address: PublicAddress
+    private let own: AccessHost?
+    private let cookieDomain: String?
+    /// The path prefix of the pages; nil when they are off.
+    private let pages: String?
+
+    init(_ settings: GatewaySettings, _ address: PublicAddress) {
+        self.address = address
+        own = address.host
+        cookieDomain = settings.verify.cookieDomain
+        pages = settings.pages.isEnabled ? settings.pages.prefix : nil
+    }
+
+    /// Returns 401 with the challenge, or 302 to the sign-in page for a browser. For nginx it is always 401, with the
+    /// page's address for a browser.
+    ///
+    /// Source: RFC 6750 §3 and §3.1: an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
+    func answer(
+        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, takesKeys: Bool,
+        isNginx: Bool
+    ) -> ServerResponse {
+        let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
+        if let page, !isNginx { return Self.redirect(to: page) }
+        var answer = ForwardAuthAnswers.sentence(.unauthorized, "Sign in first.")
+        let error = triedBearer ? #"error="invalid_token", error_description="The token is not valid.", "# : ""
+        let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
+        // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script,
+        // because the browser would open a password dialog.
+        let basic = takesKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
+        answer.headers["WWW-Authenticate"] = basic + bearer
+        if let page { answer.headers["Location"] = page }
+        return answer
+    }
+
+    /// Returns the response for a person who must change their password first: 302 to the page for a browser, 403 for
+    /// other clients. For nginx a browser gets 401 with the page's address, because nginx redirects only after a 401.
+    func passwordChange(
+        for request: ServerRequest, _ forwarded: ForwardedRequest, _ sentence: String, isNginx: Bool
+    ) -> ServerResponse {
+        guard Self.isBrowser(request, forwarded), let page = passwordPage(for: forwarded) else {
+            return ForwardAuthAnswers.sentence(.forbidden, sentence)
+        }
+        guard isNginx else { return Self.redirect(to: page) }
+        var answer = ForwardAuthAnswers.sentence(.unauthorized, sentence)
+        answer.headers["Location"] = page
+        return answer
+    }
+
+    /// Returns the address of the page for a new password. It is served only on the server's own host.
+    private func passwordPage(for forwarded: ForwardedRequest) -> String? {
+        guard let pages, let configured = address.configured else { return page(PagePath.password, for: forwarded) }
+        return Self.page(
+            configured + pages + PagePath.password, back: forwarded.origin + forwarded.target,
+            or: forwarded.origin + "/")
+    }
+
+    private static func redirect(to page: String) -> ServerResponse {
+        ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
+    }
+
+    /// Returns the address of the metadata for the requested path. For a path of more than 1,024 bytes it is the
+    /// metadata of the host.
+    ///
+    /// Source: RFC 9728 §3.1.
+    private static func metadata(of forwarded: ForwardedRequest) -> String {
+        let path = forwarded.sentPath
+        return forwarded.origin + ForwardAuthRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
+    }
+
+    /// Returns the address of a page of the sign-in, with the return address.
+    ///
+    /// The page is on the requested host itself when this server's cookie does not reach that host. The same applies to
+    /// a loopback name when this server's address is not configured.
+    private func page(_ path: String, for forwarded: ForwardedRequest) -> String? {
+        guard let pages, address.configured != nil || forwarded.host.isLoopback else { return nil }
+        let origin = forwarded.origin
+        if let configured = address.configured,
+            forwarded.host == own || cookieDomain.map(forwarded.host.isWithin) == true
+        {
+            return Self.page(configured + pages + path, back: origin + forwarded.target, or: origin + "/")
+        }
+        return Self.page(origin + pages + path, back: forwarded.target, or: "/")
+    }
+
+    private static func page(_ address: String, back: String, or short: String) -> String {
+        let isLong = back.utf8.count > ReturnAddress.maximumCount
+        return address + "?return=" + PercentEncoding.encode(isLong ? short : back)
+    }
+
+    /// Whether a browser sent the request, for a page or from a script.
+    private static func isFetch(_ request: ServerRequest) -> Bool {
+        request.headers["Sec-Fetch-Mode"] != nil || request.headers["X-Requested-With"] != nil
+    }
+
+    /// Whether a browser requests a page for a person. Scripts, images and apps cannot use a page instead of the
+    /// response that they expect.
+    ///
+    /// Source: W3C Fetch Metadata §2; RFC 9110 §12.5.1.
+    private static func isBrowser(_ request: ServerRequest, _ forwarded: ForwardedRequest) -> Bool {
+        let headers = request.headers
+        guard forwarded.method == .get || forwarded.method == .head, headers["Authorization"] == nil,
+            headers["X-Requested-With"] == nil, headers["Sec-Fetch-Mode"].map({ $0 == "navigate" }) ?? true,
+            headers["Sec-Fetch-Dest"].map({ $0 == "document" }) ?? true
+        else { return false }
+        return headers.values("Accept").contains { $0.split(separator: ",").contains(where: isPage) }
+    }
+
+    /// Whether an entry of `Accept` asks for HTML.
+    private static func isPage(_ entry: Substring) -> Bool {
+        let parts = entry.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+        guard parts.first == "text/html" else { return false }
+        return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+    }
+}

@@ -1,0 +1,60 @@
+import FoundationEssentials
+import GatewayCore
+package import GatewayHTTP
+package import HTTPServer
+import Wire
+
+/// HTTP Basic for programs that support no other scheme, such as clients of CalDAV, WebDAV, OPDS and git.
+///
+/// The name is the person's e-mail address or id, the password is one of the person's API keys. A rule must allow keys.
+/// The person's own password is never accepted.
+///
+/// Source: RFC 7617.
+extension ForwardAuthRoutes {
+    /// The result of a check of a name and a key.
+    enum KeyOutcome {
+        case known(KnownAPIKey)
+        /// The key is invalid, or belongs to another person.
+        case refused
+        /// Too many failures. The caller must wait for the given time.
+        case limited(Duration)
+    }
+
+    /// Returns the name and the password of a request's only `Authorization` field, or nil when it has another scheme.
+    package static func basic(_ request: ServerRequest) -> BasicCredentials? {
+        let fields = request.headers.values("Authorization")
+        return fields.count == 1 ? BasicCredentials(fields[0]) : nil
+    }
+
+    /// Finds the person with a name and a key. Anything but a valid key of that person counts as a failed sign-in, for
+    /// the address and for the account.
+    func holder(of basic: BasicCredentials, _ request: ServerRequest) async throws -> KeyOutcome {
+        let name = EmailAddress(normalizing: String(decoding: basic.name, as: UTF8.self))
+        let key = String(decoding: basic.password, as: UTF8.self)
+        if let known = services.apiKeys.cachedAuthentication(key), Self.isName(name, of: known) { return .known(known) }
+        let client = origin(of: request)
+        switch services.attempts.reserve(from: client.address, account: name) {
+        case .refused(let wait): return .limited(wait)
+        case .granted(let reservation):
+            let known: KnownAPIKey?
+            do {
+                known = try await services.apiKeys.authenticate(key)
+            } catch {
+                services.attempts.release(reservation)
+                throw error
+            }
+            guard let known, Self.isName(name, of: known) else {
+                services.metrics.apiKey(.refused)
+                services.signIn.fail("wrong-key", known?.person.id, reservation, client)
+                return .refused
+            }
+            services.attempts.succeed(reservation)
+            return .known(known)
+        }
+    }
+
+    /// Whether the name is the address or the id of the key's person.
+    private static func isName(_ name: EmailAddress, of key: KnownAPIKey) -> Bool {
+        name == EmailAddress(stored: key.person.email) || UUID(uuidString: name.text) == key.person.id
+    }
+}

@@ -1,0 +1,210 @@
+package import GatewayConfiguration
+import GatewayCore
+package import GatewayHTTP
+package import HTTPServer
+package import Wire
+
+/// The routes for reverse proxies, which ask who makes a request and whether it is allowed. The backends behind the
+/// proxies need no sign-in of their own.
+///
+/// A request is answered from memory when its session is there, like `/me`. The fields of a proxy are used only if the
+/// proxy is trusted.
+///
+/// Source: RFC 6750; RFC 9728; the forward-authentication conventions of nginx, Caddy and Traefik.
+package struct ForwardAuthRoutes: ServiceDialect {
+    package let services: GatewayServices
+    package let rules: AccessRules
+    package let challenge: ForwardAuthChallenge
+    private let proxyWarnings: ProxyWarnings
+
+    package var name: String { "verify" }
+    package var prefix: String { services.settings.verify.path }
+
+    package init(services: GatewayServices) {
+        self.services = services
+        rules = services.settings.verify.rules
+        challenge = ForwardAuthChallenge(services.settings, services.address)
+        proxyWarnings = ProxyWarnings(log: services.log, now: services.now)
+    }
+
+    /// Whether the path is the one that proxies request, or belongs to the metadata of protected resources.
+    package func owns(_ path: String) -> Bool {
+        path == prefix || path == Self.wellKnown || path.hasPrefix(Self.wellKnown + "/")
+    }
+
+    /// Returns the host names of a route. The metadata is also served on protected hosts. `/auth/verify` is served
+    /// under every name, because only trusted proxies get a useful response there.
+    package func hostScope(of pattern: String) -> HostCheck.Scope { pattern == prefix ? .anyHost : .protected }
+
+    /// Adds the routes. A proxy may use the method of the original request.
+    package func add(to router: inout Router) {
+        for method in Self.methods {
+            router.on(
+                method, prefix, synchronousHandler: { cachedVerification($0) },
+                handler: { await verify($0) })
+        }
+        for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
+        router.on(.get, Self.wellKnown + "/{path*}", String.self) { request, _ in metadata(request) }
+    }
+
+    package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        services.log.error(
+            "Could not look up a token.", ["error": .words(of: error), "request": .text(request.id)])
+        return ForwardAuthAnswers.unavailable
+    }
+
+    /// Returns the response to a request that the server refuses before any route runs.
+    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        ForwardAuthAnswers.sentence(status, sentence)
+    }
+
+    /// The methods of HTTP and of WebDAV, including versioning, calendars and search.
+    ///
+    /// Source: RFC 9110 §9; RFC 5789; RFC 4918 §9; RFC 3253; RFC 4791; RFC 5323.
+    private static let methods = [
+        "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK",
+        "UNLOCK", "REPORT", "MKCALENDAR", "SEARCH",
+    ].map(HTTPMethod.init(rawValue:))
+}
+
+extension ForwardAuthRoutes {
+    /// A request of a trusted proxy, with its parsed fields.
+    private struct Question {
+        let request: ServerRequest
+        let forwarded: ForwardedRequest
+        let admission: AccessRule.Admission
+        let tokens: RequestTokens
+        /// The credentials that may contain a key; nil when there are none or the rule does not accept keys.
+        let key: BasicCredentials?
+    }
+
+    private enum Reading {
+        case question(Question)
+        case refusal(ServerResponse)
+    }
+
+    /// Answers a proxy: who makes the request, or why it is not allowed.
+    package func verify(_ request: ServerRequest) async -> ServerResponse {
+        switch read(request) {
+        case .refusal(let answer): return answer
+        case .question(let question):
+            do {
+                switch try await caller(with: question.tokens) {
+                case .nobody: break
+                case let caller: return answer(question, caller)
+                }
+                guard let key = question.key else { return answer(question, .nobody) }
+                return try await answer(question, key)
+            } catch {
+                return failure(error, request)
+            }
+        }
+    }
+
+    /// The caller: unknown, a known person, or a person who must change their password before anything else.
+    private enum Caller {
+        case nobody, known(ForwardAuthVisitor), mustChangePassword
+
+        init(_ found: Authentication) {
+            self =
+                switch found {
+                case .valid(let session): .known(ForwardAuthVisitor(session))
+                case .passwordChangeRequired: .mustChangePassword
+                default: .nobody
+                }
+        }
+    }
+
+    private func caller(with tokens: RequestTokens) async throws -> Caller {
+        var caller = Caller.nobody
+        for token in [tokens.first, tokens.second] {
+            guard let token else { continue }
+            switch Caller(try await services.issuer.authenticate(token)) {
+            case .known(let visitor): return .known(visitor)
+            case .mustChangePassword: caller = .mustChangePassword
+            case .nobody: break
+            }
+        }
+        return caller
+    }
+
+    private func answer(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
+        switch try await holder(of: key, question.request) {
+        case .known(let known):
+            let mustChange = services.mustChangePassword(known.person)
+            return answer(question, mustChange ? .mustChangePassword : .known(ForwardAuthVisitor(known)))
+        case .refused: return answer(question, .nobody)
+        case .limited(let wait):
+            return ForwardAuthAnswers.tooMany(wait, isNginx: Self.isNginx(question.request))
+        }
+    }
+
+    /// The same as ``verify(_:)`` when the session is in memory. Returns nil when it is not.
+    func cachedVerification(_ request: ServerRequest) -> ServerResponse? {
+        switch read(request) {
+        case .refusal(let answer): return answer
+        case .question(let question):
+            guard let first = question.tokens.first else {
+                return question.key == nil ? answer(question, .nobody) : nil
+            }
+            guard let found = services.issuer.cachedAuthentication(first) else { return nil }
+            let caller = Caller(found)
+            if case .known = caller { return answer(question, caller) }
+            return question.tokens.second == nil && question.key == nil ? answer(question, caller) : nil
+        }
+    }
+
+    private func read(_ request: ServerRequest) -> Reading {
+        guard services.proxies.trusts(request.peer) else {
+            proxyWarnings.note(.untrusted, request)
+            return .refusal(ForwardAuthAnswers.untrusted)
+        }
+        do throws(ForwardedRefusal) {
+            let forwarded = try ForwardedRequest(request)
+            guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
+            let admission = try rules.admission(to: forwarded)
+            let tokens = RequestTokens(request, cookie: services.cookie)
+            let basic = tokens.bearer == nil ? Self.basic(request) : nil
+            return .question(
+                Question(
+                    request: request, forwarded: forwarded, admission: admission,
+                    tokens: tokens, key: basic.flatMap { rules.takeKeys(with: forwarded) ? $0 : nil }))
+        } catch {
+            if error == .incomplete { proxyWarnings.note(.incomplete, request) }
+            return .refusal(ForwardAuthAnswers.refusal(error, isNginx: Self.isNginx(request)))
+        }
+    }
+
+    private func answer(_ question: Question, _ caller: Caller) -> ServerResponse {
+        switch (question.admission, caller) {
+        case (.everybody, .known(let visitor)): return ForwardAuthAnswers.welcome(visitor)
+        case (.everybody, _): return ForwardAuthAnswers.welcome(nil)
+        case (.nobody, _): return ForwardAuthAnswers.forbidden
+        case (.signedIn, .known(let visitor)): return welcome(visitor, question)
+        case (.some(let members), .known(let visitor)):
+            return members.contains(visitor.person, in: visitor.groups)
+                ? welcome(visitor, question) : ForwardAuthAnswers.forbidden
+        case (_, .mustChangePassword):
+            return challenge.passwordChange(
+                for: question.request, question.forwarded, services.passwordChangeSentence,
+                isNginx: Self.isNginx(question.request))
+        case (_, .nobody):
+            return challenge.answer(
+                to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
+                takesKeys: rules.takeKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
+        }
+    }
+
+    private func welcome(_ visitor: ForwardAuthVisitor, _ question: Question) -> ServerResponse {
+        // The backend may obey X-HTTP-Method-Override, so the request counts as one that changes something.
+        visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method)
+            ? ForwardAuthAnswers.welcome(visitor) : ForwardAuthAnswers.forbidden
+    }
+
+    /// Whether the query says that the proxy is nginx, which understands only 2xx, 401 and 403.
+    ///
+    /// Source: nginx, `ngx_http_auth_request_module`.
+    static func isNginx(_ request: ServerRequest) -> Bool {
+        request.rawQuery == "proxy=nginx"
+    }
+}

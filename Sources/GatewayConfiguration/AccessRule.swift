@@ -1,0 +1,64 @@
+package import FoundationEssentials
+package import GatewayCore
+package import Wire
+
+/// A rule about who may access certain addresses.
+///
+/// Source: ARCHITECTURE.md, `Access/`.
+package struct AccessRule: Sendable, Equatable {
+    /// The people who may access an address.
+    package enum Admission: Sendable, Equatable {
+        /// Everybody, signed in or not.
+        case everybody
+        /// Everybody who is signed in.
+        case signedIn
+        /// Some of the people who are signed in.
+        case some(AccessMembers)
+        /// Nobody.
+        case nobody
+    }
+
+    /// The name of the rule in the configuration.
+    package let name: String
+    package let hosts: [AccessHostPattern]
+    package let paths: [AccessPathPattern]
+    package let methods: [HTTPMethod]
+    package let admission: Admission
+    /// Whether a request may authenticate with a person's API key as the password of HTTP Basic. `false` by default.
+    package var takesKeys = false
+}
+
+extension AccessRule {
+    /// Creates a rule from values as in the configuration. Returns nil when a host or a path is invalid.
+    package init?(
+        named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
+        admission: Admission, takesKeys: Bool = false
+    ) {
+        let hostPatterns = hosts.compactMap(AccessHostPattern.init)
+        let pathPatterns = paths.compactMap(AccessPathPattern.init)
+        // Without the invalid pattern, the rule would apply to more requests.
+        guard hostPatterns.count == hosts.count, pathPatterns.count == paths.count else { return nil }
+        self.init(
+            name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission,
+            takesKeys: takesKeys)
+    }
+}
+
+/// People who are named individually or by group.
+package struct AccessMembers: Sendable, Equatable {
+    package let emails: Set<EmailAddress>
+    package let ids: Set<UUID>
+    package let groups: Set<ExactText>
+
+    /// Creates members from people, by e-mail address or id, and from groups, by name.
+    package init(users: [String], groups: [String] = []) {
+        ids = Set(users.compactMap { UUID(uuidString: $0) })
+        emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0) })
+        self.groups = Set(groups.map { ExactText($0) })
+    }
+
+    package func contains(_ person: Person, in groups: [String]) -> Bool {
+        ids.contains(person.id) || !emails.isEmpty && person.provedAddress.map(emails.contains) == true
+            || !self.groups.isEmpty && groups.contains { self.groups.contains(ExactText($0)) }
+    }
+}

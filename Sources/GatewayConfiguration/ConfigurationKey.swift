@@ -1,0 +1,86 @@
+import Primitives
+
+/// A key of the configuration.
+///
+/// The table of ``all(for:)`` is the basis for reading the file and the environment, for checks, and for the list that `latchd
+/// check --keys` prints.
+package struct ConfigurationKey: Sendable {
+    /// A value in text form, and where it is from.
+    struct Word: Sendable {
+        let text: String
+        let origin: ConfigurationOrigin
+    }
+
+    /// The path of the key in the file, with components separated by dots: `sessions.lifetime`.
+    package let path: String
+    /// The meaning of the key, in one sentence.
+    package let summary: String
+    /// The default, as written in a file.
+    package let defaultValue: String
+    let isList: Bool
+    /// Sets the value. Returns the mistakes in `words`.
+    let set: @Sendable (_ words: [Word], _ folder: String, inout DaemonConfiguration) -> [ConfigurationMistake]
+
+    /// The environment variable for the key, which takes precedence over the file: `LATCHD_SESSIONS_LIFETIME`.
+    package var variable: String {
+        Self.variablePrefix + path.uppercased().map { $0 == "." || $0 == "-" ? "_" : String($0) }.joined()
+    }
+
+    static let variablePrefix = "LATCHD_"
+
+    /// Declares a key with one value.
+    package init<Value: Sendable>(
+        _ path: String, _ value: any WritableKeyPath<DaemonConfiguration, Value> & Sendable,
+        _ form: ConfigurationForm<Value>, _ summary: String, defaultValue: String? = nil
+    ) {
+        self.path = path
+        self.summary = summary
+        self.defaultValue = defaultValue ?? form.show(Self.defaults[keyPath: value])
+        isList = false
+        set = { words, folder, configuration in
+            guard let word = words.first else { return [] }
+            guard let read = form.read(word.text, folder) else { return [Self.refused(word, path, form.expected)] }
+            configuration[keyPath: value] = read
+            return []
+        }
+    }
+
+    /// Declares a key with a list. The file contains a sequence or one value; the variable contains values separated by
+    /// commas.
+    package init<Element: Sendable>(
+        list path: String, _ value: any WritableKeyPath<DaemonConfiguration, [Element]> & Sendable,
+        of form: ConfigurationForm<Element>, _ summary: String, allowsNone: Bool = true,
+        defaultValue shown: String? = nil
+    ) {
+        self.path = path
+        self.summary = summary
+        let defaultValue = Self.defaults[keyPath: value].map(form.show).joined(separator: ",")
+        self.defaultValue = shown ?? (defaultValue.isEmpty ? "none" : defaultValue)
+        isList = true
+        set = { words, folder, configuration in
+            let read = words.map { form.read($0.text, folder) }
+            let mistakes = zip(words, read).filter { $1 == nil }.map { Self.refused($0.0, path, form.expected) }
+            if mistakes.isEmpty, allowsNone || !words.isEmpty {
+                configuration[keyPath: value] = read.compactMap { $0 }
+            }
+            return mistakes
+        }
+    }
+
+    private static let defaults = DaemonConfiguration(stateFolder: "$XDG_STATE_HOME/latchd", dialects: [])
+
+    private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
+        ConfigurationMistake(
+            origin: word.origin,
+            problem: "\(path): '\(withoutUser(word.text).displayName(limit: 60) ?? "")' is not valid",
+            remedy: "it must be \(expected)")
+    }
+
+    /// Returns a URL without its user and password, which must not appear in a message.
+    private static func withoutUser(_ word: String) -> String {
+        guard let start = word.firstRange(of: "://")?.upperBound, let end = word.lastIndex(of: "@"), start < end else {
+            return word
+        }
+        return word[..<start] + "…" + word[end...]
+    }
+}

@@ -1,0 +1,94 @@
+package import GatewayCore
+
+/// The settings of a dialect: what the operator sets, and what the rest of the gateway must know about the dialect.
+///
+/// The rest of the gateway names no dialect. It goes through ``GatewaySettings/dialects`` and asks each one.
+///
+/// Source: ARCHITECTURE.md, Dialects.
+package protocol DialectSettings: Sendable, Equatable {
+    /// The keys of the configuration that set these values. Each begins with `dialects.` and the dialect's name.
+    static var configurationKeys: [ConfigurationKey] { get }
+    /// The rules between these values and others.
+    static var configurationRules: [ConfigurationRule] { get }
+
+    /// Creates the default settings.
+    init()
+
+    /// Whether the dialect is served.
+    var isEnabled: Bool { get }
+
+    /// Returns the path prefix of the dialect's routes: empty, or `/` followed by text without a trailing `/`.
+    func prefix(in settings: GatewaySettings) -> String
+
+    /// Returns the app addresses where a sign-in through a provider may end, in addition to `bridge.redirects`.
+    func redirects(in settings: GatewaySettings) -> [String]
+
+    /// Returns the redirect addresses to register at a provider, in addition to ``GatewaySettings/callback(of:)``.
+    func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String]
+
+    /// Returns warnings about settings that are valid but may not do what the operator wants, one sentence each.
+    func warnings(in settings: GatewaySettings) -> [String]
+
+    /// Returns the path of the address that `latch login` takes. Nil when nobody could sign in with this dialect.
+    func signInPath(in settings: GatewaySettings) -> String?
+
+    /// The enabled settings by which people may use an e-mail address that nobody verified, as keys.
+    var unverifiedAddressKeys: [String] { get }
+
+    /// Whether tokens of this dialect can be introspected and revoked below its prefix.
+    var hasTokenEndpoints: Bool { get }
+
+    /// The path of the public keys that verify the dialect's tokens, below its prefix. Nil when they are not signed.
+    var keysPath: String? { get }
+
+    /// Whether the apps of a protected backend sign in with this dialect.
+    var servesProtectedBackends: Bool { get }
+
+    /// Whether people have a PIN, which they set on their account page.
+    var usesPINs: Bool { get }
+
+    /// Whether people make keys for programs, which they see on their account page.
+    var usesAPIKeys: Bool { get }
+
+    /// Where people can change their password, as the end of a sentence. Nil when they cannot in this dialect.
+    var passwordChangePlace: String? { get }
+}
+
+extension DialectSettings {
+    /// No rules.
+    package static var configurationRules: [ConfigurationRule] { [] }
+    /// No addresses.
+    package func redirects(in settings: GatewaySettings) -> [String] { [] }
+    /// No addresses.
+    package func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String] { [] }
+    /// No warnings.
+    package func warnings(in settings: GatewaySettings) -> [String] { [] }
+    /// No keys.
+    package var unverifiedAddressKeys: [String] { [] }
+    /// False.
+    package var hasTokenEndpoints: Bool { false }
+    /// Nil: the tokens are not signed.
+    package var keysPath: String? { nil }
+    /// False.
+    package var servesProtectedBackends: Bool { false }
+    /// False.
+    package var usesPINs: Bool { false }
+    /// False.
+    package var usesAPIKeys: Bool { false }
+    /// Nil: people cannot change their password in this dialect.
+    package var passwordChangePlace: String? { nil }
+}
+
+extension GatewaySettings {
+    /// The settings of one dialect. Settings of a dialect that is not in ``dialects`` are added when they are set.
+    package subscript<Settings: DialectSettings>(_ dialect: Settings.Type) -> Settings {
+        get { dialects.lazy.compactMap { $0 as? Settings }.first ?? Settings() }
+        set {
+            guard let place = dialects.firstIndex(where: { $0 is Settings }) else { return dialects.append(newValue) }
+            dialects[place] = newValue
+        }
+    }
+
+    /// The settings of the dialects that are served.
+    package var enabledDialects: [any DialectSettings] { dialects.filter(\.isEnabled) }
+}

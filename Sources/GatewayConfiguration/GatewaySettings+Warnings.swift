@@ -1,0 +1,30 @@
+extension GatewaySettings {
+    /// Warnings about settings that are valid but may not do what the operator wants, one sentence each.
+    package var warnings: [String] {
+        addressWarnings + signInWarnings + enabledDialects.flatMap { $0.warnings(in: self) }
+    }
+
+    private var signInWarnings: [String] {
+        var all: [String] = []
+        if enabledDialects.isEmpty, !pages.isEnabled {
+            all.append(
+                "No dialect and no pages are enabled, so no one can sign in. Set dialects.onyx.enabled or "
+                    + "pages.enabled to true.")
+        }
+        if !providers.isEmpty, publicURL == nil {
+            all.append(
+                "providers are configured without public_url, so the redirect address to register with them is "
+                    + "unknown. Set public_url.")
+        }
+        return all
+    }
+
+    /// Warnings about settings that allow unverified addresses while backends are told who people are.
+    private var addressWarnings: [String] {
+        guard verify.isEnabled else { return [] }
+        return enabledDialects.flatMap(\.unverifiedAddressKeys).map { key in
+            "\(key) and verify.enabled are true, so people may use an address that is not verified. A backend gets no "
+                + "X-Auth-Email for them; let it identify people by X-Auth-User (docs/any-backend.md)."
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package import FoundationEssentials
+
+/// The request rates of one caller, by kind of request.
+package struct RequestRates: Sendable, Equatable {
+    /// The rate of one address for unauthenticated requests: sign-ins through providers, exchanges, and credentials
+    /// that are not in memory. 600 per minute by default. The rate is high, because a household or an office may share
+    /// one address.
+    package var address = RequestRate.perMinute(600)
+    /// The rate of one person for creating, listing and revoking keys. 10 per minute by default.
+    package var credentials = RequestRate.perMinute(10)
+    /// The rate of one person or key for requests that read. 100 per minute by default.
+    package var general = RequestRate.perMinute(100)
+    /// The rate of one person or key for requests that change something. 30 per minute by default.
+    package var writes = RequestRate.perMinute(30)
+
+    /// Creates rates with default values.
+    package init() {}
+}
+
+/// The request limits of a gateway. Each caller is counted separately.
+///
+/// Source: contract of Relate Mail, rule 17, where all callers are counted together.
+package struct RequestLimits: Sendable {
+    /// The kinds of limits, as the metrics name them.
+    package enum Kind: String, CaseIterable, Sendable {
+        case address, credentials, general, writes
+    }
+
+    private let limits: [Kind: RequestLimit]
+    private let metrics: Metrics
+
+    package init(_ rates: RequestRates, metrics: Metrics, now: @escaping @Sendable () -> Date) {
+        limits = [
+            .address: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
+            .general: RequestLimit(rates.general, now: now), .writes: RequestLimit(rates.writes, now: now),
+        ]
+        self.metrics = metrics
+    }
+
+    /// Counts a request. Returns nil when it is allowed; otherwise the time to wait.
+    package func take(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
+        guard let wait = limits[kind]?.take(caller) else { return nil }
+        metrics.limited(kind)
+        return wait
+    }
+
+    /// Returns how long a caller must wait, without counting a request; nil when its next request is allowed.
+    package func wait(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
+        guard let wait = limits[kind]?.wait(for: caller) else { return nil }
+        metrics.limited(kind)
+        return wait
+    }
+
+    /// Removes all callers whose requests are paid off.
+    package func sweep() {
+        for limit in limits.values { limit.sweep() }
+    }
+}

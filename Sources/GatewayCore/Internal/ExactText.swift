@@ -1,0 +1,30 @@
+/// A text that is compared byte by byte.
+///
+/// `String` treats two Unicode spellings of one letter as equal, and `lowercased()` turns some other letters into ASCII
+/// letters, such as the Kelvin sign. The database compares bytes. Names of people, groups and clients are therefore
+/// compared as this type.
+///
+/// Source: RFC 8265 §3.4 and RFC 6943 §4.2, on identifiers that only some programs treat as equal.
+package struct ExactText: Hashable, Sendable {
+    /// The text as it was given.
+    package let text: String
+
+    package init(_ text: some StringProtocol) {
+        self.text = String(text)
+    }
+
+    package static func == (first: ExactText, second: ExactText) -> Bool {
+        first.text.utf8.elementsEqual(second.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))
+    }
+
+    /// Returns a text with the letters A to Z in lower case and everything else unchanged.
+    package static func lowercasingASCII(_ text: some StringProtocol) -> String {
+        guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
+        return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,193 @@
+package import Database
+
+/// The tables of the gateway, as migrations, oldest first.
+///
+/// People have UUIDs. A session has a short public id, which may be shown, and the SHA-256 of its token; the token
+/// itself is not stored. An ended session is kept for a while, so that its token can be distinguished from an unknown
+/// one. `session_epoch` counts how often all sessions of a person were ended. A sign-in that was in progress at that
+/// time has the old number and is not recorded. An identity belongs to a person at a provider. Its subject is unique
+/// only together with the issuer, and the id of the provider in the configuration distinguishes two clients of one
+/// issuer.
+package enum Schema {
+    /// `lstr`: marks the database file as one of this program; see `PRAGMA application_id`.
+    package static let applicationID: Int32 = 0x6C73_7472
+
+    package static let migrations = [
+        Migration(
+            1, "people and sessions",
+            """
+            CREATE TABLE people (
+                id TEXT NOT NULL PRIMARY KEY,
+                email TEXT NOT NULL UNIQUE,
+                name TEXT,
+                password_hash TEXT,
+                is_admin INTEGER NOT NULL DEFAULT 0,
+                is_verified INTEGER NOT NULL DEFAULT 0,
+                created_at INTEGER NOT NULL,
+                disabled_at INTEGER,
+                session_epoch INTEGER NOT NULL DEFAULT 0
+            ) STRICT;
+
+            CREATE TABLE sessions (
+                id TEXT NOT NULL UNIQUE,
+                token_hash BLOB NOT NULL UNIQUE,
+                person_id TEXT NOT NULL,
+                created_at INTEGER NOT NULL,
+                last_used_at INTEGER NOT NULL,
+                expires_at INTEGER NOT NULL,
+                cap_at INTEGER NOT NULL,
+                device_name TEXT,
+                device_kind TEXT,
+                ended_at INTEGER,
+                end_reason TEXT
+            ) STRICT;
+
+            CREATE INDEX sessions_by_person ON sessions (person_id) WHERE ended_at IS NULL;
+            CREATE INDEX live_sessions_by_expiry ON sessions (expires_at) WHERE ended_at IS NULL;
+            CREATE INDEX ended_sessions ON sessions (ended_at) WHERE ended_at IS NOT NULL;
+            """),
+        // `is_vouched`: whether an administrator entered the address. Unknown, and therefore 0, for people from before
+        // this migration.
+        Migration(
+            2, "identities of providers",
+            """
+            ALTER TABLE people ADD COLUMN is_vouched INTEGER NOT NULL DEFAULT 0;
+
+            CREATE TABLE identities (
+                provider TEXT NOT NULL,
+                issuer TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+                email TEXT,
+                linked_at INTEGER NOT NULL,
+                PRIMARY KEY (provider, issuer, subject)
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX identities_by_person ON identities (person_id);
+            """),
+        Migration(3, "addresses of devices", "ALTER TABLE sessions ADD COLUMN device_address TEXT;"),
+        // `parent_id` is the session that created this session. When it ends for any reason, this session ends too.
+        Migration(
+            4, "PINs, passwords to be changed, sessions of sessions",
+            """
+            ALTER TABLE people ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE people ADD COLUMN avatar_color TEXT;
+
+            CREATE TABLE pins (
+                person_id TEXT NOT NULL PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE,
+                hash TEXT NOT NULL,
+                attempts INTEGER NOT NULL DEFAULT 0,
+                lock_outs INTEGER NOT NULL DEFAULT 0,
+                locked_until INTEGER
+            ) STRICT;
+
+            ALTER TABLE sessions ADD COLUMN parent_id TEXT;
+            ALTER TABLE sessions ADD COLUMN elevated_until INTEGER;
+            ALTER TABLE sessions ADD COLUMN app_version TEXT;
+            ALTER TABLE sessions ADD COLUMN needs_full_sync INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE sessions ADD COLUMN provider TEXT;
+            ALTER TABLE sessions ADD COLUMN provider_session TEXT;
+
+            CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL AND ended_at IS NULL;
+
+            CREATE TRIGGER sessions_end_with_parent AFTER UPDATE OF ended_at ON sessions
+            WHEN NEW.ended_at IS NOT NULL AND OLD.ended_at IS NULL
+            BEGIN
+                UPDATE sessions SET ended_at = NEW.ended_at, end_reason = NEW.end_reason
+                WHERE parent_id = NEW.id AND ended_at IS NULL;
+            END;
+            """),
+        // Private keys are sealed with the gateway's key. Tokens that the key signed may be valid until `needed_until`.
+        Migration(
+            5, "keys to sign tokens with",
+            """
+            CREATE TABLE signing_keys (
+                id TEXT NOT NULL PRIMARY KEY,
+                algorithm TEXT NOT NULL,
+                public_key TEXT NOT NULL,
+                sealed_key BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                signs_from INTEGER NOT NULL,
+                needed_until INTEGER NOT NULL
+            ) STRICT;
+            """),
+        Migration(6, "groups of identities", "ALTER TABLE identities ADD COLUMN groups TEXT NOT NULL DEFAULT ''"),
+        Migration(7, "the picture library", pictureLibrary),
+        Migration(
+            8, "keys of programs",
+            """
+            CREATE TABLE api_keys (
+                id TEXT NOT NULL PRIMARY KEY,
+                key_hash BLOB NOT NULL UNIQUE,
+                person_id TEXT NOT NULL,
+                name TEXT NOT NULL,
+                scopes TEXT NOT NULL,
+                created_at INTEGER NOT NULL,
+                last_used_at INTEGER,
+                revoked_at INTEGER
+            ) STRICT;
+
+            CREATE INDEX live_api_keys_by_person ON api_keys (person_id) WHERE revoked_at IS NULL;
+            CREATE INDEX revoked_api_keys ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
+            """),
+        // When the PIN was entered. An elevation from before this migration keeps its end and cannot be extended.
+        Migration(9, "when sessions were unlocked", "ALTER TABLE sessions ADD COLUMN elevated_at INTEGER;"),
+        // For sessions from before this migration, the start of the session is used instead.
+        Migration(
+            10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
+        // `uuid` is derived from `id`, for clients that need a UUID. It is null for sessions that are older than this
+        // column. People without a password have no password to change, so `must_change_password` is reset for them.
+        Migration(
+            11, "keys that expire, sessions by provider, sign-outs at providers",
+            """
+            ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+            ALTER TABLE sessions ADD COLUMN uuid TEXT;
+
+            CREATE INDEX sessions_by_uuid ON sessions (uuid) WHERE uuid IS NOT NULL;
+            CREATE INDEX sessions_by_provider ON sessions (provider, provider_session)
+                WHERE provider_session IS NOT NULL;
+
+            CREATE TABLE provider_sign_outs (
+                id BLOB NOT NULL PRIMARY KEY,
+                expires_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX provider_sign_outs_by_expiry ON provider_sign_outs (expires_at);
+
+            UPDATE people SET must_change_password = 0 WHERE password_hash IS NULL;
+            """),
+        // Identities that signed in at a provider and are not linked to a person, for administrators to link. Ids are
+        // never reused.
+        Migration(
+            12, "identities that are nobody's",
+            """
+            CREATE TABLE unlinked_identities (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                provider TEXT NOT NULL,
+                issuer TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                email TEXT,
+                name TEXT,
+                seen_at INTEGER NOT NULL,
+                UNIQUE (provider, issuer, subject)
+            ) STRICT;
+
+            CREATE TRIGGER identities_become_linked AFTER INSERT ON identities
+            BEGIN
+                DELETE FROM unlinked_identities
+                WHERE provider = NEW.provider AND issuer = NEW.issuer AND subject = NEW.subject;
+            END;
+            """),
+        // `signed_out_at` is set whenever `session_epoch` increases, unless the identities are deleted at the same
+        // time. It is null for people who were not signed out everywhere since this migration. `parent_id` is the key
+        // that created the key.
+        Migration(
+            13, "when people were signed out everywhere, keys of keys",
+            """
+            ALTER TABLE people ADD COLUMN signed_out_at INTEGER;
+            ALTER TABLE api_keys ADD COLUMN parent_id TEXT;
+
+            CREATE INDEX api_keys_by_parent ON api_keys (parent_id) WHERE parent_id IS NOT NULL;
+            """),
+    ]
+}

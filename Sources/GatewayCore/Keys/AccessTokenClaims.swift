@@ -1,0 +1,45 @@
+import FoundationEssentials
+package import Wire
+
+/// The claims of an access token that another server can verify by itself.
+///
+/// Source: RFC 9068 §2.2; RFC 7519 §4.1.
+package struct AccessTokenClaims: Sendable {
+    /// The `typ` of the header, which distinguishes the token from every other kind of signed text.
+    ///
+    /// Source: RFC 9068 §2.1.
+    package static let type = "at+jwt"
+
+    /// The address of the server that issues the token.
+    package let issuer: String
+    /// The intended recipient of the token.
+    package let audience: String
+    /// The client that the token is issued to.
+    package let clientID: String
+
+    /// Creates a value with these properties.
+    package init(issuer: String, audience: String, clientID: String) {
+        self.issuer = issuer
+        self.audience = audience
+        self.clientID = clientID
+    }
+
+    /// Returns the claims for a session. `jti` is the session's public id.
+    ///
+    /// When the address is not proved, `email` is omitted and `email_verified` is false.
+    ///
+    /// Source: OpenID Connect Core §5.1 for `email_verified`.
+    package func claims(of session: SessionProperties) -> JSONValue {
+        let person = session.person
+        let email = person.provedAddress
+        let claims: [JSONValue.Member?] = [
+            .init("iss", .string(issuer)), .init("aud", .string(audience)),
+            .init("sub", .string(person.id.uuidString.lowercased())), .init("client_id", .string(clientID)),
+            .init("jti", .string(session.id.rawValue)), .init("iat", .number(session.created.timeIntervalSince1970)),
+            .init("exp", .number(session.expires.timeIntervalSince1970)), .init("username", .string(person.username)),
+            .init("fullName", person.name.map(JSONValue.string) ?? .null),
+            email.map { .init("email", .string($0.text)) }, .init("email_verified", .bool(email != nil)),
+        ]
+        return .object(claims.compactMap { $0 })
+    }
+}

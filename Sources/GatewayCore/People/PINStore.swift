@@ -1,0 +1,147 @@
+import Crypto
+package import Database
+package import FoundationEssentials
+
+/// Stores and checks people's PINs, which are hashed like passwords.
+///
+/// There are few possible PINs, so attempts are limited for each person. After ``limit`` wrong attempts in a row the
+/// PIN is locked: for a minute at first, then for twice as long each time, up to a day. Each attempt is counted in the
+/// database before the PIN is checked. So restarts, further gateways and parallel attempts do not allow more attempts.
+/// The correct PIN or a new PIN resets the count.
+///
+/// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §5.2.2.
+package final class PINStore: Sendable {
+    /// The number of wrong attempts before a lock-out, and the length of lock-outs.
+    package static let limit = AttemptLimit(
+        attempts: 5, window: .seconds(86_400), firstLockOut: .seconds(60), maximumLockOut: .seconds(86_400))
+
+    /// The result of checking a PIN, or another proof that allows changing it.
+    package enum Answer: Sendable, Equatable {
+        /// The PIN or proof is correct.
+        case right
+        /// The PIN or proof is wrong.
+        case wrong
+        /// The person has no PIN.
+        case notSet
+        /// Too many attempts were wrong. The value is the time to wait.
+        case limited(Duration)
+    }
+
+    package let database: Database
+    package let hasher: PasswordHasher
+    package let audit: AuditLog
+    private let elevations: ElevationStore
+    package let now: @Sendable () -> Date
+
+    /// Creates a store on a database with the gateway's tables.
+    package init(
+        database: Database, hasher: PasswordHasher, audit: AuditLog, elevations: ElevationStore,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.database = database
+        self.elevations = elevations
+        self.hasher = hasher
+        self.audit = audit
+        self.now = now
+    }
+
+    /// Whether a person has a PIN.
+    package func isSet(_ person: UUID) async throws -> Bool {
+        try await database.read { try $0.first(PINStatements.isSet, person) ?? false }
+    }
+
+    /// Sets the PIN of a person who has none. `session` is the session that makes the request, if any. It must be live
+    /// when the PIN is written.
+    ///
+    /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson`` when the person was removed or
+    ///   the session has ended; ``GatewayError/Code/busy``.
+    package func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
+        let hash = try await hasher.hash(pin.secret).rawValue
+        let now = now()
+        let count = try await database.write { connection -> Int? in
+            guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
+            if let session, try connection.first(PINStatements.isLive, session.rawValue, person, now) != true {
+                return nil
+            }
+            return try connection.run(PINStatements.insert, person, hash)
+        }
+        guard let count else { throw GatewayError.changedMeanwhile }
+        guard count == 1 else { throw GatewayError(.pinExists, "This person already has a PIN.") }
+        audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
+    }
+
+    /// Checks a PIN.
+    ///
+    /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
+    package func check(_ pin: PIN, of person: UUID) async throws -> Answer {
+        try await check(pin, of: person) { { _ in } }
+    }
+
+    /// Checks a PIN, and elevates the session if it is correct; see ``ElevationStore``.
+    ///
+    /// If the PIN is changed or removed during the check, the session is not elevated. The transaction that elevates
+    /// the session checks this.
+    ///
+    /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
+    package func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> Answer {
+        // This also runs when the caller is cancelled, because the elevation may have been written.
+        defer { elevations.noteBegun(session) }
+        return try await check(pin, of: person) { [now] in
+            { connection in
+                let begun = now()
+                try connection.run(
+                    ElevationStatements.begin, begun, begun + ElevationStore.lifetime, session.rawValue)
+            }
+        }
+    }
+
+    /// Checks a PIN. If it is correct, `prepare` creates a change, which runs in the transaction that confirms that the
+    /// PIN is still the person's.
+    package func check(
+        _ pin: PIN, of person: UUID, prepare: () async throws -> @Sendable (Connection) throws -> Void
+    ) async throws -> Answer {
+        switch try await reserve(person) {
+        case .none: return .notSet
+        case .locked(let wait): return .limited(wait)
+        case .granted(let hash, let lockOut):
+            let whenRight: (@Sendable (Connection) throws -> Void)?
+            do {
+                let matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
+                whenRight = matches ? try await prepare() : nil
+            } catch {
+                _ = try await database.write { try $0.run(PINStatements.returnAttempt, person, hash.rawValue) }
+                throw error
+            }
+            if let whenRight {
+                return try await database.write { connection in
+                    guard try connection.run(PINStatements.forgive, person, hash.rawValue) == 1 else { return .wrong }
+                    try whenRight(connection)
+                    return .right
+                }
+            }
+            audit.record(AuditEvent(.pinFailed, person: person))
+            if let lockOut { audit.record(AuditEvent(.lockedOut, reason: "pin", person: person, duration: lockOut)) }
+            return .wrong
+        }
+    }
+
+    private enum Reservation: Sendable {
+        case none
+        case locked(Duration)
+        /// An attempt is allowed. `lockOut` is the length of the lock-out that starts with it, if any.
+        case granted(PasswordHash, lockOut: Duration?)
+    }
+
+    /// Counts an attempt before the PIN is checked.
+    private func reserve(_ person: UUID) async throws -> Reservation {
+        let now = now()
+        return try await database.write { connection throws(DatabaseError) in
+            guard var stored = try connection.first(PINStatements.find, person) else { return .none }
+            if let wait = stored.wait(at: now) { return .locked(wait) }
+            let lockOut = stored.count(at: now)
+            try connection.run(
+                PINStatements.count, stored.attempts, stored.lockOuts, stored.lockedUntil, person)
+            return .granted(stored.hash, lockOut: lockOut)
+        }
+    }
+}

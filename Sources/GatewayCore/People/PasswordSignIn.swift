@@ -1,0 +1,152 @@
+package import Crypto
+package import FoundationEssentials
+
+/// Signs people in with e-mail address and password.
+///
+/// A wrong password, an unknown address and a disabled person lead to the same result after the same steps: one
+/// reservation of the guard, one read of the database and one password check.
+///
+/// Source: contract of Onyx, b.8; OWASP Authentication Cheat Sheet, "Authentication and Error Messages".
+package struct PasswordSignIn: Sendable {
+    /// The result of a sign-in.
+    package enum Outcome: Sendable {
+        /// The person is signed in.
+        case signedIn(SessionCredential)
+        /// The credentials are refused. The reason is not revealed.
+        case refused
+        /// The password is correct but must be changed first, and this client cannot change it. No session is started.
+        case passwordChangeRequired
+        /// Too many attempts failed. The value is the time to wait.
+        case limited(Duration)
+    }
+
+    package let people: PeopleStore
+    package let hasher: PasswordHasher
+    package let issuer: any SessionIssuer
+    package let attempts: SignInGuard
+    package let audit: AuditLog
+    package let log: Log
+
+    /// Creates a value with these properties.
+    package init(
+        people: PeopleStore, hasher: PasswordHasher, issuer: any SessionIssuer, attempts: SignInGuard, audit: AuditLog,
+        log: Log
+    ) {
+        self.people = people
+        self.hasher = hasher
+        self.issuer = issuer
+        self.attempts = attempts
+        self.audit = audit
+        self.log = log
+    }
+
+    /// Checks a password and starts a session if it is correct.
+    ///
+    /// `canChange` is whether the client can change a password. If not, a person who must change their password gets no
+    /// session, because the session could not be used for anything.
+    ///
+    /// - Throws: ``GatewayError/Code/busy`` when the hashing queue is full. An attempt that throws, or is cancelled
+    ///   before its password was checked, does not count.
+    package func attempt(
+        _ email: EmailAddress, _ password: Secret, from client: RequestOrigin, canChange: Bool = true
+    ) async throws -> Outcome {
+        switch try await check(email, password, from: client) {
+        case .right(let credential) where !canChange && credential.person.mustChangePassword:
+            audit.record(
+                AuditEvent(
+                    .signInFailed, reason: "password-change-required", person: credential.person.id,
+                    address: client.address.description, request: client.request, device: client.device))
+            return .passwordChangeRequired
+        case .right(let credential): return try await start(credential, password, client)
+        case .refused: return .refused
+        case .limited(let wait): return .limited(wait)
+        }
+    }
+
+    /// The result of a password check.
+    package enum Verdict: Sendable {
+        /// The password is correct, and the person may sign in.
+        case right(StoredCredential)
+        /// The password is refused. The reason is not revealed.
+        case refused
+        /// Too many attempts failed. The value is the time to wait.
+        case limited(Duration)
+    }
+
+    /// Checks a password without starting a session: for a sign-in, or when a person must authenticate again.
+    ///
+    /// - Throws: The same errors as ``attempt(_:_:from:canChange:)``.
+    package func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws -> Verdict {
+        switch attempts.reserve(from: client.address, account: email) {
+        case .refused(let wait):
+            return .limited(wait)
+        case .granted(let reservation):
+            let credential: StoredCredential?
+            let matches: Bool
+            do {
+                credential = try await people.credential(email)
+                matches = try await hasher.verify(
+                    password, against: credential?.hash, mayEnter: credential?.person.isActive ?? false)
+            } catch {
+                attempts.release(reservation)
+                throw error
+            }
+            guard let credential, matches, credential.person.isActive else {
+                let reason: StaticString =
+                    if credential == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
+                fail(reason, credential?.person.id, reservation, client)
+                return .refused
+            }
+            attempts.succeed(reservation)
+            return .right(credential)
+        }
+    }
+
+    private func start(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async throws
+        -> Outcome
+    {
+        await rehashIfOutdated(credential, password, client)
+        do {
+            let session = try await issuer.issue(for: credential.person, device: client.device)
+            audit.record(
+                AuditEvent(
+                    .signIn, person: session.person, session: session.session, address: client.address.description,
+                    request: client.request, device: client.device))
+            return .signedIn(session)
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            return .refused
+        }
+    }
+
+    /// Replaces an outdated hash. If that fails, the sign-in still succeeds, and the next sign-in tries again.
+    private func rehashIfOutdated(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async {
+        guard let hash = credential.hash, hasher.isOutdated(hash) else { return }
+        do {
+            try await people.rehash(password, of: credential.person.id, replacing: hash)
+        } catch {
+            log.debug("Could not rehash a password.", ["request": .text(client.request)])
+        }
+    }
+
+    /// Counts and records a failed attempt, with the lock-outs that it caused.
+    package func fail(
+        _ reason: StaticString, _ person: UUID?, _ reservation: SignInGuard.Reservation, _ client: RequestOrigin
+    ) {
+        let lockOuts = attempts.fail(reservation)
+        let address = client.address.description
+        audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, person: person, address: address, request: client.request,
+                device: client.device))
+        if let length = lockOuts.account {
+            audit.record(
+                AuditEvent(
+                    .lockedOut, reason: "account", person: person, address: address, request: client.request,
+                    duration: length))
+        }
+        if let length = lockOuts.address {
+            audit.record(
+                AuditEvent(.lockedOut, reason: "address", address: address, request: client.request, duration: length))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package import FoundationEssentials
+
+/// A live session and its person.
+package struct Session: Sendable, Equatable, Identifiable {
+    /// The public id of the session.
+    package let id: SessionID
+    /// The person who signed in.
+    package let person: Person
+    /// When the session started.
+    package let created: Date
+    /// When the person last authenticated: here with a password, or at an identity provider. At a provider this may be
+    /// long before the session started. If the provider does not send the time, this is the start of the session. A
+    /// session that was created from another session has the time of that session.
+    package let authenticated: Date
+    /// When the session expires if it is not used again. The value is on disk, so it is also valid after a crash.
+    package internal(set) var expires: Date
+    /// When the session ends regardless of its use. A session that was created from another session ends at the latest
+    /// when that session expires without further use.
+    let cap: Date
+    /// The person's groups, from the last sign-in at each identity provider.
+    package let groups: [String]
+
+    package init(
+        id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,
+        groups: [String] = []
+    ) {
+        self.id = id
+        self.person = person
+        self.created = created
+        self.authenticated = authenticated ?? created
+        self.expires = expires
+        self.cap = cap
+        self.groups = groups
+    }
+}

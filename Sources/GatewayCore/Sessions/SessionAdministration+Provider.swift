@@ -1,0 +1,152 @@
+import Crypto
+import Database
+import FoundationEssentials
+package import OpenIDConnect
+
+/// Sessions that were started through an identity provider, and sign-outs there.
+extension SessionAdministration {
+    /// The maximum number of stored sign-outs. When there are more, those that expire first are deleted. Only tokens
+    /// that a provider signed are stored, so no other sender can displace them.
+    static let rememberedSignOuts = 100_000
+    /// How long the end of a session at a provider is stored: longer than a sign-in here can take, and longer than
+    /// providers let an access token live.
+    private static let sessionMemory = Duration.seconds(30 * 86_400)
+
+    /// Stores the provider that a session was started through, and the id of the session there if the provider sent
+    /// one.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
+    ///   is then ended too.
+    package func note(provider: String, _ session: String?, of id: SessionID) async throws {
+        let now = now()
+        let isOver = try await database.write { connection in
+            try connection.run(ProviderSessionStatements.note, provider, session, id.rawValue)
+            guard let session,
+                try connection.first(
+                    ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) == true
+            else { return false }
+            try connection.run(SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, id.rawValue, now)
+            return true
+        }
+        if isOver { throw GatewayError(.unknownPerson, "The person has just signed out at the identity provider.") }
+    }
+
+    /// Whether the provider has reported the end of one of its sessions.
+    package func isSignedOut(_ session: String, at provider: String) async throws -> Bool {
+        let now = now()
+        return try await database.read {
+            try $0.first(ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) ?? false
+        }
+    }
+
+    /// Returns the provider that a session was started through; nil when it is unknown.
+    package func provider(of session: SessionID) async throws -> String? {
+        try await database.read { try $0.first(ProviderSessionStatements.provider, session.rawValue) ?? nil }
+    }
+
+    /// Processes a logout token in one write: ends the sessions that belong to the session at the provider that the
+    /// token names. If it names none, or one that is unknown here, the person is signed out everywhere and the person's
+    /// keys are revoked.
+    ///
+    /// A processed token is stored in the database until it expires, so that a replay does not end sessions that the
+    /// person has started since then.
+    ///
+    /// - Returns: Whether the token was processed now; false for a replay.
+    ///
+    /// Source: OpenID Connect Back-Channel Logout 1.0 §2.4, on `sid`, and §2.6, on `jti`.
+    @discardableResult
+    package func signOut(
+        by token: LogoutToken, at provider: String, remembering capacity: Int = rememberedSignOuts
+    ) async throws -> Bool {
+        let now = now()
+        let done = try await database.write { connection throws(DatabaseError) -> ProviderSignOut? in
+            try connection.run(ProviderSessionStatements.forget, now)
+            guard try connection.run(ProviderSessionStatements.remember, Self.key(token, provider), token.expires) == 1
+            else { return nil }
+            let done = try Self.end(by: token, at: provider, now, connection)
+            try connection.run(ProviderSessionStatements.bound, capacity)
+            return done
+        }
+        guard let done else { return false }
+        for person in done.people {
+            noteEnded(
+                of: person,
+                AuditEvent(
+                    .revoked,
+                    reason: done.isEverywhere ? "signed-out-at-provider-everywhere" : "signed-out-at-provider",
+                    provider: provider, person: person))
+        }
+        return true
+    }
+
+    private struct ProviderSignOut: Sendable {
+        var people: Set<UUID> = []
+        var isEverywhere = false
+    }
+
+    private static func end(
+        by token: LogoutToken, at provider: String, _ now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> ProviderSignOut {
+        if let session = token.sessionID {
+            try connection.run(
+                ProviderSessionStatements.remember, sessionKey(session, provider), now + sessionMemory)
+            let isKnown = try connection.first(ProviderSessionStatements.isKnown, provider, session) == true
+            if isKnown || token.subject == nil {
+                let people = try connection.all(
+                    ProviderSessionStatements.end, now, SessionEndReason.revoked.rawValue, provider, session)
+                return ProviderSignOut(people: Set(people))
+            }
+        }
+        guard let subject = token.subject,
+            let person = try connection.first(IdentityStatements.person, provider, token.issuer, subject)
+        else { return ProviderSignOut() }
+        _ = try revokeAll(of: person.id, at: now, connection)
+        return ProviderSignOut(people: [person.id], isEverywhere: true)
+    }
+
+    /// Returns a hash, because a provider may send ids of any length.
+    private static func key(_ token: LogoutToken, _ provider: String) -> [UInt8] {
+        SHA256.digest("token\n\(provider)\n\(token.id)").bytes
+    }
+
+    private static func sessionKey(_ session: String, _ provider: String) -> [UInt8] {
+        SHA256.digest("session\n\(provider)\n\(session)").bytes
+    }
+}
+
+/// SQL statements for sessions that were started through a provider.
+enum ProviderSessionStatements {
+    static let note = Statement(
+        "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)
+
+    static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
+        row throws(DatabaseError) in try row.get(0) as String?
+    }
+
+    static let isKnown = Statement(
+        "SELECT EXISTS (SELECT 1 FROM sessions WHERE provider = ? AND provider_session = ?)", String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    static let end = Statement(
+        """
+        UPDATE sessions SET ended_at = ?, end_reason = ? WHERE provider = ? AND provider_session = ? AND ended_at IS NULL
+        RETURNING person_id
+        """, Date.self, String.self, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    static let remember = Statement(
+        "INSERT INTO provider_sign_outs (id, expires_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", [UInt8].self,
+        Date.self)
+
+    static let isSignedOut = Statement(
+        "SELECT EXISTS (SELECT 1 FROM provider_sign_outs WHERE id = ? AND expires_at > ?)", [UInt8].self, Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    static let forget = Statement("DELETE FROM provider_sign_outs WHERE expires_at <= ?", Date.self)
+
+    static let bound = Statement(
+        """
+        DELETE FROM provider_sign_outs WHERE id IN
+            (SELECT id FROM provider_sign_outs ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
+        """, Int.self)
+}

@@ -1,0 +1,141 @@
+package import Crypto
+package import FoundationEssentials
+
+/// Issues the tokens of sessions and authenticates requests with them.
+///
+/// Routes use tokens only through this protocol and treat them as opaque text. So another issuer can use other tokens:
+/// ones that are looked up, or short-lived ones that are verified by themselves and refreshed with a second token.
+///
+/// Source: OX-6.
+package protocol SessionIssuer: Sendable {
+    /// Starts a session. The credential is valid, and survives a crash, once this method returns.
+    ///
+    /// An issuer with its own token format ignores `shape`.
+    ///
+    /// - Parameters:
+    ///   - person: The person who signed in.
+    ///   - device: The device that the person signed in on.
+    ///   - shape: The format of the token.
+    ///   - authenticated: When the person last authenticated, if that was elsewhere and the time is known; nil for just
+    ///     now.
+    ///   - asking: The session that requests another one. It is not ended when the person has too many sessions. Nil
+    ///     for a sign-in.
+    /// - Returns: The credential that the client sends with further requests.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password
+    ///   since `person` was read; errors of `shape`.
+    func issue(
+        for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
+    ) async throws -> SessionCredential
+
+    /// Returns the session that a token belongs to, or why the token is not accepted. A valid token counts as used.
+    ///
+    /// Returns ``Authentication/passwordChangeRequired(_:)`` for a person who must change their password, so that this
+    /// rule applies to every route.
+    ///
+    /// This method is called for every request. It must not suspend when the result is in memory.
+    func authenticate(_ token: String) async throws -> Authentication
+
+    /// Returns the result of ``authenticate(_:)`` when it is in memory; nil when ``authenticate(_:)`` must be called.
+    func cachedAuthentication(_ token: String) -> Authentication?
+
+    /// Extends the session of a token or refresh token. Returns nil when there is no live session.
+    ///
+    /// A refresh does not revive a session that is ended at the same time.
+    func refresh(_ token: String) async throws -> SessionCredential?
+
+    /// Ends the session of a token or refresh token. Returns nil when there is no live session.
+    func end(_ token: String) async throws -> EndedSession?
+
+    /// Removes a person's sessions from memory, after the stored sessions were ended.
+    func forget(person: UUID)
+
+    /// Removes all sessions from memory, because another process changed the database.
+    func forgetEverything()
+
+    /// The number of sessions in memory.
+    var rememberedCount: Int { get }
+
+    /// Writes data whose write was deferred, such as the time of last use.
+    func flush() async throws
+}
+
+extension SessionIssuer {
+    /// Starts a session that no other session requested. By default, it has an opaque token and a person who
+    /// authenticated just now.
+    package func issue(
+        for person: Person, device: SessionDevice, token shape: TokenFormat = .opaque, authenticated: Date? = nil
+    ) async throws -> SessionCredential {
+        try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
+    }
+
+    /// Nil: no results are in memory.
+    package func cachedAuthentication(_ token: String) -> Authentication? { nil }
+}
+
+/// The result of a sign-in or a refresh.
+package struct SessionCredential: Sendable {
+    /// The token to send with requests.
+    package let token: Secret
+    /// The token to refresh with; nil when ``token`` is used for that.
+    package let refreshToken: Secret?
+    /// How long ``token`` is valid without a refresh; nil when the client does not need to know.
+    package let expiresIn: Duration?
+    /// The session's public id.
+    package let session: SessionID
+    /// The person's id.
+    package let person: UUID
+
+    /// Creates a credential.
+    package init(
+        token: Secret, refreshToken: Secret? = nil, expiresIn: Duration? = nil, session: SessionID, person: UUID
+    ) {
+        self.token = token
+        self.refreshToken = refreshToken
+        self.expiresIn = expiresIn
+        self.session = session
+        self.person = person
+    }
+}
+
+/// A session that was just ended.
+package struct EndedSession: Sendable, Equatable {
+    /// The session's public id.
+    package let session: SessionID
+    /// The person's id.
+    package let person: UUID
+
+    /// Creates a value.
+    init(session: SessionID, person: UUID) {
+        self.session = session
+        self.person = person
+    }
+}
+
+/// The result of authenticating a token.
+package enum Authentication: Sendable, Equatable {
+    /// The token belongs to a live session.
+    case valid(Session)
+    /// The token belongs to a live session whose person must change their password first. It only allows that change,
+    /// reading the person's own profile and signing out.
+    case passwordChangeRequired(Session)
+    /// The session of the token has expired.
+    case expired
+    /// The session of the token was ended: by a sign-out, by a revocation, or because the person was disabled or
+    /// removed.
+    case terminated
+    /// No stored session has this token.
+    case unrecognized
+
+    /// Whether the token is valid for all requests. False when the person must change their password first.
+    package var isValid: Bool {
+        if case .valid = self { true } else { false }
+    }
+
+    /// The live session, even if its person must change their password first.
+    package var session: Session? {
+        switch self {
+        case .valid(let session), .passwordChangeRequired(let session): session
+        case .expired, .terminated, .unrecognized: nil
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Crypto
+package import Database
+package import FoundationEssentials
+
+/// An issuer that stores sessions in the database and finds them by the hash of their token. An opaque token has 256
+/// random bits.
+///
+/// An opaque token is 43 characters of base64url. Only the SHA-256 of a token is stored, and it is on disk before the
+/// token is returned. Every use extends the session by the sliding lifetime, up to its cap. A refresh extends it
+/// immediately and returns the same token. The tokens of sessions that are ended in this process are refused
+/// immediately.
+///
+/// A token of another format is also found by its SHA-256. Its signature is not verified here, because nobody can make
+/// another text with a stored hash.
+///
+/// Source: OX-1, OX-6; contract of Onyx, b.6; RFC 6819 §5.1.4.1.3 and §5.1.5.
+package final class StatefulSessionIssuer: SessionIssuer {
+    private let database: Database
+    private let lifetime: SessionLifetime
+    private let now: @Sendable () -> Date
+    private let cache: SessionCache
+    private let evictedUses = LastUses()
+    private let audit: AuditLog?
+    private let enforcesPasswordChange: Bool
+
+    /// Creates an issuer on a database with the gateway's tables.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - lifetime: How long sessions live, and how many a person may have.
+    ///   - enforcesPasswordChange: Whether a person who must change their password can do nothing else before.
+    ///   - audit: The log that records sessions that were ended because a person had too many.
+    ///   - cacheCapacity: The maximum number of sessions in memory.
+    ///   - now: Returns the current time.
+    package init(
+        database: Database, lifetime: SessionLifetime, enforcesPasswordChange: Bool = true, audit: AuditLog? = nil,
+        cacheCapacity: Int = 196_608, now: @escaping @Sendable () -> Date
+    ) {
+        self.database = database
+        self.lifetime = lifetime
+        self.enforcesPasswordChange = enforcesPasswordChange
+        self.audit = audit
+        self.now = now
+        cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, evictedUses: evictedUses)
+    }
+
+    /// The number of sessions in memory.
+    package var rememberedCount: Int { cache.count }
+
+    /// Starts a session; see ``SessionIssuer``.
+    package func issue(
+        for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
+    ) async throws -> SessionCredential {
+        let id = SessionID.random()
+        let now = now()
+        let cap: Date
+        let expires: Date
+        let token: Secret
+        var expiresIn: Duration?
+        switch shape {
+        case .opaque:
+            cap = now + lifetime.maximum
+            expires = min(now + lifetime.sliding, cap)
+            token = Secret(Base64URL.encode(SecureRandom.bytes(32)))
+        case .custom(let lifetime, let make):
+            // The times in such a token are in whole seconds.
+            let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+            let bounded = min(lifetime, self.lifetime.maximum)
+            cap = created + bounded
+            expiresIn = bounded
+            expires = cap
+            token = try make(SessionProperties(id: id, person: person, created: created, expires: expires))
+        }
+        let hash = SHA256.digest(token).bytes
+        let maximum = max(1, lifetime.maximumPerPerson)
+        let displaced = try await database.write { connection -> [SessionID]? in
+            let inserted = try connection.run(
+                SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
+                device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)
+            guard inserted == 1 else { return nil }
+            return try connection.all(
+                SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
+                asking?.rawValue)
+        }
+        guard let displaced else {
+            throw GatewayError(.unknownPerson, "The person has just been disabled or removed, or has a new password.")
+        }
+        if !displaced.isEmpty { cache.remove(person: person.id) }
+        for session in displaced {
+            audit?.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
+        }
+        return SessionCredential(token: token, expiresIn: expiresIn, session: id, person: person.id)
+    }
+
+    /// The maximum length of a token, in bytes. Longer ones are refused without a lookup.
+    private static let maximumTokenCount = 4_096
+    /// The minimum length of a token that is not opaque, in bytes.
+    private static let minimumCustomCount = 100
+
+    /// Returns the session that a token belongs to; see ``SessionIssuer``.
+    package func authenticate(_ token: String) async throws -> Authentication {
+        if let answer = cachedAuthentication(token) { return answer }
+        return try await authenticateFromDatabase(SHA256.digest(token), now())
+    }
+
+    /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
+    package func cachedAuthentication(_ token: String) -> Authentication? {
+        let count = token.utf8.count
+        guard count == 43 || (Self.minimumCustomCount...Self.maximumTokenCount).contains(count) else {
+            return .unrecognized
+        }
+        let digest = SHA256.digest(token)
+        return cache.use(digest, at: now()).map(authentication)
+    }
+
+    /// Returns the result for a live session.
+    private func authentication(_ session: Session) -> Authentication {
+        enforcesPasswordChange && session.person.mustChangePassword ? .passwordChangeRequired(session) : .valid(session)
+    }
+
+    /// Extends the session of a token and returns the same token; see ``SessionIssuer``.
+    package func refresh(_ token: String) async throws -> SessionCredential? {
+        // An invalid token costs a read but no write.
+        guard case .valid = try await authenticate(token) else { return nil }
+        let digest = SHA256.digest(token)
+        // The session may be live only because of a use that is not yet written.
+        for use in [evictedUses.pending(digest), cache.pending(digest)] {
+            if let use { try await write([(digest, use)]) }
+        }
+        let hash = digest.bytes
+        let now = now()
+        let slid = now + lifetime.sliding
+        let extended = try await database.write { connection in
+            try connection.first(SessionStatements.refresh, now, slid, hash, now)
+        }
+        guard let extended else { return nil }
+        cache.extend(digest, to: extended.expires)
+        return SessionCredential(token: Secret(token), session: extended.session, person: extended.person)
+    }
+
+    /// Ends the session of a token; see ``SessionIssuer``.
+    package func end(_ token: String) async throws -> EndedSession? {
+        guard try await authenticate(token).session != nil else { return nil }
+        let digest = SHA256.digest(token)
+        let hash = digest.bytes
+        let now = now()
+        let ended = try await database.write { connection in
+            try connection.first(
+                SessionStatements.endByToken, now, SessionEndReason.signedOut.rawValue, hash)
+        }
+        cache.remove(digest)
+        // The sessions that were created from it ended with it.
+        if let ended, ended.hadChildren { cache.remove(person: ended.ended.person) }
+        return ended?.ended
+    }
+
+    /// Removes a person's sessions from memory; see ``SessionIssuer``.
+    package func forget(person: UUID) {
+        cache.remove(person: person)
+    }
+
+    /// Removes all sessions from memory; see ``SessionIssuer``.
+    package func forgetEverything() {
+        cache.removeAll()
+    }
+}
+
+extension StatefulSessionIssuer {
+    /// Writes the uses that were recorded since the last call, in transactions of at most 500. Uses that cannot be
+    /// written are kept for the next call.
+    package func flush() async throws {
+        // The uses of evicted sessions come first: a session that is cached again may be live only because of them.
+        let left = evictedUses.noted()
+        try await write(left)
+        evictedUses.written(left)
+        for part in 0..<SessionCache.partCount {
+            let noted = cache.noted(inPart: part)
+            try await write(noted)
+            cache.written(noted, inPart: part)
+        }
+    }
+
+    private func write(_ noted: [LastUses.Noted]) async throws {
+        for start in stride(from: 0, to: noted.count, by: 500) {
+            let some = Array(noted[start..<min(start + 500, noted.count)])
+            let sliding = lifetime.sliding
+            let expiries = try await database.write { connection in
+                try some.map { digest, use in
+                    try connection.first(
+                        SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
+                }
+            }
+            for ((digest, _), expires) in zip(some, expiries) {
+                if let expires { cache.extend(digest, to: expires) }
+            }
+        }
+    }
+
+    private func authenticateFromDatabase(_ digest: SHA256Digest, _ now: Date) async throws -> Authentication {
+        let ticket = cache.ticket(for: digest)
+        let hash = digest.bytes
+        guard let stored = try await database.read({ try $0.first(SessionStatements.find, hash) }) else {
+            return .unrecognized
+        }
+        var livesUntil = stored.expires
+        var lastUsed = stored.lastUsed
+        if let use = evictedUses.pending(digest), use.first < stored.expires {
+            livesUntil = max(livesUntil, min(use.last + lifetime.sliding, stored.cap))
+            lastUsed = max(lastUsed, use.last)
+        }
+        let answer = stored.authentication(at: now, livingUntil: livesUntil)
+        guard case .valid(let session) = answer else { return answer }
+        let isNoted = now.timeIntervalSince(lastUsed) >= LastUses.interval
+        if isNoted {
+            livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
+            lastUsed = now
+        }
+        cache.insert(
+            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: isNoted, ticket: ticket)
+        return authentication(session)
+    }
+}

@@ -1,0 +1,85 @@
+import FoundationEssentials
+import GatewayHTTP
+import HTTPServer
+import PictureLibrary
+import Wire
+
+extension ImmichAssetRoutes {
+    func addFiles(to router: inout Router) {
+        routing.on(.get, id: "/assets/{id}", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            guard let asset = try await find(id, for: viewer) else { throw Self.noAccess("asset.read") }
+            return ServerResponse.privateJSON(ImmichAssetAnswers.asset(asset, for: viewer, withExif: true))
+        }
+        routing.on(.get, id: "/assets/{id}/original", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            try Self.checkBool("edited", in: request)
+            return try file(try await find(id, for: viewer), to: request)
+        }
+        routing.on(.get, id: "/assets/{id}/thumbnail", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            try Self.checkBool("edited", in: request)
+            try Self.check("size", in: request, isOneOf: ["original", "fullsize", "preview", "thumbnail"])
+            let asset = try await find(id, for: viewer)
+            // No thumbnails are created: the thumbnail of a photo is the file itself, and a video has none.
+            return try file(asset?.kind == .image ? asset : nil, to: request)
+        }
+        routing.on(.get, id: "/assets/{id}/video/playback", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            let asset = try await find(id, for: viewer)
+            return try file(asset?.kind == .video ? asset : nil, to: request)
+        }
+    }
+
+    /// Returns a file or the requested range of it. The response is 404 when the file is not available, whatever the
+    /// reason.
+    ///
+    /// Source: DL-3; contract of Immich, b.19.
+    private func file(_ asset: Asset?, to request: ServerRequest) throws -> ServerResponse {
+        guard let library, let asset, let served = library.open(asset) else {
+            throw ImmichRefusal(.notFound, "Not Found")
+        }
+        let response = served.answer(to: request, mediaType: asset.mediaType, headers: Self.headers(of: asset))
+        switch response.status {
+        case .rangeNotSatisfiable: return Self.explained(response, "Range Not Satisfiable")
+        case .preconditionFailed: return Self.explained(response, "Precondition Failed")
+        default: return response
+        }
+    }
+
+    private static func headers(of asset: Asset) -> HTTPHeaders {
+        [
+            "Content-Disposition": "inline; filename*=UTF-8''" + PercentEncoding.encode(asset.name),
+            // Locked files are not cached, so that every request checks the lock.
+            "Cache-Control": asset.isLocked ? "no-store, no-transform" : "private, max-age=86400, no-transform",
+            // Prevents scripts inside an image from running.
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        ]
+    }
+
+    private static func explained(_ response: ServerResponse, _ message: String) -> ServerResponse {
+        var response = response
+        let explanation = ImmichAnswers.failure(response.status, message)
+        response.headers["Content-Type"] = explanation.headers["Content-Type"]
+        response.body = explanation.body
+        return response
+    }
+
+    /// Throws when a query parameter has a value other than `true` and `false`.
+    static func checkBool(_ name: String, in request: ServerRequest) throws(ImmichRefusal) {
+        try check(name, in: request, isOneOf: ["true", "false"])
+    }
+
+    /// Throws when a query parameter has a value that is not in `values`.
+    static func check(
+        _ name: String, in request: ServerRequest, isOneOf values: [String]
+    ) throws(ImmichRefusal) {
+        guard request.queryValues(name).allSatisfy(values.contains) else {
+            let words = values.map { "\"\($0)\"" }.joined(separator: "|")
+            throw ImmichRefusal([
+                .init(path: [name], message: "Invalid option: expected one of \(words)", code: "invalid_value")
+            ])
+        }
+    }
+}

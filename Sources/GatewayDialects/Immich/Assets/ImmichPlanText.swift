@@ -1,0 +1,50 @@
+import FoundationEssentials
+import PictureLibrary
+
+/// The JSON text of an ``ImmichDownloadPlan`` that is created in parts. It holds only the text that has not been taken
+/// yet.
+struct ImmichPlanText {
+    private let limit: Int
+    private var text: [UInt8] = Array(#"{"archives":["#.utf8)
+    private var total = 0
+    /// The size of the open archive in bytes; nil when no archive is open.
+    private var size: Int?
+    private var isFirst = true
+
+    /// Begins a plan. An archive ends as soon as it is larger than `limit` bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Adds a file to the open archive, and opens one if there is none.
+    mutating func add(_ part: AssetPart) {
+        if size == nil { text += (isFirst ? #"{"assetIds":["# : #",{"assetIds":["#).utf8 } else { text.append(0x2C) }
+        isFirst = false
+        text.append(0x22)
+        text += ImmichAssetAnswers.text(part.id).utf8
+        text.append(0x22)
+        let grown = (size ?? 0) + part.size
+        size = grown
+        total += part.size
+        if grown > limit { close() }
+    }
+
+    /// Removes and returns the text that has not been taken yet.
+    mutating func take() -> [UInt8] {
+        defer { text = [] }
+        return text
+    }
+
+    /// Ends the plan and returns the rest of the text.
+    mutating func end() -> [UInt8] {
+        close()
+        text += #"],"totalSize":\#(total)}"#.utf8
+        return take()
+    }
+
+    private mutating func close() {
+        guard let size else { return }
+        text += #"],"size":\#(size)}"#.utf8
+        self.size = nil
+    }
+}

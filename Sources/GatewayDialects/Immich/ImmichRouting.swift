@@ -1,0 +1,88 @@
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPServer
+import Wire
+
+/// Adds routes of the Immich dialect. Errors are sent in the dialect's envelope, and every response has the request's
+/// id.
+struct ImmichRouting: Sendable {
+    let prefix: String
+    let log: Log
+    let access: ImmichAccess
+
+    /// Adds a route without parameters.
+    func on(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(method, prefix + path) { request in await answer(request) { try await handler(request) } }
+    }
+
+    /// Adds a route that accepts bodies of up to `maximumBodyBytes` bytes, only from signed-in callers.
+    func on(
+        _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(
+            method, prefix + path, maximumBodyBytes: maximumBodyBytes, admission: { await refusal(of: $0) }
+        ) { request in
+            await answer(request) { try await handler(request) }
+        }
+    }
+
+    /// Adds a route with an id as its only path parameter.
+    func on(
+        _ method: HTTPMethod, id path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
+    ) {
+        router.on(method, prefix + path, String.self) { request, text in
+            await answer(request) {
+                guard let id = Self.id(text) else {
+                    throw ImmichRefusal([.init(path: ["id"], message: "Invalid UUID", code: "invalid_format")])
+                }
+                return try await handler(request, id)
+            }
+        }
+    }
+
+    /// Parses an id as the API description defines it: a UUID of version 4, in upper or lower case.
+    static func id(_ text: String) -> UUID? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36, bytes[14] == UInt8(ascii: "4"), "89abAB".utf8.contains(bytes[19]) else { return nil }
+        return UUID(uuidString: text)
+    }
+
+    private func answer(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
+        let response: ServerResponse
+        do {
+            response = try await body()
+        } catch {
+            response = failure(error, request)
+        }
+        return ImmichAnswers.correlated(response, request.headers, request.id)
+    }
+
+    /// Returns the refusal of a request whose caller is not signed in, or nil when the caller is signed in.
+    private func refusal(of request: ServerRequest) async -> ServerResponse? {
+        do {
+            _ = try await access.caller(of: request)
+            return nil
+        } catch {
+            return ImmichAnswers.correlated(failure(error, request), request.headers, request.id)
+        }
+    }
+
+    /// Returns the response to an error that a route does not handle itself.
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        switch error {
+        case let error as ImmichRefusal:
+            return error.response
+        case let error as GatewayError where error.code == .recentSignInRequired:
+            return ImmichAnswers.failure(.forbidden, error.message)
+        default:
+            return UnexpectedFailure(error, of: request, log: log).response(
+                internalError: "Internal server error", ImmichAnswers.failure)
+        }
+    }
+}

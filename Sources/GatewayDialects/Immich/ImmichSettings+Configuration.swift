@@ -1,0 +1,63 @@
+import FoundationEssentials
+package import GatewayConfiguration
+
+extension ImmichSettings {
+    package static let configurationKeys = [
+        ConfigurationKey(
+            "dialects.immich.enabled", \.settings.immich.isEnabled, .boolean, "Whether clients of Immich can sign in."),
+        ConfigurationKey(
+            "dialects.immich.prefix", \.settings.immich.prefix, .prefix,
+            "The path prefix of the Immich dialect."),
+        ConfigurationKey(
+            "dialects.immich.admin_sign_up", \.settings.immich.allowsAdminSignUp, .boolean,
+            "Whether a person may sign up as the administrator of a server that has no people."),
+        ConfigurationKey(
+            "dialects.immich.email_change", \.settings.immich.allowsEmailChange, .boolean,
+            "Whether people may change their own e-mail address, by which a provider may link identities."),
+        ConfigurationKey(
+            list: "dialects.immich.redirects", \.settings.immich.redirects, of: .redirect,
+            "The app addresses that a sign-in of the Immich dialect through a provider may redirect to, in addition to "
+                + "bridge.redirects."),
+        ConfigurationKey(
+            "dialects.immich.maintenance", \.settings.immich.isInMaintenance, .boolean,
+            "Whether clients of Immich get only the message that the server is in maintenance."),
+        ConfigurationKey(
+            "dialects.immich.library", \.settings.immich.library, .optionalFolder,
+            "The folder with the photographs. It contains one folder for each person, named by e-mail address or id, "
+                + "and 'shared'."),
+    ]
+
+    /// The redirect address of the app in the specification.
+    static let specifiedRedirect = "immich://oauth-callback"
+
+    func prefix(in settings: GatewaySettings) -> String { prefix }
+
+    /// Returns the redirects, their variants with one slash instead of three, which browsers create, and the server's
+    /// address that redirects to the app.
+    func redirects(in settings: GatewaySettings) -> [String] {
+        let forms = redirects.flatMap { redirect in
+            guard let cut = redirect.firstRange(of: ":///") else { return [redirect] }
+            return [redirect, "\(redirect[..<cut.lowerBound]):/\(redirect[cut.upperBound...])"]
+        }
+        guard let publicURL = settings.publicURL else { return forms }
+        let base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        return forms + ["\(base)\(prefix)/oauth/mobile-redirect"]
+    }
+
+    func warnings(in settings: GatewaySettings) -> [String] {
+        guard let path = library else { return [] }
+        var isFolder = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder else { return [] }
+        return ["dialects.immich.library: '\(path)' is not a folder; create it, or mount the drive that it is on."]
+    }
+
+    /// The path without `/api`, which `latch` adds itself.
+    func signInPath(in settings: GatewaySettings) -> String? {
+        guard settings.passwordsEnabled || !settings.providers.isEmpty, prefix.hasSuffix("/api") else { return nil }
+        return String(prefix.dropLast(4))
+    }
+
+    package var unverifiedAddressKeys: [String] { allowsEmailChange ? ["dialects.immich.email_change"] : [] }
+    package var usesPINs: Bool { true }
+    package var passwordChangePlace: String? { "in an app for Immich" }
+}

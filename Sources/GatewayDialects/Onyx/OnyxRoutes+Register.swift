@@ -1,0 +1,45 @@
+import Crypto
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+package import HTTPServer
+import Wire
+
+extension OnyxRoutes {
+    /// `POST /auth/register`: adds a person. The response has no token; the client signs in afterwards.
+    ///
+    /// Source: contract of Onyx, endpoints.
+    package func register(_ request: ServerRequest) async throws -> ServerResponse {
+        guard settings.allowsRegistration, allowsPasswords else {
+            return OnyxAnswers.business(
+                .forbidden, .registrationDisabled, "Registration is closed; ask an administrator for an account.")
+        }
+        guard let body = try? request.json(OnyxRegistration.self) else {
+            return OnyxAnswers.invalid("body: An object with 'email' and 'password' is required.")
+        }
+        do {
+            switch try await registration.register(body.email, Secret(body.password), from: onyxOrigin(of: request)) {
+            case .registered(let person):
+                let id = person.id.uuidString.lowercased()
+                return ServerResponse.privateJSON(OnyxRegistered(id: id, email: person.email), status: .created)
+            case .limited(let wait):
+                return OnyxAnswers.business(.tooManyRequests, .rateLimited, "Too many registrations; try again later.")
+                    .retry(after: wait)
+            }
+        } catch let error as GatewayError {
+            return try refusal(of: error)
+        }
+    }
+
+    private func refusal(of error: GatewayError) throws -> ServerResponse {
+        switch error.code {
+        case .invalidEmail: OnyxAnswers.invalid("body.email: Not an e-mail address.")
+        case .personExists: OnyxAnswers.code(.badRequest, .userAlreadyExists)
+        case .weakPassword:
+            OnyxAnswers.refusal(
+                .badRequest,
+                OnyxError(.codedDetail, code: OnyxReason.invalidPassword.rawValue, detail: error.message))
+        default: throw error
+        }
+    }
+}

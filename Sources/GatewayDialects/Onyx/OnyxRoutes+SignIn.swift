@@ -1,0 +1,113 @@
+import Crypto
+import Database
+import GatewayCore
+import GatewayHTTP
+package import HTTPServer
+import Primitives
+import Wire
+
+extension OnyxRoutes {
+    /// `POST /auth/mobile/login`: exchanges `username` and `password` in a form for a token. Never sets a cookie.
+    ///
+    /// Source: OX-1; contract of Onyx, endpoints.
+    package func login(_ request: ServerRequest) async throws -> ServerResponse {
+        guard allowsPasswords else { return OnyxAnswers.code(.forbidden, .passwordLoginDisabled) }
+        guard let form = try? request.form() else { return OnyxAnswers.invalid("body: A form is required.") }
+        guard let email = form["username"], !email.isEmpty else {
+            return OnyxAnswers.invalid("body.username: Field required.")
+        }
+        guard let password = form["password"], !password.isEmpty else {
+            return OnyxAnswers.invalid("body.password: Field required.")
+        }
+        do {
+            switch try await signIn.attempt(
+                EmailAddress(normalizing: email), Secret(password), from: onyxOrigin(of: request), canChange: false)
+            {
+            case .signedIn(let credential):
+                metrics.signIn(.succeeded)
+                return OnyxAnswers.token(credential)
+            case .refused:
+                metrics.signIn(.refused)
+                return OnyxAnswers.code(.badRequest, .badCredentials)
+            case .passwordChangeRequired:
+                metrics.signIn(.refused)
+                return OnyxAnswers.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+            case .limited(let wait):
+                metrics.signIn(.limited)
+                return OnyxAnswers.tooMany(wait)
+            }
+        } catch let error as GatewayError where error.code == .busy {
+            metrics.signIn(.busy)
+            throw error
+        }
+    }
+
+    /// `POST /auth/mobile/refresh`: extends the session and returns the token from the issuer.
+    ///
+    /// A browser refreshes its session with the cookie. The response is 204 with a new cookie.
+    ///
+    /// An internal error gives 400, as the contract requires, so that clients do not sign out because of it.
+    ///
+    /// Source: OX-1; contract of Onyx, endpoints.
+    package func refresh(_ request: ServerRequest) async -> ServerResponse {
+        let tokens = tokens(ofChange: request)
+        do {
+            for token in [tokens.first, tokens.second] {
+                guard let token else { continue }
+                // A refresh token of another issuer has no session, so it does not count against a person's limit.
+                if case .valid(let session) = try await issuer.authenticate(token),
+                    let wait = services.limits.take(.general, .person(session.person.id))
+                {
+                    return OnyxAnswers.tooMany(wait)
+                }
+                guard let credential = try await issuer.refresh(token) else { continue }
+                metrics.refresh(.succeeded)
+                return token == tokens.cookie ? renewed(credential) : OnyxAnswers.token(credential)
+            }
+            if tokens.first != nil { metrics.refresh(.refused) }
+            return OnyxAnswers.unauthorized
+        } catch {
+            _ = failure(error, request)
+            return OnyxAnswers.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")
+        }
+    }
+
+    /// `POST /auth/mobile/logout`: ends the session. The response is 204 without a body.
+    ///
+    /// Source: OX-1, OX-13, TT-11; contract of Onyx, endpoints.
+    func logout(_ request: ServerRequest) async throws -> ServerResponse {
+        let tokens = tokens(ofChange: request)
+        for token in [tokens.first, tokens.second] {
+            guard let token, let ended = try await issuer.end(token) else { continue }
+            let client = onyxOrigin(of: request)
+            audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                    request: request.id, device: client.device))
+            return deletingCookie(tokens, ServerResponse.noContent)
+        }
+        return deletingCookie(tokens, OnyxAnswers.unauthorized)
+    }
+
+    /// Returns the tokens of a request that changes something. The cookie counts only if the browser states that a page
+    /// of this server made the request.
+    private func tokens(ofChange request: ServerRequest) -> RequestTokens {
+        RequestTokens(request, cookie: cookie?.comesFromOwnPage(request) == true ? cookie : nil)
+    }
+
+    /// Returns the response to a browser whose session was extended. The token stays in the cookie, where scripts
+    /// cannot read it.
+    private func renewed(_ credential: SessionCredential) -> ServerResponse {
+        var answer = ServerResponse.noContent
+        if let cookie { answer.headers["Set-Cookie"] = cookie.set(credential.token) }
+        return answer
+    }
+
+    /// Returns the response with a field that deletes the browser's cookie, if the request had one.
+    private func deletingCookie(_ tokens: RequestTokens, _ answer: ServerResponse) -> ServerResponse {
+        guard tokens.cookie != nil, let cookie else { return answer }
+        var answer = answer
+        answer.headers["Set-Cookie"] = cookie.end
+        return answer
+    }
+}

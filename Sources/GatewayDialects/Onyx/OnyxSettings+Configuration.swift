@@ -1,0 +1,27 @@
+package import GatewayConfiguration
+import SignInBridge
+
+extension OnyxSettings {
+    package static let configurationKeys = [
+        ConfigurationKey(
+            "dialects.onyx.enabled", \.settings.onyx.isEnabled, .boolean, "Whether clients of Onyx can sign in."),
+        ConfigurationKey(
+            "dialects.onyx.prefix", \.settings.bridge.prefix, .prefix, "The path prefix of the Onyx dialect."),
+        ConfigurationKey(
+            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, .boolean,
+            "Whether people may create accounts for themselves."),
+    ]
+
+    func prefix(in settings: GatewaySettings) -> String { settings.bridge.prefix }
+
+    /// The path without `/api`, which `latch` adds itself.
+    func signInPath(in settings: GatewaySettings) -> String? {
+        let prefix = settings.bridge.prefix
+        guard settings.passwordsEnabled || !settings.providers.isEmpty, prefix.hasSuffix("/api") else { return nil }
+        return String(prefix.dropLast(4))
+    }
+
+    package var unverifiedAddressKeys: [String] { allowsRegistration ? ["dialects.onyx.registration"] : [] }
+    package var hasTokenEndpoints: Bool { true }
+    package var servesProtectedBackends: Bool { true }
+}

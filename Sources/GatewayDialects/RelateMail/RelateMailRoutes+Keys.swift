@@ -1,0 +1,144 @@
+import Crypto
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPServer
+import Primitives
+import Wire
+
+/// API keys, which this family calls SMTP credentials.
+///
+/// Source: RM-6, RM-8; contract of Relate Mail, endpoint table and rules 12 to 16.
+extension RelateMailRoutes {
+    private static let maximumNameLength = 100
+    /// The platforms of the Relate Mail server, and `linux`, where this project's own clients run.
+    private static let platforms = ["ios", "android", "windows", "macos", "web", "linux"]
+
+    /// `GET /api/smtp-credentials`: returns the person's keys, the newest first, and how mail programs connect.
+    func keys(of person: Person) async throws -> ServerResponse {
+        let keys = try await services.apiKeys.list(of: person.id)
+        let rows = keys.map { key in
+            RelateMailKey(
+                id: key.id.uuidString.lowercased(), name: key.name, createdAt: RelateMailAnswers.text(key.created),
+                lastUsedAt: key.lastUsed.map(RelateMailAnswers.text),
+                expiresAt: key.expires.map(RelateMailAnswers.text), scopes: key.scopes)
+        }
+        return ServerResponse.privateJSON(
+            RelateMailKeyList(connectionInfo: connections(of: person, keyCount: rows.count), keys: rows))
+    }
+
+    /// `POST /api/smtp-credentials`: creates a key. Without scopes in the request the key gets all scopes that the
+    /// caller may grant.
+    func makeKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
+        let body = try request.json(RelateMailKeyRequest.self)
+        guard let name = body.name else {
+            return RelateMailAnswers.invalid(["name": ["The name field is required."]], request: request.id)
+        }
+        let isBlank = name.displayName(limit: Self.maximumNameLength) == nil
+        guard !isBlank else { return RelateMailAnswers.sentence(.badRequest, "Name is required") }
+        // Counted in UTF-16 code units, as the Relate Mail server does.
+        guard name.utf16.count <= Self.maximumNameLength else {
+            return RelateMailAnswers.sentence(.badRequest, "Name must be 100 characters or less")
+        }
+        let scopes = body.scopes ?? []
+        if let unknown = scopes.first(where: { APIKeyScope(written: $0) == nil }) {
+            let shown = unknown.displayName(limit: 40) ?? ""
+            return RelateMailAnswers.sentence(
+                .badRequest,
+                "Invalid scope: \(shown). Valid scopes are: \(APIKeyScopes.all.words.joined(separator: ", "))")
+        }
+        return try await make(
+            name, scopes.isEmpty ? caller.givableScopes.words : scopes, expiring: body.expiresAt, request, caller)
+    }
+
+    /// `POST /api/smtp-credentials/mobile`: creates a key for an app.
+    func makeMobileKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
+        let body = try request.json(RelateMailMobileKeyRequest.self)
+        guard let device = body.deviceName.flatMap({ $0.displayName(limit: 100) }) else {
+            return RelateMailAnswers.sentence(.badRequest, "DeviceName is required")
+        }
+        guard let platform = body.platform.flatMap({ $0.displayName(limit: 40) }) else {
+            return RelateMailAnswers.sentence(.badRequest, "Platform is required")
+        }
+        guard Self.platforms.contains(platform.lowercased()) else {
+            return RelateMailAnswers.sentence(
+                .badRequest,
+                "Invalid platform: \(platform). Valid platforms are: \(Self.platforms.joined(separator: ", "))")
+        }
+        let name = "Mobile App - \(device) (\(platform))"
+        return try await make(
+            String(name.prefix(Self.maximumNameLength)), [APIKeyScope.app.rawValue], expiring: body.expiresAt, request,
+            caller)
+    }
+
+    /// Creates a key for a caller with a recent sign-in, or for a caller with another key. In the second case the new
+    /// key has no further scopes and expires no later, so that a key can be rotated without gaining access.
+    private func make(
+        _ name: String, _ scopes: [String], expiring text: String?, _ request: ServerRequest, _ caller: RelateMailCaller
+    ) async throws -> ServerResponse {
+        switch caller.proof {
+        case .key: break
+        case .session(let session): try services.requireRecentSignIn(for: .makeKey, session)
+        case .token(_, let authenticated):
+            try SensitiveAct.makeKey.requireRecent(authenticated, at: services.now())
+        }
+        let now = services.now()
+        let asked = text.map { Timestamp.date($0) }
+        if let asked, asked.map({ $0 <= now }) ?? true {
+            return RelateMailAnswers.sentence(
+                .badRequest,
+                "expiresAt must be in the future, such as \(RelateMailAnswers.text(now + .seconds(86_400)))")
+        }
+        let bounds = [asked ?? nil, settings.keyLifetime.map { now + $0 }, caller.key?.expires]
+        let expires = bounds.compactMap(\.self).min()
+        guard caller.givableScopes.isSuperset(of: APIKeyScopes(scopes)) else {
+            return RelateMailAnswers.sentence(
+                .forbidden, "A key can only create keys with its own scopes; sign in to create one with more")
+        }
+        let shown = name.displayName(limit: Self.maximumNameLength) ?? name
+        let made: CreatedAPIKey
+        do {
+            made = try await services.apiKeys.create(
+                for: caller.person, name: shown, scopes: scopes, expires: expires, maximum: settings.maximumKeys,
+                asking: caller.key?.id, recording: event(.apiKeyMade, request, caller))
+        } catch let error as GatewayError where error.code == .tooManyKeys {
+            return RelateMailAnswers.sentence(.badRequest, error.message)
+        }
+        services.metrics.apiKey(.made)
+        return ServerResponse.privateJSON(
+            RelateMailCreatedKey(
+                id: made.listed.id.uuidString.lowercased(), name: shown, apiKey: made.key.reveal(), scopes: scopes,
+                createdAt: RelateMailAnswers.text(made.listed.created),
+                expiresAt: made.listed.expires.map(RelateMailAnswers.text)))
+    }
+
+    /// `DELETE /api/smtp-credentials/{id}`: revokes one of the person's keys, which may be the key of the request.
+    func revokeKey(
+        _ id: String, _ request: ServerRequest, _ caller: RelateMailCaller
+    ) async throws -> ServerResponse {
+        guard let id = UUID(uuidString: id),
+            try await services.apiKeys.revoke(
+                id, of: caller.person.id, isRotation: caller.key != nil,
+                recording: event(.apiKeyRevoked, request, caller))
+        else { return RelateMailAnswers.notFound(request.id) }
+        services.metrics.apiKey(.revoked)
+        return .noContent
+    }
+
+    private func event(
+        _ kind: AuditEvent.Kind, _ request: ServerRequest, _ caller: RelateMailCaller
+    ) -> AuditEvent {
+        var event = AuditEvent(
+            kind, address: services.proxies.client(of: request).description, request: request.id)
+        switch caller.proof {
+        case .key: event.reason = "by-key"
+        case .session(let session):
+            event.reason = "by-session"
+            event.session = session.id
+        case .token(let provider, _):
+            event.reason = "by-token"
+            event.provider = provider
+        }
+        return event
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import GatewayCore
+package import GatewayHTTP
+package import HTTPServer
+package import Wire
+
+/// The routes for clients of Relate Mail: the discovery, the profile, and the API keys of programs.
+///
+/// A value without state. The stores and settings that it uses belong to the gateway.
+///
+/// Source: contract of Relate Mail; RM-4, RM-6, RM-8.
+package struct RelateMailRoutes: ServiceDialect {
+    package let services: GatewayServices
+    package let settings: RelateMailSettings
+    let access: RelateMailAccess
+
+    package init(services: GatewayServices) {
+        self.services = services
+        settings = services.settings.relateMail
+        access = RelateMailAccess(services)
+    }
+
+    package var name: String { "dialects.relate-mail" }
+    package var prefix: String { settings.prefix }
+
+    private static let credentials = "/api/smtp-credentials"
+
+    /// Whether the path belongs to a Relate Mail server. Other paths below the prefix are not included, because without
+    /// a prefix other dialects have paths there too.
+    package func owns(_ path: String) -> Bool {
+        guard path.hasPrefix(prefix) else { return false }
+        let rest = path.dropFirst(prefix.count)
+        return ["/api/discovery", "/config", "/api/profile", Self.credentials].contains { address in
+            rest == address || rest.hasPrefix(address + "/")
+        }
+    }
+
+    /// Returns the response to a request that the server refuses before any route runs.
+    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        RelateMailAnswers.serverError(status, sentence, request: request.id)
+    }
+
+    /// Adds the routes under the prefix.
+    package func add(to router: inout Router) {
+        addDiscovery(to: &router)
+        add(.get, "/api/profile", .general, to: &router) { try await $0.profile(of: $2.person) }
+        add(.put, "/api/profile", .writes, to: &router) { try await $0.changeProfile($1, $2) }
+        add(.get, Self.credentials, .credentials, to: &router) { try await $0.keys(of: $2.person) }
+        add(.post, Self.credentials, .credentials, to: &router) { try await $0.makeKey($1, $2) }
+        add(.post, Self.credentials + "/mobile", .credentials, to: &router) { try await $0.makeMobileKey($1, $2) }
+        router.on(.delete, prefix + Self.credentials + "/{id}", String.self) { request, id in
+            await answer(request, .credentials) { try await $0.revokeKey(id, $1, $2) }
+        }
+    }
+
+    /// Adds the routes whose responses are the same for everyone. The responses are created once.
+    private func addDiscovery(to router: inout Router) {
+        let (discovery, configuration) = (self.discovery, self.configuration)
+        router.on(.get, prefix + "/api/discovery", synchronousHandler: { _ in discovery }, handler: { _ in discovery })
+        router.on(
+            .get, prefix + "/config/config.json", synchronousHandler: { _ in configuration },
+            handler: { _ in configuration })
+    }
+
+    private typealias Action =
+        @Sendable (RelateMailRoutes, ServerRequest, RelateMailCaller) async throws
+        -> ServerResponse
+
+    private func add(
+        _ method: HTTPMethod, _ path: String, _ kind: RequestLimits.Kind, to router: inout Router,
+        _ action: @escaping Action
+    ) {
+        router.on(method, prefix + path) { request in
+            await answer(request, kind, action)
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ kind: RequestLimits.Kind, _ action: Action
+    ) async -> ServerResponse {
+        do {
+            return try await action(self, request, access.caller(of: request, kind))
+        } catch {
+            return failure(error, request)
+        }
+    }
+}
+
+extension RelateMailRoutes {
+    package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        switch error {
+        case let refusal as RelateMailRefusal: return Self.refusal(refusal)
+        case let error as RequestError where error.status == .unsupportedMediaType:
+            return RelateMailAnswers.problem(error.status, "Unsupported Media Type", request: request.id)
+        case let error as RequestError:
+            return RelateMailAnswers.invalid(["$": [error.message]], request: request.id)
+        // The account or the key was ended during the request.
+        case let error as GatewayError where error.code == .unknownPerson:
+            return RelateMailAnswers.unauthorized(hadCredentials: true)
+        case let error as GatewayError where error.code == .recentSignInRequired:
+            return RelateMailAnswers.sentence(.forbidden, error.message)
+        default:
+            return UnexpectedFailure(error, of: request, log: services.log).response(
+                internalError: RelateMailAnswers.internalError, RelateMailAnswers.sentence)
+        }
+    }
+
+    private static func refusal(_ refusal: RelateMailRefusal) -> ServerResponse {
+        switch refusal {
+        case .anonymous: RelateMailAnswers.unauthorized(hadCredentials: false)
+        case .unauthorized: RelateMailAnswers.unauthorized(hadCredentials: true)
+        case .forbidden(let sentence): RelateMailAnswers.sentence(.forbidden, sentence)
+        case .limited(let wait): RelateMailAnswers.tooMany(wait)
+        case .providerUnavailable:
+            RelateMailAnswers.unavailable(
+                "The identity provider does not respond. Try again in a minute.", .seconds(10))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import GatewayConfiguration
+import GatewayCore
+import JOSE
+import OpenIDConnect
+
+extension TimeTrackerSettings {
+    package static let configurationKeys = [
+        ConfigurationKey(
+            "dialects.timetracker.enabled", \.settings.timeTracker.isEnabled, .boolean,
+            "Whether clients of Time Tracker can sign in."),
+        ConfigurationKey(
+            "dialects.timetracker.prefix", \.settings.timeTracker.prefix, .prefix,
+            "The path prefix of the Time Tracker dialect."),
+        ConfigurationKey(
+            list: "dialects.timetracker.redirects", \.settings.timeTracker.redirects, of: .redirect,
+            "The app addresses that a sign-in may redirect to, compared character by character."),
+        ConfigurationKey(
+            "dialects.timetracker.callback", \.settings.timeTracker.callback,
+            .choice(TimeTrackerSettings.Callback.allCases.map { ($0.rawValue, $0) }),
+            "Where the identity provider redirects the browser: to the app, or to the gateway, which redirects it to "
+                + "the app."),
+        ConfigurationKey(
+            "dialects.timetracker.token_lifetime", \.settings.timeTracker.tokenLifetime,
+            .duration(.seconds(60)...(.seconds(3650 * 86_400))),
+            "The lifetime of a token, or sessions.maximum if that is less."),
+        ConfigurationKey(
+            "dialects.timetracker.audience", \.settings.timeTracker.audience, .optionalWord("a word"),
+            "The audience of tokens, 'aud'.", defaultValue: "public_url with the prefix"),
+        ConfigurationKey(
+            "dialects.timetracker.starts_per_minute", \.settings.timeTracker.startRate.requests, .number(1...100_000),
+            "The maximum number of sign-ins that one address may start per minute."),
+        ConfigurationKey(
+            "tokens.key_rotation", \.settings.signingKeys.rotation,
+            .duration(.seconds(3_600)...(.seconds(3650 * 86_400))),
+            "The age at which a key that signs tokens is replaced."),
+        ConfigurationKey(
+            "tokens.algorithm", \.settings.signingKeys.algorithm, .choice([("ES256", .es256), ("EdDSA", .edDSA)]),
+            "The signature algorithm of new keys."),
+    ]
+
+    func prefix(in settings: GatewaySettings) -> String { prefix }
+
+    func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String] {
+        let own =
+            (settings.publicURL ?? "") + prefix
+            + TimeTrackerRoutes.callbackPath(of: provider, among: settings.providers.count)
+        let isPosted = provider.settings.responseMode == .formPost
+        return [own] + (callback == .app && !isPosted ? redirects : [])
+    }
+
+    func warnings(in settings: GatewaySettings) -> [String] {
+        guard settings.providers.isEmpty else { return [] }
+        return [
+            "dialects.timetracker.enabled is true without an identity provider, so no one can sign in there. "
+                + "Configure one in providers."
+        ]
+    }
+
+    func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
+
+    package var hasTokenEndpoints: Bool { true }
+    package var keysPath: String? { TimeTrackerRoutes.keysPath }
+}

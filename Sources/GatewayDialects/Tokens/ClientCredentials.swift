@@ -1,0 +1,51 @@
+package import Crypto
+import FoundationEssentials
+import GatewayHTTP
+import HTTPServer
+import Wire
+
+/// The credentials of a client at a token endpoint.
+///
+/// Source: RFC 6749 §2.3.1; RFC 7617 §2.
+package enum ClientCredentials {
+    /// No secret: a public client.
+    case none
+    /// An id and a secret, from the `Authorization` field or from the form.
+    case secret(id: String, secret: Secret, isBasic: Bool)
+    /// Credentials in both places, or more than once in one place.
+    case ambiguous
+    /// An `Authorization` field that is not a valid field of the Basic scheme.
+    case unreadable
+
+    /// Reads the credentials from a request and its form.
+    init(_ request: ServerRequest, _ form: FormFields) {
+        let fields = request.headers.values("Authorization")
+        let secrets = form.values("client_secret")
+        let ids = form.values("client_id")
+        guard fields.count + secrets.count <= 1, ids.count <= 1 else {
+            self = .ambiguous
+            return
+        }
+        if let field = fields.first {
+            self = Self.basic(field) ?? .unreadable
+            // The form may repeat the id of the `Authorization` field, but must not contain another one.
+            if case .secret(let id, _, _) = self, let named = ids.first, named != id { self = .ambiguous }
+        } else if let secret = secrets.first {
+            self = .secret(id: ids.first ?? "", secret: Secret(secret), isBasic: false)
+        } else {
+            self = .none
+        }
+    }
+
+    private static func basic(_ field: String) -> ClientCredentials? {
+        guard let credentials = BasicCredentials(field), let id = text(credentials.name),
+            let secret = text(credentials.password)
+        else { return nil }
+        return .secret(id: id, secret: Secret(secret), isBasic: true)
+    }
+
+    /// Decodes the id or the secret. Both are form-encoded before they are encoded with Base64.
+    private static func text(_ bytes: Data) -> String? {
+        PercentEncoding.decode(bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
+    }
+}

@@ -1,0 +1,93 @@
+import GatewayCore
+import Wire
+
+/// A parser for the header fields in which a proxy describes the original request.
+struct ForwardedFields: Sendable {
+    /// The header fields, by their meaning.
+    private enum Name: Int {
+        case host, scheme, target, method
+        /// `X-Original-URL`: scheme, host and target.
+        case url
+        /// `X-Original-URI`: a path or a whole address.
+        case uri
+        case originalMethod
+        /// Fields that the proxy does not set, but that some servers use instead of the request line.
+        case rewrite, override, methodOverride, plainOverride
+    }
+
+    private(set) var method: String?
+    private(set) var scheme: String?
+    private(set) var host: AccessHost?
+    private(set) var target: String?
+    /// Another method that a backend might use.
+    private(set) var override: String?
+    /// A bit set of the names that were read.
+    private var seen: UInt16 = 0
+
+    /// Reads a field. Ignores fields that do not describe the request.
+    mutating func take(_ field: HTTPHeaders.Field) throws(ForwardedRefusal) {
+        guard let name = Self.name(field.name) else { return }
+        let bit: UInt16 = 1 << name.rawValue
+        guard seen & bit == 0, !field.value.isEmpty else { throw .contradictory }
+        seen |= bit
+        switch name {
+        case .host: try take(host: field.value)
+        case .scheme: try take(scheme: field.value)
+        case .target, .rewrite: try Self.agree(&target, field.value)
+        case .method, .originalMethod: try take(method: field.value)
+        case .url: try take(url: field.value)
+        case .uri:
+            if field.value.hasPrefix("/") { try Self.agree(&target, field.value) } else { try take(url: field.value) }
+        case .override, .methodOverride, .plainOverride: try Self.agree(&override, field.value.uppercased())
+        }
+    }
+
+    private static func name(_ name: String) -> Name? {
+        guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "x") else { return nil }
+        return names.first { HTTPHeaders.namesAreEqual($0.text, name) }?.name
+    }
+
+    private static let names: [(text: String, name: Name)] = [
+        ("X-Forwarded-Host", .host), ("X-Forwarded-Proto", .scheme), ("X-Forwarded-Uri", .target),
+        ("X-Forwarded-Method", .method), ("X-Original-URL", .url), ("X-Original-URI", .uri),
+        ("X-Original-Method", .originalMethod), ("X-Rewrite-URL", .rewrite), ("X-HTTP-Method-Override", .override),
+        ("X-Method-Override", .methodOverride), ("X-HTTP-Method", .plainOverride),
+    ]
+
+    private mutating func take(host text: String) throws(ForwardedRefusal) {
+        guard let read = AccessHost(text) else { throw .contradictory }
+        try Self.agree(&host, read)
+    }
+
+    /// Reads a scheme. Traefik sends `ws` and `wss` for a WebSocket.
+    private mutating func take(scheme text: String) throws(ForwardedRefusal) {
+        switch text {
+        case "https", "wss": try Self.agree(&scheme, "https")
+        case "http", "ws": try Self.agree(&scheme, "http")
+        default: throw .contradictory
+        }
+    }
+
+    private mutating func take(method text: String) throws(ForwardedRefusal) {
+        guard text.utf8.count <= 32, text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) }),
+            // Some backends treat `post` as POST, but a rule for POST does not match it.
+            text == text.uppercased()
+        else { throw .contradictory }
+        try Self.agree(&method, text)
+    }
+
+    private mutating func take(url: String) throws(ForwardedRefusal) {
+        guard let known = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { throw .contradictory }
+        let rest = url.utf8.dropFirst(known.utf8.count + 3)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        try take(scheme: known)
+        try take(host: String(Substring(authority)))
+        let path = String(Substring(rest.dropFirst(authority.count)))
+        try Self.agree(&target, path.isEmpty ? "/" : path)
+    }
+
+    private static func agree<Value: Equatable>(_ told: inout Value?, _ value: Value) throws(ForwardedRefusal) {
+        guard told == nil || told == value else { throw .contradictory }
+        told = value
+    }
+}

@@ -1,0 +1,56 @@
+package import GatewayCore
+package import HTTPServer
+package import Wire
+
+/// The original request that a proxy asks about, as described by the proxy's header fields.
+///
+/// The host, scheme, target and method come from header fields of one of two conventions. One is `X-Forwarded-Host`,
+/// `-Proto`, `-Uri` and `-Method` (Caddy, Traefik, and the configurations in our documentation). The other is
+/// `X-Original-URL`, which contains everything except the method, `X-Original-URI` and `X-Original-Method`. Duplicate,
+/// contradictory and invalid fields are refused, because one of them may come from the client. Only a request from a
+/// trusted proxy may be read this way.
+package struct ForwardedRequest: Sendable {
+    package let method: HTTPMethod
+    /// `https` or `http`.
+    package let scheme: String
+    package let host: AccessHost
+    package let path: AccessPath
+    /// The path and the query as they were sent.
+    package let target: String
+    /// Whether a field names another method that a backend might use.
+    package let hasOtherMethod: Bool
+
+    /// The scheme and host of the address.
+    package var origin: String { "\(scheme)://\(host)" }
+
+    /// The path as it was sent.
+    package var sentPath: Substring { target.prefix { $0 != "?" } }
+
+    /// Parses the header fields of a request from the proxy.
+    package init(_ request: ServerRequest) throws(ForwardedRefusal) {
+        var told = ForwardedFields()
+        for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try told.take(field) }
+        guard let method = told.method, let scheme = told.scheme, let host = told.host, let target = told.target else {
+            throw .incomplete
+        }
+        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            let path = AccessPath(target.prefix { $0 != "?" })
+        else { throw .ambiguousPath }
+        self.method = HTTPMethod(rawValue: method)
+        self.scheme = scheme
+        self.host = host.withoutPort(of: scheme)
+        self.path = path
+        self.target = target
+        hasOtherMethod = told.override != nil && told.override != method
+    }
+}
+
+/// Why the header fields of a proxy were refused.
+package enum ForwardedRefusal: Error {
+    /// A field is missing.
+    case incomplete
+    /// A field occurs twice or is invalid, or two fields contradict each other.
+    case contradictory
+    /// Two servers could read the path differently.
+    case ambiguousPath
+}

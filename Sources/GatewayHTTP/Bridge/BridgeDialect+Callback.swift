@@ -1,0 +1,91 @@
+package import HTTPServer
+package import SignInBridge
+import Wire
+
+extension BridgeDialect {
+    /// `GET` or `POST` at a callback path: finishes a sign-in when the browser returns from the identity provider.
+    ///
+    /// The browser is not redirected until the state and the cookie prove that it began the sign-in. A link from
+    /// another person's sign-in therefore has no effect. After that an app receives the result, good or bad, through
+    /// its deep link. The body of that redirect is a page for a person who stays in the browser.
+    ///
+    /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1, and §4.12 for 303 after a form.
+    package func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
+        guard let base = services.address.base(of: request) else { return unknownAddress(request) }
+        let browser = BridgeReturn(request, services)
+        let pending: PendingCallback
+        do throws(InvalidCallback) {
+            guard let fields = browser.fields else { throw .unreadableState }
+            pending = try open(fields, at: path, request, bridge)
+        } catch {
+            return BridgeReturn.wantsPage(request) ? services.redirectPages.unknownCallback : refusal(of: error)
+        }
+        var response: ServerResponse
+        do throws(BridgeFailure) {
+            let ending = try await bridge.finish(
+                pending.state, pending.secret, at: pending.provider, pending.fields, callback: base + prefix + path,
+                client: origin(of: request))
+            response = await browser.answer(ending, bridge)
+        } catch {
+            response = failed(error, of: pending.state.destination, at: pending.provider, request)
+        }
+        response.headers.append("Set-Cookie", services.signInCookies.end(pending.state.id, pending.provider.sameSite))
+        return response
+    }
+
+    /// Returns the sign-in that a callback belongs to. The callback must arrive at the path of its provider, so that
+    /// the response of another provider is not accepted for it.
+    ///
+    /// Source: RFC 9700 §4.4.2.2.
+    private func open(
+        _ fields: FormFields, at path: String, _ request: ServerRequest, _ bridge: Bridge
+    ) throws(InvalidCallback) -> PendingCallback {
+        let states = fields.values("state")
+        guard let text = states.first else { throw .missingState }
+        guard states.count == 1, let state = BridgeState(opening: text, bridge.keys) else { throw .unreadableState }
+        guard state.isLive(at: bridge.now()) else { throw .expired }
+        guard let provider = bridge.providers[state.provider], callbackPath(of: provider) == path,
+            mayEnd(at: state.destination), let secret = services.signInCookies.secret(for: state, in: request)
+        else { throw .notRecognized }
+        return PendingCallback(fields: fields, state: state, provider: provider, secret: secret)
+    }
+
+    /// Returns the response to a failed sign-in. An app receives the error through its deep link, a person in a browser
+    /// gets a page.
+    package func failed(
+        _ failure: BridgeFailure, of destination: BridgeState.Destination, at provider: BridgeProvider,
+        _ request: ServerRequest
+    ) -> ServerResponse {
+        switch destination {
+        case .app(let redirect, let state, _), .identity(let redirect, let state, _):
+            return BridgeReturn(request, services).answer(failure, to: redirect, state: state)
+        case .web(let next):
+            let again =
+                services.redirectPages.signIn(goingOnTo: next) ?? prefix + beginning(at: provider, continuingAt: next)
+            return failed(failure, request, again: again)
+        }
+    }
+
+    /// Makes the response to a failed sign-in when no app has to be informed.
+    ///
+    /// - Parameters:
+    ///   - failure: The reason.
+    ///   - request: The request.
+    ///   - again: The address where a person can begin again; nil for no such link.
+    /// - Returns: A page for browsers, else the error of the dialect.
+    package func failed(_ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil) -> ServerResponse {
+        let refusal = refusal(of: failure)
+        guard BridgeReturn.wantsPage(request) else { return refusal }
+        var page = services.redirectPages.failed(refusal.status, failure.sentence, again: again)
+        page.headers["Retry-After"] = refusal.headers["Retry-After"]
+        return page
+    }
+}
+
+/// A callback and the sign-in that it belongs to.
+private struct PendingCallback {
+    let fields: FormFields
+    let state: BridgeState
+    let provider: BridgeProvider
+    let secret: BrowserSecret
+}

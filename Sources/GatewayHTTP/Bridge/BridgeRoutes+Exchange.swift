@@ -1,0 +1,21 @@
+package import HTTPServer
+import SignInBridge
+import Wire
+
+extension BridgeRoutes {
+    /// `POST /auth/mobile/sso/exchange`: exchanges a one-time code and its verifier for a token. The response is the
+    /// same for every invalid code, whatever the reason.
+    ///
+    /// Source: OX-5; contract of Onyx, endpoints and b.5.
+    package func exchange(_ request: ServerRequest) async throws -> ServerResponse {
+        guard let body = try? request.json(OnyxExchange.self) else {
+            return OnyxAnswers.invalid("body: An object with 'code' and 'code_verifier' is required.")
+        }
+        let session = try await bridge.redeem(
+            OneTimeCode(body.code), verifier: body.codeVerifier, client: onyxOrigin(of: request))
+        return session.map(OnyxAnswers.token) ?? Self.unknownCode
+    }
+
+    private static let unknownCode = OnyxAnswers.business(
+        .unauthorized, .unauthenticated, "Invalid or expired code")
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+package import HTTPServer
+package import SignInBridge
+package import Wire
+
+/// The routes of sign-in through an identity provider, shared by all dialects and the pages. They exist when a provider
+/// is configured.
+///
+/// Programs get errors in the envelope of Onyx.
+///
+/// Source: OX-2 to OX-5; RFC 8252; RFC 9700.
+package struct BridgeRoutes: BridgeDialect {
+    package let services: GatewayServices
+    package let bridge: Bridge
+
+    /// Creates a value with these properties.
+    package init(services: GatewayServices, bridge: Bridge) {
+        self.services = services
+        self.bridge = bridge
+    }
+
+    /// The name of the Onyx dialect, because the paths belong to Onyx and have its prefix.
+    package var name: String { "dialects.onyx" }
+    package var prefix: String { services.settings.bridge.prefix }
+
+    /// Always false: unknown paths below the prefix belong to the Onyx dialect.
+    package func owns(_ path: String) -> Bool { false }
+
+    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        OnyxAnswers.serverError(status, sentence)
+    }
+
+    package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        OnyxAnswers.failure(error, request, services.log)
+    }
+
+    /// 422 only. A 400 means a refusal for another reason here.
+    package var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
+
+    package func add(to router: inout Router) {
+        for path in ["/auth/oauth/authorize", "/auth/mobile/oauth/authorize"] {
+            addLimited(.get, path, to: &router) { await $0.authorize($1, at: nil) }
+        }
+        for provider in bridge.providers.all {
+            addLimited(.get, Self.authorizePath(of: provider), to: &router) { await $0.authorize($1, at: provider) }
+        }
+        addCallbacks(bridge, to: &router)
+        addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1) }
+        add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1) }
+    }
+
+    /// Returns the path that begins a sign-in at one provider, below the prefix.
+    package static func authorizePath(of provider: BridgeProvider) -> String { "/auth/oauth/\(provider.id)/authorize" }
+
+    package func callbackPath(of provider: BridgeProvider) -> String { provider.callbackPath }
+
+    package func mayEnd(at destination: BridgeState.Destination) -> Bool { bridge.mayEnd(at: destination) }
+
+    package func beginning(at provider: BridgeProvider, continuingAt next: String) -> String {
+        Self.authorizePath(of: provider) + "?" + FormURLEncoded.encode([("redirect", "true"), ("next", next)])
+    }
+
+    package func refusal(of callback: InvalidCallback) -> ServerResponse {
+        let text =
+            switch callback {
+            case .missingState: "Missing state parameter in OAuth callback"
+            case .unreadableState: "ACCESS_TOKEN_DECODE_ERROR"
+            case .expired: "ACCESS_TOKEN_ALREADY_EXPIRED"
+            case .notRecognized: "OAUTH_INVALID_STATE"
+            }
+        return OnyxAnswers.business(.badRequest, .validationError, text)
+    }
+
+    package func refusal(of failure: BridgeFailure) -> ServerResponse {
+        switch failure.outcome {
+        case .denied: OnyxAnswers.detail(.badRequest, failure.error)
+        case .refused: OnyxAnswers.business(.forbidden, .unauthorized, failure.sentence)
+        case .unavailable: OnyxAnswers.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
+        case .begun, .completed, .failed: OnyxAnswers.business(.badRequest, .validationError, failure.sentence)
+        }
+    }
+
+    /// `GET …/authorize`: redirects the browser to the identity provider, or returns the address of the redirect, and
+    /// sets the cookie of this sign-in.
+    ///
+    /// Source: OX-2; contract of Onyx, b.2.
+    private func authorize(_ request: ServerRequest, at named: BridgeProvider?) async -> ServerResponse {
+        let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
+        let query: AuthorizeQuery
+        do {
+            query = try AuthorizeQuery(fields, bridge.redirects)
+        } catch {
+            return refusal(error, request)
+        }
+        guard let provider = named ?? query.provider.map({ bridge.providers[$0] }) ?? bridge.providers.unnamed,
+            named == nil || query.provider == nil || query.provider == provider.id
+        else { return refusal(.refused("Set 'provider' to an identity provider of this server"), request) }
+        guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
+        do {
+            let beginning = try await bridge.begin(
+                at: provider, query.destination, callback: callback, request: request.id, isAgain: query.isAgain)
+            guard !query.isRedirected else { return redirect(to: beginning, at: provider, beside: request) }
+            return services.settingSignInCookies(
+                .privateJSON(["authorization_url": beginning.address]), of: beginning, at: provider, beside: request)
+        } catch {
+            guard query.isRedirected else { return refusal(of: error) }
+            return failed(error, of: query.destination, at: provider, request)
+        }
+    }
+
+    private func refusal(_ refusal: AuthorizeQuery.Refusal, _ request: ServerRequest) -> ServerResponse {
+        switch refusal {
+        case .unreadable(let message):
+            OnyxAnswers.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
+        case .refused(let message):
+            BridgeReturn.wantsPage(request)
+                ? services.redirectPages.failed(
+                    .badRequest, "The app asked for a sign-in that this server does not allow.")
+                : OnyxAnswers.business(.badRequest, .validationError, message)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import GatewayConfiguration
+package import HTTPServer
+package import Wire
+
+/// The pages before and after a sign-in through an identity provider.
+package struct RedirectPage: Sendable {
+    /// The name of the server.
+    private let server: String
+    /// The prefix of the sign-in pages; nil when they are off.
+    private let prefix: String?
+
+    init(_ settings: GatewaySettings) {
+        server = settings.pages.title
+        prefix = settings.pages.isEnabled ? settings.pages.prefix : nil
+    }
+
+    /// Returns the redirect to a deep link. Its body is the page "You can return to the app", with a button for the
+    /// link.
+    func returning(to link: String, status: HTTPStatus) -> ServerResponse {
+        var response = page(
+            status, title: "You can return to the app",
+            """
+            <p>Your sign-in is complete. If the app did not open automatically, open it now:</p>
+            <p><a class="button block" href="\(link: link)">Return to the app</a></p>
+            <p class="quiet">Afterwards you can close this page.</p>
+            """)
+        response.headers["Location"] = link
+        return response
+    }
+
+    /// Returns the redirect to a deep link after a failed sign-in, with a page that explains the failure as its body.
+    package func returningWithoutSuccess(to link: String, _ sentence: String, status: HTTPStatus) -> ServerResponse {
+        var response = page(
+            status, title: "You are not signed in",
+            """
+            <p>\(sentence)</p>
+            <p><a class="button block" href="\(link: link)">Return to the app</a></p>
+            """)
+        response.headers["Location"] = link
+        return response
+    }
+
+    /// Returns the page for a failed sign-in that cannot be reported to an app. `again` is the address where the
+    /// browser can start again. Nil when only an app can start again.
+    package func failed(_ status: HTTPStatus, _ sentence: String, again: String? = nil) -> ServerResponse {
+        page(
+            status, title: "You are not signed in",
+            """
+            <p>\(sentence)</p>
+            \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML }
+                ?? "<p class=\"quiet\">Go back to the app that sent you here, and sign in there again.</p>")
+            """)
+    }
+
+    /// The page for a callback without a known sign-in. The browser may come from an app or from the sign-in page.
+    var unknownCallback: ServerResponse {
+        failed(
+            .badRequest,
+            "This sign-in has ended or took too long, or it was started in another browser. If an app sent you here, "
+                + "go back to it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
+    }
+
+    /// Returns the page for too many sign-ins from one address, with a link to the same request.
+    func limited(_ request: ServerRequest) -> ServerResponse {
+        let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
+        let again = request.method == .get ? ReturnAddress.check(target)?.text : nil
+        return failed(
+            .tooManyRequests, "Too many sign-ins from your network. Try again in a minute.", again: again)
+    }
+
+    /// Returns the page on which a person chooses an identity provider.
+    package func choice(_ providers: [ProviderButton]) -> ServerResponse {
+        var page = WebPage(title: "Sign in to \(server)", "\(providers.map(\.html))")
+        page.server = server
+        page.isHeadingAbove = true
+        return page.response()
+    }
+
+    /// Returns the address of the sign-in page for a browser that was to continue at `next`. Nil when the sign-in pages
+    /// are off.
+    func signIn(goingOnTo next: String) -> String? {
+        guard let prefix else { return nil }
+        // The query of this page contains the address where the person wanted to go.
+        let parts = next.split(separator: "?", maxSplits: 1)
+        guard parts.first.map(String.init) == prefix + PagePath.signedIn else {
+            return prefix + PagePath.signIn(returningTo: next)
+        }
+        let fields = parts.count == 2 ? try? FormURLEncoded.decode(String(parts[1])) : nil
+        return prefix + (fields?["return"].map { PagePath.signIn(returningTo: $0) } ?? PagePath.signIn)
+    }
+
+    private func page(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
+        var page = WebPage(title: title, content)
+        page.server = server
+        return page.response(status: status)
+    }
+}

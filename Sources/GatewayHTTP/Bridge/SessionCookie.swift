@@ -1,0 +1,77 @@
+package import Crypto
+package import GatewayConfiguration
+package import GatewayCore
+package import HTTPServer
+import SignInBridge
+import Wire
+
+/// The session cookie of a browser. It contains the same opaque token that an app sends in the `Authorization` field.
+///
+/// Scripts cannot read it, and forms and frames of other sites do not send it (`SameSite=Lax`). A request that changes
+/// something with this cookie must also come from a page of this server, see ``comesFromOwnPage(_:)``.
+///
+/// Source: contract of Onyx, b.6; OWASP Cross-Site Request Forgery Prevention Cheat Sheet.
+package struct SessionCookie: Sendable {
+    /// Whether browsers connect with `https`.
+    package let isSecure: Bool
+    /// The origin of the server in the form that browsers use, such as `https://id.example.org`. Nil when the server
+    /// has no configured address.
+    package let origin: String?
+    /// The lifetime of the cookie in a browser.
+    package let maximumAge: Duration
+    /// The domain whose hosts share the cookie; nil when only the server's own host gets it.
+    package let domain: String?
+    /// The name of the cookie. A shared cookie cannot have the prefix `__Host-`, because browsers accept such a name
+    /// only for a single host.
+    ///
+    /// Source: draft-ietf-httpbis-rfc6265bis §4.1.3.
+    package let name: String
+
+    /// Creates the cookie of a server with this address.
+    package init(_ address: PublicAddress, _ settings: GatewaySettings) {
+        isSecure = address.isSecure
+        origin = address.origin
+        maximumAge = settings.sessions.maximum
+        domain = settings.verify.cookieDomain
+        let prefix = !isSecure ? "" : domain == nil ? "__Host-" : "__Secure-"
+        name = prefix + "latchd_session"
+    }
+
+    /// Returns the token in the value of a `Cookie` field, or nil when it is missing. Copies only the token.
+    package func token(in field: String) -> String? {
+        var token: String?
+        Cookies.forEach(in: field) { name, value in
+            guard name.utf8.elementsEqual(self.name.utf8), !value.isEmpty else { return true }
+            token = String(value)
+            return false
+        }
+        return token
+    }
+
+    /// Returns the `Set-Cookie` value that stores a token.
+    package func set(_ token: Secret) -> String {
+        Cookies.set(name, token.reveal(), maximumAge: maximumAge, sameSite: .lax, isSecure: isSecure, domain: domain)
+    }
+
+    /// The `Set-Cookie` value that deletes the cookie.
+    package var end: String {
+        Cookies.set(name, "", maximumAge: .zero, sameSite: .lax, isSecure: isSecure, domain: domain)
+    }
+
+    /// Whether a page of this server made a request that changes something, according to the browser. Programs other
+    /// than browsers do not need the cookie.
+    ///
+    /// A browser may not support Fetch Metadata, or not send it over plain `http`. Then the `Origin` field must have
+    /// the server's own origin, or the host of the request, because people can sign in on other hosts too.
+    ///
+    /// Source: W3C Fetch Metadata §2.3; RFC 6454 §7.
+    package func comesFromOwnPage(_ request: ServerRequest) -> Bool {
+        if let site = request.headers["Sec-Fetch-Site"] { return site == "same-origin" }
+        let origins = request.headers.values("Origin")
+        guard origins.count == 1, let found = origins.first else { return false }
+        if let origin, found == origin { return true }
+        guard let host = request.headers["Host"] else { return false }
+        let schemes = origin == nil ? ["http", "https"] : [isSecure ? "https" : "http"]
+        return schemes.contains { found == "\($0)://\(host)" }
+    }
+}

@@ -1,0 +1,92 @@
+package import Database
+package import FoundationEssentials
+package import GatewayConfiguration
+package import GatewayCore
+package import SignInBridge
+
+/// The services that the routes of all dialects use.
+package struct GatewayServices: Sendable {
+    package let settings: GatewaySettings
+    package let database: Database
+    package let people: PeopleStore
+    package let sessions: SessionAdministration
+    package let signingKeys: SigningKeyStore
+    package let apiKeys: APIKeyStore
+    package let hasher: PasswordHasher
+    package let pins: PINStore
+    package let elevations: ElevationStore
+    package let issuer: any SessionIssuer
+    package let attempts: SignInGuard
+    /// The limits on requests of each caller.
+    package let limits: RequestLimits
+    package let signIn: PasswordSignIn
+    package let registration: Registration
+    package let metrics: Metrics
+    package let audit: AuditLog
+    package let log: Log
+    /// Sign-in through identity providers. Nil when there are none.
+    package let bridge: Bridge?
+    /// The keys that seal data for browsers and bind forms to them. Nil when the settings need no keys.
+    package let keys: BridgeKeys?
+    /// The public address of this server.
+    package let address: PublicAddress
+    /// The cookies of browsers whose sign-in at a provider is in progress.
+    let signInCookies: SignInCookies
+    /// The cookie of signed-in browsers. Nil when browsers cannot sign in.
+    package let cookie: SessionCookie?
+    package let now: @Sendable () -> Date
+
+    /// The proxies that are trusted to name the client.
+    package var proxies: TrustedProxies { settings.trustedProxies }
+
+    /// The pages before and after a sign-in through an identity provider.
+    package var redirectPages: RedirectPage { RedirectPage(settings) }
+
+    /// The limit on addresses that send unreadable requests.
+    package var unknownCallers: UnknownCallers {
+        UnknownCallers(limits: limits, proxies: proxies, issuer: issuer, apiKeys: apiKeys, cookie: cookie)
+    }
+
+    /// The hosts that a browser may be redirected to after a sign-in.
+    package var returnHosts: ReturnHosts {
+        let verify = settings.verify
+        return ReturnHosts(
+            own: address.host, isSecure: address.isSecure, rules: verify.isEnabled ? verify.rules : AccessRules(),
+            cookieDomain: verify.cookieDomain
+        )
+    }
+
+    /// The check of the `Host` field.
+    package var hostCheck: HostCheck { HostCheck(self) }
+
+    package init(
+        _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?,
+        keys: BridgeKeys?
+    ) {
+        settings = stores.settings
+        database = stores.database
+        people = stores.people
+        sessions = stores.sessions
+        signingKeys = stores.signingKeys
+        apiKeys = stores.apiKeys
+        hasher = stores.hasher
+        pins = stores.pins
+        elevations = stores.elevations
+        self.issuer = issuer
+        self.attempts = attempts
+        limits = RequestLimits(stores.settings.requestRates, metrics: metrics, now: stores.now)
+        signIn = PasswordSignIn(
+            people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
+            log: stores.log)
+        registration = Registration(people: stores.people, attempts: attempts, audit: stores.audit)
+        self.metrics = metrics
+        audit = stores.audit
+        log = stores.log
+        self.bridge = bridge
+        self.keys = keys
+        address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
+        signInCookies = SignInCookies(isSecure: address.isSecure)
+        cookie = bridge != nil || settings.pages.isEnabled ? SessionCookie(address, settings) : nil
+        now = stores.now
+    }
+}

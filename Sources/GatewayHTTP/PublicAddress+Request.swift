@@ -1,0 +1,23 @@
+import GatewayCore
+package import HTTPServer
+import Wire
+
+extension PublicAddress {
+    /// Returns the address in front of the dialect's prefix. Nil when no address is configured and the request's `Host`
+    /// is not a loopback name.
+    package func base(of request: ServerRequest) -> String? {
+        if let configured { return configured }
+        let hosts = request.headers.values("Host")
+        guard hosts.count == 1, let host = hosts.first, Self.isLoopback(host) else { return nil }
+        return (isSecure ? "https://" : "http://") + host
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let names = ["127.0.0.1", "[::1]", "localhost"]
+        guard let name = names.first(where: { host.hasPrefix($0) }) else { return false }
+        let rest = host.utf8.dropFirst(name.utf8.count)
+        guard let colon = rest.first else { return true }
+        let digits = String(Substring(rest.dropFirst()))
+        return colon == UInt8(ascii: ":") && UInt16(digits).map(String.init) == digits
+    }
+}

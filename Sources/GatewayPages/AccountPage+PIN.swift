@@ -1,0 +1,50 @@
+import GatewayHTTP
+import Wire
+
+extension AccountPage {
+    /// The forms for a PIN.
+    struct PINForm {
+        /// Whether the person has a PIN.
+        let isSet: Bool
+        var currentMistake: String?
+        var newMistake: String?
+        var repeatedMistake: String?
+    }
+
+    func pinSection(_ pin: PINForm) -> HTML {
+        """
+        <section class="card" aria-labelledby="pin-heading">
+        <h2 id="pin-heading">PIN</h2>
+        <p class="quiet">It unlocks locked content in your apps, and nothing else. Four to six digits.</p>
+        <form method="post" action="\(link: prefix + PagePath.account + "/pin")">
+        \(token)
+        \(pin.isSet ? field("current_pin", "Current PIN", pin.currentMistake) : nil)
+        \(field("pin", pin.isSet ? "New PIN" : "PIN", pin.newMistake))
+        \(field("repeated_pin", "Repeat PIN", pin.repeatedMistake))
+        <button type="submit">\(pin.isSet ? "Change PIN" : "Set PIN")</button>
+        </form>
+        \(pin.isSet ? removal : nil)
+        </section>
+        """
+    }
+
+    /// A PIN field. `one-time-code` keeps password managers from storing the PIN, and `isNumeric` makes phones show a
+    /// number pad.
+    private func field(_ name: String, _ label: String, _ mistake: String?) -> HTML {
+        PageField(
+            name: name, label: label, type: "password", autocomplete: "one-time-code", mistake: mistake,
+            isFocused: mistake != nil, isNumeric: true
+        ).html
+    }
+
+    /// The form that removes a forgotten PIN. A sign-in confirms who the person is, in place of the PIN.
+    private var removal: HTML {
+        """
+        <form method="post" action="\(link: prefix + PagePath.account + "/pin/remove")" class="apart">
+        \(token)
+        <p class="quiet">Forgot your PIN? Remove it and set a new one.</p>
+        <button type="submit" class="harm">Remove PIN</button>
+        </form>
+        """
+    }
+}

@@ -1,0 +1,178 @@
+import Database
+import GatewayCore
+import GatewayHTTP
+package import HTTPServer
+package import Wire
+
+extension PageRoutes {
+    /// Returns a redirect to a path below the prefix.
+    package func seeOther(_ path: String) -> ServerResponse {
+        Self.redirect(to: prefix + path)
+    }
+
+    /// Returns a redirect that a browser follows with GET.
+    ///
+    /// Source: RFC 9110 §15.4.4; RFC 9700 §4.12.
+    package static func redirect(to address: String) -> ServerResponse {
+        .redirect(to: address, status: .seeOther)
+    }
+
+    /// Redirects a browser to the sign-in page, which later leads back to the requested page.
+    func signInFirst(_ request: ServerRequest) -> ServerResponse {
+        seeOther(PagePath.signIn(returningTo: plainTarget(of: request)))
+    }
+
+    /// Redirects a browser to the page for a new password, which later leads back to the requested page.
+    func changePasswordFirst(_ request: ServerRequest) -> ServerResponse {
+        seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", plainTarget(of: request))]))
+    }
+
+    /// Returns the response to too many changes in a short time.
+    package func tooMany(_ wait: Duration) -> ServerResponse {
+        plain(
+            .tooManyRequests, "Too many changes",
+            "You made too many changes in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."
+        ).retry(after: wait)
+    }
+
+    /// Returns the response to a request for another host than the pages' own, or nil when this host serves the
+    /// request.
+    ///
+    /// Sign-in and sign-out are also served on each host that has a cookie of its own.
+    ///
+    /// Source: RFC 9110 §15.4.4 and §15.5.20.
+    func wrongHostResponse(_ request: ServerRequest, isForSignIn: Bool = false) -> ServerResponse? {
+        let place = home.place(of: request)
+        guard place != .own, !isForSignIn || home.signsIn(request) else { return nil }
+        guard request.method == .get || request.method == .head else {
+            return ownAddressPage(
+                .forbidden, "The form was not accepted",
+                "This server accepts forms only at the address of its pages. Nothing was changed.")
+        }
+        guard place == .known else {
+            return misdirected(request.headers["Host"])
+        }
+        return Self.redirect(to: home.link(isForSignIn ? ownSignInPath(request) : plainTarget(of: request)))
+    }
+
+    /// Returns the path of the sign-in page on the pages' own host, with the return address on the host of a request.
+    private func ownSignInPath(_ request: ServerRequest) -> String {
+        guard let named = request.query("return") else { return prefix + PagePath.signIn }
+        let back = named.hasPrefix("/") ? home.back(named, to: request) : named
+        return prefix + PagePath.signIn + "?" + FormURLEncoded.encode([("return", back ?? named)])
+    }
+
+    /// Returns the response to a request with an unknown `Host`.
+    package func misdirected(_ host: String?) -> ServerResponse {
+        ownAddressPage(
+            .misdirectedRequest, "This page has a different address",
+            "The request was for the host '\(host ?? "")'. If you opened the address below, the proxy in front of this "
+                + "server must pass on the browser's Host, including the port.")
+    }
+
+    private func ownAddressPage(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
+        let account = home.link(prefix + PagePath.account)
+        return card(
+            status, title,
+            """
+            <p>\(sentence)</p>
+            <p><a class="button block" href="\(link: account)">Go to your account</a></p>
+            <p class="quiet">\(account)</p>
+            """)
+    }
+
+    /// Returns the path and the query of a request. Returns the path of the account page when browsers could read the
+    /// address in another way.
+    private func plainTarget(of request: ServerRequest) -> String {
+        let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
+        return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
+    }
+
+    /// Makes a page with one sentence.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - title: The title of the page.
+    ///   - sentence: The sentence.
+    ///   - again: The address of the link "Try again"; nil when that would not help.
+    /// - Returns: The page.
+    package func plain(_ status: HTTPStatus, _ title: String, _ sentence: String, again: String? = nil)
+        -> ServerResponse
+    {
+        card(
+            status, title,
+            """
+            <p>\(sentence)</p>
+            \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML })
+            <p><a class="button block\(again == nil ? "" : " other")" href="\(link: prefix + PagePath.account)">\
+            Go to your account</a></p>
+            """)
+    }
+
+    /// Returns a page with one card below the server's name.
+    private func card(_ status: HTTPStatus, _ title: String, _ content: HTML) -> ServerResponse {
+        var page = WebPage(title: title, content)
+        page.server = self.title
+        return page.response(status: status)
+    }
+
+    /// The response for a page that does not exist.
+    package var notFound: ServerResponse {
+        plain(.notFound, "Page not found", "The address may be wrong, or the page no longer exists.")
+    }
+
+    /// The response to a form from another site, or for another session.
+    var invalidForm: ServerResponse {
+        plain(
+            .forbidden, "The form was not accepted",
+            "It did not come from a page of this server, or you have signed in again since you opened the page. "
+                + "Nothing was changed. Go back, reload the page and try again.")
+    }
+
+    /// Returns the response to an error that a route does not handle itself.
+    package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        let values: KeyValuePairs<String, LogValue?>
+        switch error {
+        case let error as GatewayError where [.busy, .closed].contains(error.code):
+            return later("Too many people are signing in now. Try again in a few seconds.", 2, request)
+        case let error as GatewayError where error.code == .lastAdministrator:
+            return plain(HTTPStatus(rawValue: 409), "The server needs an administrator", error.message)
+        case let error as GatewayError where error.code == .unknownPerson:
+            return plain(HTTPStatus(rawValue: 409), "Nothing was changed", error.message)
+        case is CancellationError: return later("The request was cancelled.", 1, request)
+        case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
+        default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]
+        }
+        services.log.error("A request for a page failed.", values)
+        return later("The server cannot respond now. Try again in a minute.", 5, request)
+    }
+
+    private func later(_ sentence: String, _ seconds: Int, _ request: ServerRequest) -> ServerResponse {
+        let again = request.method == .get ? plainTarget(of: request) : nil
+        var response = plain(.serviceUnavailable, "Temporarily unavailable", sentence, again: again)
+        response.headers["Retry-After"] = String(seconds)
+        return response
+    }
+
+    /// Returns a page for a signed-in person, with the header of the site.
+    func framed(_ title: String, _ content: HTML, for visit: SignedInRequest, at place: String) -> WebPage {
+        var page = WebPage(title: "\(title) - \(self.title)", content)
+        page.heading = title
+        page.formTargets = .own()
+        page.header =
+            PageHeader(
+                title: self.title, prefix: prefix, current: place, isAdministrator: visit.person.isAdministrator,
+                token: tokens.token(of: .session(visit.session.id))
+            ).html
+        return page
+    }
+
+    /// Returns the hidden field with the token that every form of a visitor needs.
+    package func hidden(_ visit: SignedInRequest) -> HTML {
+        Self.hidden(tokens.token(of: .session(visit.session.id)))
+    }
+
+    package static func hidden(_ token: String) -> HTML {
+        "<input type=\"hidden\" name=\"\(FormTokens.field)\" value=\"\(token)\">"
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+package import HTTPServer
+import Wire
+
+/// Pages on which an administrator links an unlinked identity to a person.
+///
+/// Source: OX-7; OpenID Connect Core §5.7.
+extension PageRoutes {
+    private static let failures = PagePath.administration + "/failures"
+
+    /// `GET /admin/identities/{id}`: shows what the provider sent about the identity, and a form that links it.
+    func identityPage(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return administratorsOnly }
+        guard let identity = try await unlinked(id) else { return notFound }
+        return linking(identity, visit)
+    }
+
+    /// `POST /admin/identities/{id}`: links the identity to the person with the given e-mail address.
+    package func linkIdentity(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return administratorsOnly }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(Self.failures) }
+        guard let identity = try await unlinked(id),
+            let provider = services.settings.providers.first(where: { $0.id == identity.provider })
+        else { return notFound }
+        let email = visit.fields["email"] ?? ""
+        guard let person = try await services.people.find(email) else {
+            return linking(identity, visit, mistake: "No person has this e-mail address.", .unprocessableContent)
+        }
+        do {
+            try await services.people.link(person.id, to: identity.subject, at: provider, by: visit.person.id)
+        } catch let error as GatewayError where error.code == .identityRefused {
+            return linking(identity, visit, mistake: error.message, .unprocessableContent)
+        }
+        return Self.redirect(to: pages.path(of: person) + "?done=linked")
+    }
+
+    private func unlinked(_ id: String) async throws -> UnlinkedIdentity? {
+        guard let number = Int(id) else { return nil }
+        return try await services.people.unlinkedIdentity(number)
+    }
+
+    private func linking(
+        _ identity: UnlinkedIdentity, _ visit: SignedInRequest, mistake: String? = nil, _ status: HTTPStatus = .ok
+    ) -> ServerResponse {
+        let told = identity.email.map { "\($0) (sent by the provider, may not be verified)" }
+        return administrationPage(
+            Self.failures, "Link an identity",
+            """
+            <section class="card" aria-label="At the provider">
+            <dl>
+            <dt>Provider</dt><dd>\(identity.provider)</dd>
+            <dt>Subject</dt><dd><code>\(identity.subject)</code></dd>
+            \(identity.name.map { "<dt>Name</dt><dd>\($0)</dd>" as HTML })
+            <dt>E-mail</dt><dd>\(told ?? "none sent")</dd>
+            <dt>Last seen</dt><dd>\(ReadableTime.ago(identity.seen, now: now))</dd>
+            </dl>
+            </section>
+            <section class="card" aria-labelledby="link">
+            <h2 id="link">Link to a person</h2>
+            <p class="quiet">From then on, anyone who signs in at the provider as this subject is signed in here as \
+            that person. Make sure that it is the right person.</p>
+            <form method="post" action="\(link: prefix + PagePath.identity(identity.id))">
+            \(hidden(visit))
+            \(PageField(
+                name: "email", label: "The person's e-mail on this server", type: "email", autocomplete: "off",
+                value: visit.fields["email"], mistake: mistake, isFocused: mistake != nil
+            ).html)
+            <button type="submit">Link</button>
+            </form>
+            </section>
+            """, for: visit, status, back: (Self.failures, "Failed sign-ins"))
+    }
+}

@@ -1,0 +1,90 @@
+import Crypto
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+package import HTTPServer
+import Wire
+
+/// The page and the form that change a password.
+///
+/// Source: OWASP Authentication Cheat Sheet, "Change Password Feature"; MASVS 2.1, AUTH-3.
+extension PageRoutes {
+    /// Adds the routes that change a password.
+    package func addPassword(to router: inout Router) {
+        page(PagePath.password, mayChangePassword: true, to: &router) { routes, visit in
+            let page = try await routes.passwordPage(visit)
+            return page.hasPassword ? routes.alone(page, visit) : routes.notFound
+        }
+        form(PagePath.password, mayChangePassword: true, to: &router) { try await $0.changePassword($1) }
+    }
+
+    /// `POST /account/password`: sets a new password. The form asks for the current one. All sessions end, all keys are
+    /// revoked, and this browser gets a new session.
+    private func changePassword(_ visit: SignedInRequest) async throws -> ServerResponse {
+        var page = try await passwordPage(visit)
+        guard page.hasPassword else { return try await respond(page, visit, .forbidden) }
+        let (current, new) = (visit.fields["current"] ?? "", visit.fields["new"] ?? "")
+        if current.isEmpty { page.currentMistake = "Enter your current password." }
+        if let violation = services.settings.passwords.violation(in: Secret(new)) { page.newMistake = violation }
+        if visit.visitor.mustChangePassword, current == new {
+            page.newMistake = "The new password must differ from the current one."
+        }
+        if new != visit.fields["repeated"] { page.repeatedMistake = "The passwords do not match." }
+        guard !page.hasPasswordMistake else { return try await respond(page, visit, .unprocessableContent) }
+        let client = client(of: visit.request)
+        switch try await services.signIn.check(
+            EmailAddress(normalizing: visit.person.email), Secret(current), from: client)
+        {
+        case .refused:
+            page.currentMistake = "This is not your current password."
+            return try await respond(page, visit, .forbidden)
+        case .limited(let wait):
+            page.currentMistake = "Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
+            return try await respond(page, visit, .tooManyRequests).retry(after: wait)
+        case .right(let credential):
+            let person = try await services.people.choosePassword(
+                Secret(new), of: credential.person, by: visit.session.id, keepingSession: false,
+                isForced: credential.person.mustChangePassword)
+            let session = try await services.issuer.issue(for: person, device: client.device)
+            let next = visit.visitor.mustChangePassword ? destination(visit.fields["return"])?.text : nil
+            var response = next.map(Self.redirect) ?? seeOther(PagePath.account + "?done=password")
+            response.headers.append("Set-Cookie", cookie.set(session.token))
+            return response
+        }
+    }
+
+    /// Returns the account page, or only its password form for a person who must change their password first.
+    private func passwordPage(_ visit: SignedInRequest) async throws -> AccountPage {
+        guard visit.visitor.mustChangePassword else { return try await account(visit) }
+        let back = destination(visit.request.query("return") ?? visit.fields["return"])
+        var page = AccountPage(
+            person: visit.person, current: visit.session.id, sessions: [], now: now, prefix: prefix,
+            token: """
+                \(hidden(visit))
+                \(back.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
+                """)
+        page.hasPassword = true
+        page.visit = visit
+        return page
+    }
+
+    private func respond(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus) async throws
+        -> ServerResponse
+    {
+        visit.visitor.mustChangePassword ? alone(page, visit, status) : try await respond(page, status)
+    }
+
+    /// Returns the password form without the rest of the account page.
+    private func alone(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus = .ok) -> ServerResponse {
+        framed(
+            "Change your password",
+            """
+            \(page.hasPasswordMistake
+                ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
+            \(visit.visitor.mustChangePassword
+                ? "<p>You must change your password before you continue.</p>" as HTML : nil)
+            \(page.password)
+            """, for: visit, at: PagePath.password
+        ).response(status: status)
+    }
+}

@@ -1,0 +1,166 @@
+import Crypto
+import GatewayConfiguration
+import GatewayCore
+package import GatewayHTTP
+package import HTTPServer
+import OAuth
+import SignInBridge
+import Wire
+
+extension PageRoutes {
+    /// `GET /sign-in?return=…`: shows the sign-in form. If a person is already signed in, shows who it is and a link to
+    /// continue.
+    func signInPage(_ request: ServerRequest) async throws -> ServerResponse {
+        let destination = destination(request.query("return"))
+        guard let visitor = try await visitor(of: request) else {
+            var page = signInPage(request, destination)
+            if request.query("done") == "out" { page.0.note = "You are signed out." }
+            return respond(page)
+        }
+        guard request.query("again") == "1" else { return signedInAlready(visitor, destination, request) }
+        return respond(signInPage(request, destination, again: visitor.person))
+    }
+
+    /// `POST /sign-in`: signs in a browser with e-mail and password, and redirects it to the requested page.
+    ///
+    /// The browser's earlier session ends, so that its token is no longer valid.
+    ///
+    /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
+    package func signIn(_ request: ServerRequest) async throws -> ServerResponse {
+        guard let fields = try? request.form() else { return invalidForm }
+        let destination = destination(fields["return"])
+        let before = try await visitor(of: request)
+        let again = fields["again"] == "1" ? before?.person : nil
+        var page = signInPage(request, destination, again: again)
+        page.0.email = fields["username"].map { String($0.prefix(320)) }
+        guard services.settings.passwordsEnabled else { return respond(page, .forbidden) }
+        guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
+            tokens.accepts(fields[FormTokens.field], of: .browser(value))
+        else {
+            page.0.alert =
+                "The page was open for too long, or the form did not come from this server. Please try again."
+            return respond(page, .forbidden)
+        }
+        let email = again?.email ?? fields["username"] ?? ""
+        let password = fields["password"] ?? ""
+        if email.isEmpty { page.0.emailMistake = "Enter your e-mail address." }
+        if password.isEmpty { page.0.passwordMistake = "Enter your password." }
+        guard !email.isEmpty, !password.isEmpty else { return respond(page, .unprocessableContent) }
+        return try await signIn(email, Secret(password), page, request, before: before)
+    }
+
+    private func signIn(
+        _ email: String, _ password: Secret, _ page: (SignInPage, String), _ request: ServerRequest,
+        before: PageVisitor?
+    ) async throws -> ServerResponse {
+        var page = page
+        switch try await services.signIn.attempt(
+            EmailAddress(normalizing: email), password, from: client(of: request))
+        {
+        case .signedIn(let credential):
+            services.metrics.signIn(.succeeded)
+            if let before { _ = try await services.issuer.end(before.token) }
+            var response = Self.redirect(to: page.0.destination?.text ?? start(request))
+            response.headers.append("Set-Cookie", cookie.set(credential.token))
+            response.headers.append("Set-Cookie", formCookie.end)
+            return response
+        case .refused, .passwordChangeRequired:
+            services.metrics.signIn(.refused)
+            page.0.alert = "The e-mail address or password is incorrect. Please try again."
+            return respond(page, .forbidden)
+        case .limited(let wait):
+            services.metrics.signIn(.limited)
+            page.0.alert = """
+                Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)). \
+                Attempts before then are not checked.
+                """
+            return respond(page, .tooManyRequests).retry(after: wait)
+        }
+    }
+
+    /// `GET /sign-in/done?return=…`: redirects a browser that returns from an identity provider to the requested page.
+    func continueAfterSignIn(_ request: ServerRequest) async throws -> ServerResponse {
+        let destination = destination(request.query("return"))
+        guard try await visitor(of: request) != nil else { return respond(signInPage(request, destination)) }
+        return Self.redirect(to: destination?.text ?? start(request))
+    }
+
+    /// Returns where a sign-in without a return address leads: to the account page, or to `/` on a host that does not
+    /// serve the account page.
+    private func start(_ request: ServerRequest) -> String {
+        home.place(of: request) == .own ? prefix + PagePath.account : "/"
+    }
+
+    /// `POST /sign-out`: ends the browser's session.
+    package func signOut(_ visit: SignedInRequest) async throws -> ServerResponse {
+        if let ended = try await services.issuer.end(visit.visitor.token) {
+            let client = client(of: visit.request)
+            services.audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                    request: visit.request.id, device: client.device))
+        }
+        var response = seeOther(PagePath.signIn + "?done=out")
+        response.headers.append("Set-Cookie", cookie.end)
+        return response
+    }
+
+    /// Returns where a sign-in leads, or nil when no address is given or the address is not allowed.
+    package func destination(_ text: String?) -> ReturnAddress? {
+        text.flatMap { ReturnAddress.check($0, allowsHost: services.returnHosts.allows) }
+    }
+
+    /// Returns the page, and the value of the cookie that its form depends on.
+    private func signInPage(
+        _ request: ServerRequest, _ destination: ReturnAddress?, again: Person? = nil
+    ) -> (SignInPage, String) {
+        let value = formCookie.value(in: request) ?? FormCookie.make()
+        var page = SignInPage(
+            title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
+            hasPasswords: services.settings.passwordsEnabled)
+        // A provider redirects to the pages' own host, where a cookie of another host cannot be set.
+        if home.place(of: request) == .own { page.providers = providers(destination, isAgain: again != nil) }
+        page.again = again
+        return (page, value)
+    }
+
+    private func respond(_ page: (SignInPage, String), _ status: HTTPStatus = .ok) -> ServerResponse {
+        var response = page.0.page.response(status: status)
+        response.headers.append("Set-Cookie", formCookie.set(page.1))
+        return response
+    }
+
+    /// Returns the identity providers, each with the address where a browser's sign-in begins.
+    private func providers(_ destination: ReturnAddress?, isAgain: Bool) -> [ProviderButton] {
+        guard let bridge = services.bridge else { return [] }
+        let next = prefix + PagePath.signedIn
+        let whole = destination.map { "\(next)?\(FormURLEncoded.encode([("return", $0.text)]))" } ?? next
+        // A return address that is too long for the state is left out. The sign-in then ends on the account page.
+        let query = [("redirect", "true"), ("next", ReturnAddress.check(whole)?.text ?? next)]
+        return bridge.providers.all.map { provider in
+            let path = services.settings.bridge.prefix + BridgeRoutes.authorizePath(of: provider)
+            let again = isAgain ? [("again", "true")] : []
+            return ProviderButton(provider.configuration, "\(path)?\(FormURLEncoded.encode(query + again))")
+        }
+    }
+
+    private func signedInAlready(
+        _ visitor: PageVisitor, _ destination: ReturnAddress?, _ request: ServerRequest
+    ) -> ServerResponse {
+        let visit = SignedInRequest(request: request, visitor: visitor)
+        let person = visitor.person
+        return framed(
+            "You are signed in",
+            """
+            <section class="card">
+            <p>This browser is signed in as <strong>\(person.name ?? person.email)</strong> (\(person.email)).</p>
+            <p class="actions">\(destination.map {
+                "<a class=\"button\" href=\"\(link: $0.text)\">Continue</a>" as HTML
+            })
+            <a class="button other" href="\(link: prefix + PagePath.account)">To your account</a></p>
+            <p class="quiet">To sign in as another person, sign out first.</p>
+            </section>
+            """, for: visit, at: PagePath.signIn
+        ).response()
+    }
+}

@@ -1,0 +1,209 @@
+import Database
+package import FoundationEssentials
+import GatewayConfiguration
+package import GatewayCore
+package import GatewayHTTP
+package import HTTPServer
+package import Wire
+
+/// The pages for people: sign-in, account and administration.
+///
+/// Every form has a token of ``FormTokens``. According to the browser's header fields it must come from a page of this
+/// server. The response to a form that changed something is a redirect, so that a reload does not send the form again.
+///
+/// Source: OWASP Cross-Site Request Forgery Prevention Cheat Sheet; RFC 9700 §4.12; WCAG 2.2.
+package struct PageRoutes: ServiceDialect {
+    package let services: GatewayServices
+    /// The session cookie of a browser.
+    package let cookie: SessionCookie
+    let formCookie: FormCookie
+    package let tokens: FormTokens
+    package let home: CanonicalHost
+
+    /// Creates the routes with the services of a gateway whose settings enable pages.
+    package init(services: GatewayServices) {
+        guard let cookie = services.cookie, let keys = services.keys else {
+            preconditionFailure("A gateway with pages has a cookie and keys.")
+        }
+        self.services = services
+        self.cookie = cookie
+        formCookie = FormCookie(isSecure: cookie.isSecure)
+        tokens = FormTokens(keys)
+        home = CanonicalHost(services)
+    }
+
+    package var name: String { "pages" }
+    package var prefix: String { services.settings.pages.prefix }
+    package var title: String { services.settings.pages.title }
+    package var now: Date { services.now() }
+
+    /// The sign-in is served on every protected host. ``CanonicalHost`` decides what else is served there.
+    package func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
+
+    /// The paths that redirect to the account page.
+    private var entrances: Set<String> { ["/", prefix.isEmpty ? "/" : prefix] }
+
+    /// Adds the routes under the prefix.
+    package func add(to router: inout Router) {
+        addEntrances(to: &router)
+        open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
+        open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
+        open(.get, PagePath.signedIn, to: &router) { try await $0.continueAfterSignIn($1) }
+        form(PagePath.signOut, isForSignIn: true, mayChangePassword: true, to: &router) { try await $0.signOut($1) }
+        addPassword(to: &router)
+        addAccount(to: &router)
+        addAdministration(to: &router)
+    }
+
+    /// Adds redirects to the account page, for a person who types only the server's address or the prefix.
+    private func addEntrances(to router: inout Router) {
+        for path in entrances.union([prefix + "/"]) {
+            router.on(.get, path) { request in await answer(request) { seeOther(PagePath.account) } }
+        }
+    }
+
+    /// Returns the response to a request that the server refuses before any route runs.
+    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        switch status {
+        case .notFound: notFound
+        case .misdirectedRequest: misdirected(request.headers["Host"])
+        default: plain(status, "The request failed", sentence)
+        }
+    }
+
+    /// Adds a route that needs no sign-in, on every host with a sign-in.
+    package func open(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(method, prefix + path) { request in
+            await answer(request, isForSignIn: true) { try await handler(self, request) }
+        }
+    }
+
+    /// Adds a page for signed-in people. Other people are redirected to the sign-in page first. `mayChangePassword`
+    /// says whether the page is open to a person who must change their password first.
+    package func page(
+        _ path: String, mayChangePassword: Bool = false, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
+    ) {
+        router.on(.get, prefix + path) { request in
+            await answer(request) {
+                try await visited(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
+            }
+        }
+    }
+
+    /// Adds a page with a path parameter.
+    package func page<Named: PathParameter>(
+        _ path: String, _ type: Named.Type, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
+    ) {
+        router.on(.get, prefix + path, type) { request, named in
+            await answer(request) {
+                try await visited(request) { try await handler(self, $0, named) }
+            }
+        }
+    }
+
+    /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in,
+    /// `mayChangePassword` whether it is open to a person who must change their password first.
+    package func form(
+        _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
+    ) {
+        router.on(.post, prefix + path) { request in
+            await answer(request, isForSignIn: isForSignIn) {
+                try await submitted(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
+            }
+        }
+    }
+
+    /// Adds a form with a path parameter.
+    package func form<Named: PathParameter>(
+        _ path: String, _ type: Named.Type, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
+    ) {
+        router.on(.post, prefix + path, type) { request, named in
+            await answer(request) { try await submitted(request) { try await handler(self, $0, named) } }
+        }
+    }
+
+    /// Authenticates the visitor of a page. Redirects those who must sign in or change their password first.
+    private func visited(
+        _ request: ServerRequest, mayChangePassword: Bool = false,
+        _ handler: (SignedInRequest) async throws -> ServerResponse
+    ) async throws -> ServerResponse {
+        guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
+        guard !visitor.mustChangePassword || mayChangePassword else { return changePasswordFirst(request) }
+        return try await handler(SignedInRequest(request: request, visitor: visitor))
+    }
+
+    /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes,
+    /// except the sign-out, which must always work.
+    private func submitted(
+        _ request: ServerRequest, mayChangePassword: Bool = false,
+        _ handler: (SignedInRequest) async throws -> ServerResponse
+    ) async throws -> ServerResponse {
+        guard cookie.comesFromOwnPage(request) else { return invalidForm }
+        guard let visitor = try await visitor(of: request) else { return seeOther(PagePath.signIn) }
+        guard let fields = try? request.form(),
+            tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id))
+        else { return invalidForm }
+        guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
+        if request.path != prefix + PagePath.signOut,
+            let wait = services.limits.take(.writes, .person(visitor.person.id))
+        {
+            return tooMany(wait)
+        }
+        return try await handler(SignedInRequest(request: request, visitor: visitor, fields: fields))
+    }
+
+    /// Returns the person who is signed in in the browser of a request, or nil when no person is.
+    func visitor(of request: ServerRequest) async throws -> PageVisitor? {
+        guard let token = RequestTokens(request, cookie: cookie).cookie else { return nil }
+        let authentication = try await services.issuer.authenticate(token)
+        return authentication.session.map {
+            PageVisitor(token: token, session: $0, mustChangePassword: !authentication.isValid)
+        }
+    }
+
+    /// Returns the sender of a request.
+    package func client(of request: ServerRequest) -> RequestOrigin {
+        origin(of: request, SessionDevice(name: request.headers["User-Agent"], kind: "Browser"))
+    }
+
+    /// Answers a request on the pages' own host. A request of the sign-in is answered on every host with a sign-in.
+    private func answer(
+        _ request: ServerRequest, isForSignIn: Bool = false, _ handler: () async throws -> ServerResponse
+    ) async -> ServerResponse {
+        if let response = wrongHostResponse(request, isForSignIn: isForSignIn) { return response }
+        do {
+            return try await handler()
+        } catch {
+            return failure(error, request)
+        }
+    }
+}
+
+/// A browser with a session.
+struct PageVisitor: Sendable {
+    /// The token in the browser's cookie.
+    let token: String
+    let session: Session
+    /// Whether the person must change their password before anything else.
+    var mustChangePassword = false
+
+    var person: Person { session.person }
+}
+
+/// A request of a signed-in person.
+package struct SignedInRequest: Sendable {
+    let request: ServerRequest
+    let visitor: PageVisitor
+    /// The fields of the form; empty for a page.
+    var fields = FormFields()
+
+    var person: Person { visitor.person }
+    var session: Session { visitor.session }
+}

@@ -1,0 +1,75 @@
+package import GatewayCore
+package import GatewayHTTP
+package import Wire
+
+/// The page that signs people in: a form for a password, and a button for each identity provider.
+package struct SignInPage {
+    /// The name of the server.
+    package let title: String
+    package let prefix: String
+    /// The token of the form.
+    package let token: String
+    /// The address where the person continues. Nil when the request names none, or one that is not allowed.
+    package var destination: ReturnAddress?
+    /// Whether people can sign in with e-mail and password.
+    let hasPasswords: Bool
+    /// The buttons of the identity providers.
+    package var providers: [ProviderButton] = []
+    /// The signed-in person who must confirm their identity. Nil for an ordinary sign-in.
+    package var again: Person?
+    /// The e-mail address that the person entered.
+    package var email: String?
+    /// An error message about the whole form.
+    package var alert: HTML?
+    var emailMistake: String?
+    var passwordMistake: String?
+    /// A message about a change that was just made.
+    package var note: String?
+
+    package var page: WebPage {
+        let heading = again == nil ? "Sign in to \(title)" : "Confirm that it is you"
+        var page = WebPage(
+            title: again == nil ? heading : "\(heading) - \(title)",
+            """
+            \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
+            \(alert.map { "<div role=\"alert\"><p>\($0)</p></div>" as HTML })
+            \(purpose.map { "<p class=\"quiet\">\($0)</p>" as HTML })
+            \(hasPasswords ? form : nil)
+            \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
+            \(providers.map(\.html))
+            \(hasPasswords || !providers.isEmpty ? nil : "<p>You cannot sign in to this server in a browser.</p>")
+            """)
+        page.heading = heading
+        page.server = title
+        page.isHeadingAbove = again == nil
+        page.formTargets = .own(andOn: [destination?.origin].compactMap(\.self))
+        return page
+    }
+
+    /// The reason why the person sees this page. Nil when the person expects it.
+    private var purpose: String? {
+        if again != nil { return "This action requires a sign-in within the last few minutes." }
+        return destination?.origin.map { "Afterwards you continue to \($0)." }
+    }
+
+    private var form: HTML {
+        let fixed = again?.email
+        return """
+            <form method="post" action="\(link: prefix + PagePath.signIn)">
+            \(PageRoutes.hidden(token))
+            \(destination.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
+            \(fixed == nil ? nil : "<input type=\"hidden\" name=\"again\" value=\"1\">" as HTML)
+            \(PageField(
+                name: "username", label: "E-mail", type: "email", autocomplete: "username", value: fixed ?? email,
+                mistake: emailMistake, isFocused: fixed == nil && (email == nil || emailMistake != nil),
+                isReadOnly: fixed != nil
+            ).html)
+            \(PageField(
+                name: "password", label: "Password", type: "password", autocomplete: "current-password",
+                mistake: passwordMistake, isFocused: fixed != nil || (email != nil && emailMistake == nil)
+            ).html)
+            <button type="submit" class="block">\(again == nil ? "Sign in" : "Confirm")</button>
+            </form>
+            """
+    }
+}

@@ -1,0 +1,179 @@
+import Database
+package import FoundationEssentials
+import GatewayCore
+
+/// The database records of the library.
+///
+/// A person gets only the person's own files and the shared ones, whatever the query.
+package struct AssetStore: Sendable {
+    let database: Database
+    let now: @Sendable () -> Date
+    /// A cache of recently requested files. It does not depend on who may see them.
+    private let known = ReadCache<UUID, Asset>(capacity: 2_048)
+
+    init(database: Database, now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.now = now
+    }
+
+    /// Returns a file that the person may see.
+    ///
+    /// - Parameters:
+    ///   - id: The file's id.
+    ///   - owners: The owners whose files the person may see.
+    ///   - isElevated: Whether the person may also see locked files.
+    /// - Returns: The file. Nil when it does not exist or the person may not see it.
+    /// - Throws: `DatabaseError`.
+    package func find(_ id: UUID, for owners: AssetOwners, isElevated: Bool) async throws -> Asset? {
+        let asset = try await asset(id)
+        return asset.flatMap { $0.isSeen(by: owners, isElevated: isElevated) ? $0 : nil }
+    }
+
+    private func asset(_ id: UUID) async throws -> Asset? {
+        if let asset = known[id] { return asset }
+        let ticket = known.ticket
+        guard let asset = try await database.read({ try $0.first(AssetStatements.byID, id) }) else { return nil }
+        known.insert(asset, for: id, ticket: ticket)
+        return asset
+    }
+
+    /// Empties the cache. Called after every write of the scan, and when another process may have written.
+    package func forget() {
+        known.removeAll()
+    }
+
+    /// Returns the files with these ids that the person may see, in the order of `ids`. Other ids are omitted.
+    package func find(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [Asset] {
+        try await database.read { connection in
+            try ids.compactMap { id in
+                let asset = try connection.first(AssetStatements.byID, id)
+                return asset.flatMap { $0.isSeen(by: owners, isElevated: isElevated) ? $0 : nil }
+            }
+        }
+    }
+
+    /// Returns one page of the files that match a query, and whether there is another page.
+    package func search(_ query: AssetQuery, for owners: AssetOwners) async throws -> (assets: [Asset], hasMore: Bool) {
+        let statement = query.isAscending ? AssetStatements.searchOldestFirst : AssetStatements.searchNewestFirst
+        var found = try await database.read { connection in
+            try connection.all(
+                statement, owners.email, owners.id, query.visibility, query.kind, query.taken.from, query.taken.to,
+                query.added.from, query.added.to, query.updated.from, query.updated.to, query.name?.lowercased(),
+                query.album, query.checksum, query.id, query.isMotion, query.make, query.model, query.count + 1,
+                query.skip)
+        }
+        let hasMore = found.count > query.count
+        if hasMore { found.removeLast() }
+        return (found, hasMore)
+    }
+
+    /// Returns the numbers of photographs and videos that the person has with a visibility.
+    package func statistics(for owners: AssetOwners, visibility: AssetVisibility) async throws -> (
+        images: Int, videos: Int
+    ) {
+        let rows = try await database.read {
+            try $0.all(AssetStatements.count, owners.email, owners.id, visibility)
+        }
+        return (
+            rows.first { $0.kind == .image }?.count ?? 0, rows.first { $0.kind == .video }?.count ?? 0
+        )
+    }
+
+    /// Returns the number and the bytes of each owner's files.
+    package func usage() async throws -> [AssetUsage] {
+        try await database.read { try $0.all(AssetStatements.usage) }
+    }
+
+    /// Returns the folders with visible files, except the top folders.
+    package func albums(for owners: AssetOwners) async throws -> [AssetAlbum] {
+        try await database.read { try $0.all(AssetStatements.albums, owners.email, owners.id, nil) }
+    }
+
+    /// Returns one of the ``albums(for:)``. Nil when it does not exist or the person may not see it.
+    package func album(_ id: UUID, for owners: AssetOwners) async throws -> AssetAlbum? {
+        try await database.read { try $0.first(AssetStatements.albums, owners.email, owners.id, id) }
+    }
+}
+
+/// A query for files. A field that is nil matches every file.
+package struct AssetQuery: Sendable, Equatable {
+    /// A time interval that includes both ends. An end that is nil is open.
+    package struct Stretch: Sendable, Equatable {
+        var from: Date?
+        var to: Date?
+
+        /// Creates a value with these properties.
+        package init(from: Date? = nil, to: Date? = nil) {
+            self.from = from
+            self.to = to
+        }
+    }
+
+    package var visibility = AssetVisibility.timeline
+    package var kind: AssetKind?
+    package var taken = Stretch()
+    package var added = Stretch()
+    package var updated = Stretch()
+    /// A part of the file's name, case-insensitive.
+    package var name: String?
+    package var album: UUID?
+    package var checksum: [UInt8]?
+    package var id: UUID?
+    /// Whether the file must be a live photograph with a video.
+    package var isMotion: Bool?
+    package var make: String?
+    package var model: String?
+    package var isAscending = false
+    package var count = 250
+    package var skip = 0
+
+    /// Creates a value with these properties.
+    package init(
+        visibility: AssetVisibility = AssetVisibility.timeline, kind: AssetKind? = nil, taken: Stretch = Stretch(),
+        added: Stretch = Stretch(), updated: Stretch = Stretch(), name: String? = nil, album: UUID? = nil,
+        checksum: [UInt8]? = nil, id: UUID? = nil, isMotion: Bool? = nil, make: String? = nil, model: String? = nil,
+        isAscending: Bool = false, count: Int = 250, skip: Int = 0
+    ) {
+        self.visibility = visibility
+        self.kind = kind
+        self.taken = taken
+        self.added = added
+        self.updated = updated
+        self.name = name
+        self.album = album
+        self.checksum = checksum
+        self.id = id
+        self.isMotion = isMotion
+        self.make = make
+        self.model = model
+        self.isAscending = isAscending
+        self.count = count
+        self.skip = skip
+    }
+}
+
+/// A folder of photographs.
+package struct AssetAlbum: Sendable, Equatable {
+    package let id: UUID
+    package let path: String
+    package let owner: String
+    package let added: Date
+    package let count: Int
+    package let first: Date
+    package let last: Date
+    package let updated: Date
+    /// The id of the newest file, which is the cover.
+    package let cover: UUID
+
+    /// The name to show, which is the name of the folder.
+    package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+}
+
+/// The numbers and sizes of one owner's files.
+package struct AssetUsage: Sendable, Equatable {
+    package let owner: String
+    package let images: Int
+    package let videos: Int
+    package let imageBytes: Int
+    package let videoBytes: Int
+}

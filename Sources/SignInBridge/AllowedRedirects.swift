@@ -1,0 +1,111 @@
+import Wire
+
+/// The addresses in apps that a sign-in may end at.
+///
+/// An address must equal a listed address byte for byte. A prefix, the host alone, different case or an equivalent
+/// spelling does not match. Only the port of a loopback address can be left open, because a desktop app uses the port
+/// that the system assigns.
+///
+/// Source: OX-2; RFC 9700 §2.1 and §4.1.3; RFC 8252 §7.3 and §8.10.
+package struct AllowedRedirects: Sendable {
+    /// The addresses that are allowed exactly as listed.
+    private let whole: Set<[UInt8]>
+    /// The loopback addresses that are allowed with any port, stored without their port.
+    private let portless: Set<[UInt8]>
+
+    /// The loopback addresses that are allowed when any port is allowed and no loopback address is listed.
+    static let defaultLoopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
+
+    /// Makes a list.
+    ///
+    /// - Parameters:
+    ///   - listed: The allowed addresses. Addresses that ``problem(with:)`` rejects are ignored.
+    ///   - anyLoopbackPort: Whether the listed loopback addresses are allowed with any port. If none is listed,
+    ///     ``defaultLoopback`` is allowed.
+    package init(_ listed: [String], anyLoopbackPort: Bool) {
+        let usable = listed.filter { Self.problem(with: $0) == nil }
+        whole = Set(usable.map { Array($0.utf8) })
+        guard anyLoopbackPort else {
+            portless = []
+            return
+        }
+        let loopback = usable.compactMap(Self.withoutPort)
+        portless = Set(loopback.isEmpty ? Self.defaultLoopback.compactMap(Self.withoutPort) : loopback)
+    }
+
+    /// Whether a sign-in may end at `address`.
+    package func allows(_ address: String) -> Bool {
+        guard Self.problem(with: address) == nil else { return false }
+        if whole.contains(Array(address.utf8)) { return true }
+        guard let portless = Self.withoutPort(address) else { return false }
+        return self.portless.contains(portless)
+    }
+
+    /// Returns the reason why an address cannot be on the list, or nil when it can.
+    package static func problem(with address: String) -> String? {
+        guard address.utf8.count <= 1_024, address.utf8.allSatisfy(isAddressByte) else {
+            return "it must be plain ASCII of at most 1,024 characters, without spaces"
+        }
+        guard let colon = address.utf8.firstIndex(of: UInt8(ascii: ":")), isScheme(address.utf8[..<colon]) else {
+            return "it must begin with a scheme, such as 'com.example.app://callback'"
+        }
+        guard !address.utf8.contains(UInt8(ascii: "#")) else { return "it must not have a fragment" }
+        let scheme = address.utf8[..<colon]
+        guard !forbidden.contains(where: { scheme.elementsEqual($0.utf8) }) else {
+            return "this scheme does not open an app"
+        }
+        guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else { return nil }
+        return webProblem(with: address, isPlain: scheme.elementsEqual("http".utf8))
+    }
+
+    /// Schemes that browsers handle themselves, so that no app can be opened by them.
+    private static let forbidden = [
+        "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",
+    ]
+
+    private static func webProblem(with address: String, isPlain: Bool) -> String? {
+        let rest = address.utf8.dropFirst(isPlain ? 5 : 6)
+        guard rest.starts(with: "//".utf8) else { return "two slashes must follow its scheme" }
+        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else {
+            return "it must contain a host and no user"
+        }
+        guard !isPlain || withoutPort(address) != nil else {
+            return "without encryption only http://127.0.0.1 and http://[::1] are safe"
+        }
+        return nil
+    }
+
+    /// Returns an address without its port. Nil unless its host is a numeric loopback address.
+    private static func withoutPort(_ address: String) -> [UInt8]? {
+        let hosts = ["http://127.0.0.1", "http://[::1]"]
+        guard let host = hosts.first(where: { address.utf8.starts(with: $0.utf8) }) else { return nil }
+        var rest = address.utf8.dropFirst(host.utf8.count)
+        if rest.first == UInt8(ascii: ":") {
+            rest = rest.dropFirst()
+            let digits = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            let text = String(Substring(digits))
+            guard let port = UInt16(text), port > 0, String(port) == text else { return nil }
+            rest = rest.dropFirst(digits.count)
+        }
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
+        return Array(host.utf8) + rest
+    }
+
+    private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
+        guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "+-.".utf8.contains(byte)
+            }
+        }
+    }
+
+    /// Whether a byte may occur in an address.
+    ///
+    /// Source: RFC 3986 §2.
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        PercentEncoding.isUnreserved(byte) || ":/?#[]@!$&'()*+,;=%".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,85 @@
+import FoundationEssentials
+package import GatewayCore
+import OAuth
+
+extension Bridge {
+    /// Exchanges a one-time code for a session. Returns nil for every invalid code, whatever the reason.
+    ///
+    /// The code is consumed before it is checked, so that a caller with a wrong verifier cannot try another one.
+    ///
+    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond; errors of the database.
+    ///
+    /// Source: OX-5; contract of Onyx, b.5; RFC 7636 §4.6.
+    package func redeem(
+        _ code: OneTimeCode, verifier: String, client: RequestOrigin, token shape: TokenFormat = .opaque
+    ) async throws -> SessionCredential? {
+        let box = try await take(code)
+        guard let box, let record = CodeRecord(opening: box, for: code, keys), now() < record.expires else {
+            metrics.exchange(.refused)
+            return nil
+        }
+        guard let verifier = PKCE.Verifier(verifier), record.challenge.matches(verifier) else {
+            return refuse("wrong-verifier", record, client)
+        }
+        return try await redeem(record, client, shape)
+    }
+
+    private func redeem(
+        _ record: CodeRecord, _ client: RequestOrigin, _ shape: TokenFormat
+    ) async throws -> SessionCredential? {
+        guard let person = try await people.find(id: record.person), person.isActive,
+            person.sessionEpoch == record.sessionEpoch
+        else { return refuse("person-changed", record, client) }
+        do {
+            let session = try await start(
+                for: person, provider: record.provider, record.providerSession, client, token: shape,
+                authenticated: record.authenticated)
+            metrics.exchange(.succeeded)
+            return session
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            return refuse("person-changed", record, client)
+        }
+    }
+
+    private func refuse(
+        _ reason: StaticString, _ record: CodeRecord, _ client: RequestOrigin
+    ) -> SessionCredential? {
+        metrics.exchange(.refused)
+        audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, provider: record.provider, person: record.person,
+                address: client.address.description, request: client.request, device: client.device))
+        return nil
+    }
+
+    /// Stores a record under a one-time code, sealed.
+    package func keep(_ record: CodeRecord, under code: OneTimeCode) async throws {
+        try await keep(try record.sealed(for: code, keys), under: code)
+    }
+
+    /// Stores a sealed record under a one-time code.
+    package func keep(_ box: [UInt8], under code: OneTimeCode) async throws {
+        do {
+            try await codes.keep(box, under: code.key, for: codeLifetime)
+        } catch {
+            throw unavailable(error)
+        }
+    }
+
+    /// Removes the record of a one-time code from the store and returns it, still sealed. Returns nil on any further
+    /// call.
+    package func take(_ code: OneTimeCode) async throws -> [UInt8]? {
+        do {
+            return try await codes.take(code.key)
+        } catch {
+            metrics.exchange(.unavailable)
+            throw unavailable(error)
+        }
+    }
+
+    package func unavailable(_ error: any Error) -> any Error {
+        guard !(error is CancellationError) else { return error }
+        log.warning("The store of one-time codes does not respond.", ["error": .text("\(error)")])
+        return GatewayError(.codeStore, "The server cannot reach its store of sign-in codes; try again in a moment.")
+    }
+}

@@ -1,0 +1,46 @@
+package import Crypto
+package import GatewayCore
+
+/// The keys of the bridge, all derived from one secret of 32 bytes.
+///
+/// Gateways with the same secret complete each other's sign-ins.
+package struct BridgeKeys: Sendable {
+    /// The key that seals the state in the browser.
+    package let state: Secret
+    /// The key that seals the records in the stores.
+    package let code: Secret
+    /// The key that derives the nonce and the PKCE verifier for the identity provider from the browser's secret.
+    package let browser: Secret
+    /// The key that seals the private halves of the keys that sign tokens.
+    package let signing: Secret
+    /// The key that binds the forms of pages to the browser that they were made for.
+    package let form: Secret
+
+    /// Returns the keys of the secret in a file, which is created if it does not exist.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file. Nil for `bridge.key` beside the database.
+    ///   - database: The path of the database. Nil for a database in memory, with a secret that is not stored.
+    /// - Returns: The keys.
+    /// - Throws: ``GatewayError/Code/file`` when the file cannot be used.
+    package static func open(file: String?, database: String?) throws(GatewayError) -> BridgeKeys {
+        if let file { return BridgeKeys(try BridgeKeyFile(path: file).secret()) }
+        guard let database else { return BridgeKeys(Secret.random(32)) }
+        let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? ""
+        return BridgeKeys(try BridgeKeyFile(path: folder + "bridge.key").secret())
+    }
+
+    /// Derives the keys from a secret.
+    ///
+    /// Source: RFC 5869 §2.3, one block of its expansion for each key; the secret is uniformly random already.
+    package init(_ secret: Secret) {
+        func key(_ name: StaticString) -> Secret {
+            Secret(bytes: HMACSHA256.code(of: Array("latchstring bridge \(name)".utf8) + [1], key: secret).bytes)
+        }
+        state = key("state")
+        code = key("code")
+        browser = key("browser")
+        form = key("form")
+        signing = key("signing")
+    }
+}

@@ -1,0 +1,68 @@
+package import Crypto
+package import FoundationEssentials
+package import OAuth
+package import OpenIDConnect
+import Wire
+
+/// The record of a one-time code that stands for an identity at a provider. The request that exchanges the code decides
+/// its use: the client signs in with the identity, or links it to the signed-in person.
+///
+/// Source: contract of Immich, endpoints: `/oauth/callback` and `/oauth/link` take the same address.
+package struct IdentityRecord: Sendable {
+    /// The challenge that the client's verifier must match.
+    package let challenge: PKCE.Challenge
+    /// The identity that signed in at the provider.
+    package let identity: ProviderIdentity
+    /// The id of the identity provider.
+    package let provider: String
+    /// When the provider identified the person, to the millisecond. The code is refused if the person is signed out
+    /// after that.
+    package let answered: Date
+    /// When the code expires, whatever the store does, to the second.
+    package let expires: Date
+
+    private static let context = Array("latchstring identity 2".utf8)
+
+    /// Returns the record sealed for this code, ready to be stored; see ``CodeRecord/sealed(for:_:)``.
+    package func sealed(for code: OneTimeCode, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
+        let head = [
+            Array(challenge.text.utf8), Array(provider.utf8),
+            [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))),
+            [UInt8](bigEndian: Int64((answered.timeIntervalSince1970 * 1_000).rounded(.down))),
+        ]
+        // The identity of a person in many groups can exceed the length of a field, so it is split.
+        let person = JSON.encode(identity)
+        let pieces = stride(from: 0, to: person.count, by: Self.pieceCount).map { start in
+            Array(person[start..<min(start + Self.pieceCount, person.count)])
+        }
+        return try SealedFields.seal(head + pieces, key: keys.code, context: Self.context + code.key.bytes)
+    }
+
+    private static let pieceCount = 32_768
+
+    /// Opens a record. Returns nil for bytes that were not sealed for this code.
+    package init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
+        guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
+            fields.count >= 5,
+            let challenge = String(validating: fields[0], as: UTF8.self).flatMap(PKCE.Challenge.init),
+            let provider = String(validating: fields[1], as: UTF8.self), let expires = fields[2].bigEndian,
+            let answered = fields[3].bigEndian,
+            let identity = try? JSON.decode(ProviderIdentity.self, from: Array(fields[4...].joined()))
+        else { return nil }
+        self.init(
+            challenge: challenge, identity: identity, provider: provider,
+            answered: Date(timeIntervalSince1970: Double(answered) / 1_000),
+            expires: Date(timeIntervalSince1970: Double(expires)))
+    }
+
+    /// Makes a record.
+    package init(
+        challenge: PKCE.Challenge, identity: ProviderIdentity, provider: String, answered: Date, expires: Date
+    ) {
+        self.challenge = challenge
+        self.identity = identity
+        self.provider = provider
+        self.answered = answered
+        self.expires = expires
+    }
+}

@@ -1,0 +1,53 @@
+package import Crypto
+import GatewayCore
+package import Redis
+
+/// A store of one-time codes in Redis, which several gateways can share.
+///
+/// The key of a record is `latch:code:` and the hexadecimal SHA-256 of its code. Redis deletes expired records. While
+/// Redis is unavailable, the gateway refuses sign-ins through a provider and continues everything else; it recovers
+/// automatically. If Redis loses its data, people with a pending code must sign in again.
+///
+/// Source: OX-4, OX-15; Redis `SET` with `NX` and `PX`, `GETDEL` (6.2 or newer).
+package final class RedisCodeStore: CodeStore {
+    private static let prefix = Array("latch:code:".utf8)
+
+    private let redis: RedisClient
+
+    /// Makes a store that uses the server of `redis`.
+    package init(_ redis: RedisClient) {
+        self.redis = redis
+    }
+
+    /// Stores a record; see ``CodeStore``.
+    ///
+    /// - Throws: ``GatewayError/Code/codeExists``; `RedisError`.
+    package func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+        let milliseconds = max(1, Int64(lifetime / .milliseconds(1)))
+        let words = [Self.name(of: key), record, Array("NX".utf8), Array("PX".utf8), Array("\(milliseconds)".utf8)]
+        guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
+    }
+
+    /// Removes a record and returns it; see ``CodeStore``.
+    ///
+    /// - Throws: `RedisError`.
+    package func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+        do throws(RedisError) {
+            let reply = try await redis.run(RedisCommand("GETDEL", [Self.name(of: key)]))
+            guard case .bytes(let record) = reply else { return nil }
+            return record
+        } catch {
+            guard error.code == .refused, error.reason == "ERR" else { throw error }
+            throw RedisError(.refused, "Redis refused GETDEL: the gateway needs Redis 6.2 or newer.", reason: "ERR")
+        }
+    }
+
+    /// Whether Redis responds to `PING`.
+    package func isReady() async -> Bool {
+        (try? await redis.run(RedisCommand("PING"))) == .status("PONG")
+    }
+
+    private static func name(of key: SHA256Digest) -> [UInt8] {
+        prefix + Array(key.hexadecimal.utf8)
+    }
+}

@@ -1,0 +1,4 @@
+import GatewayCore
+import Redis
+
+extension RedisError: LoggableError {}
