@@ -2,8 +2,8 @@ import Primitives
 
 /// A key of the configuration.
 ///
-/// The table of ``all(for:)`` is the basis for reading the file and the environment, for checks, and for the list that `latchd
-/// check --keys` prints.
+/// The table of ``all(for:)`` is the basis for reading the file and the environment, for checks, and for the list that
+/// `latchd check --keys` prints.
 package struct ConfigurationKey: Sendable {
     /// A value in text form, and where it is from.
     struct Word: Sendable {

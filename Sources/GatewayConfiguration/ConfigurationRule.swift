@@ -11,7 +11,7 @@ package struct ConfigurationRule: Sendable {
     package let remedy: String
     package let isKept: @Sendable (DaemonConfiguration) -> Bool
 
-    /// Creates a value with these properties.
+    /// Creates a rule between the values of some keys.
     package init(
         keys: [String], problem: String, remedy: String, isKept: @escaping @Sendable (DaemonConfiguration) -> Bool
     ) {

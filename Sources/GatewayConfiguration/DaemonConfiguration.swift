@@ -97,7 +97,7 @@ extension DaemonConfiguration {
 
     private mutating func setHashing(memoryKiB: Int, iterations: Int) {
         guard let parameters = try? Argon2idParameters(memoryKiB: memoryKiB, iterations: iterations) else {
-            preconditionFailure("The key allows what Argon2id refuses")
+            preconditionFailure("The range of passwords.argon2_memory or argon2_iterations exceeds Argon2id's")
         }
         settings.hashing.parameters = parameters
     }

@@ -39,6 +39,8 @@ package protocol DialectSettings: Sendable, Equatable {
     var hasTokenEndpoints: Bool { get }
 
     /// The path of the public keys that verify the dialect's tokens, below its prefix. Nil when they are not signed.
+    ///
+    /// Only the first enabled dialect with such a path issues signed tokens, because a gateway has one set of keys.
     var keysPath: String? { get }
 
     /// Whether the apps of a protected backend sign in with this dialect.
@@ -80,6 +82,13 @@ extension DialectSettings {
 }
 
 extension GatewaySettings {
+    /// Returns the path for `latch login` of a dialect whose routes are below `/api`, which `latch` adds itself. Nil
+    /// when nobody could sign in, or the prefix ends otherwise.
+    package func signInPath(aboveAPI prefix: String) -> String? {
+        guard passwordsEnabled || !providers.isEmpty, prefix.hasSuffix("/api") else { return nil }
+        return String(prefix.dropLast(4))
+    }
+
     /// The settings of one dialect. Settings of a dialect that is not in ``dialects`` are added when they are set.
     package subscript<Settings: DialectSettings>(_ dialect: Settings.Type) -> Settings {
         get { dialects.lazy.compactMap { $0 as? Settings }.first ?? Settings() }

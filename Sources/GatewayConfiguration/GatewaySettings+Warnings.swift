@@ -8,8 +8,8 @@ extension GatewaySettings {
         var all: [String] = []
         if enabledDialects.isEmpty, !pages.isEnabled {
             all.append(
-                "No dialect and no pages are enabled, so no one can sign in. Set dialects.onyx.enabled or "
-                    + "pages.enabled to true.")
+                "No dialect and no pages are enabled, so no one can sign in. Set the key 'enabled' of a dialect or of "
+                    + "pages to true.")
         }
         if !providers.isEmpty, publicURL == nil {
             all.append(

@@ -20,6 +20,9 @@ struct DialectFamily: Sendable {
         DialectFamily(RelateMailSettings()) { RelateMailRoutes(services: $0) },
     ]
 
+    /// The default settings of all families.
+    static let defaultSettings = all.map(\.settings)
+
     private init(
         _ settings: any DialectSettings, _ routes: @escaping @Sendable (GatewayServices) -> any GatewayDialect
     ) {
@@ -39,7 +42,7 @@ extension GatewaySettings {
     /// Makes settings with defaults for all dialects of this gateway, and the given database file. Nil for a database
     /// in memory.
     package init(databasePath: String?) {
-        self.init(databasePath: databasePath, dialects: DialectFamily.all.map(\.settings))
+        self.init(databasePath: databasePath, dialects: DialectFamily.defaultSettings)
     }
 }
 
@@ -48,14 +51,14 @@ extension DaemonConfiguration {
     ///
     /// - Parameter stateFolder: The folder of the database file.
     package init(stateFolder: String) {
-        self.init(stateFolder: stateFolder, dialects: DialectFamily.all.map(\.settings))
+        self.init(stateFolder: stateFolder, dialects: DialectFamily.defaultSettings)
     }
 }
 
 extension ConfigurationKey {
     /// All keys of this gateway, in the order in which they are listed.
-    package static let all = all(for: DialectFamily.all.map(\.settings))
+    package static let all = all(for: DialectFamily.defaultSettings)
 
     /// Returns a list for people: each key of this gateway with its environment variable, meaning and default.
-    package static func listing() -> String { listing(for: DialectFamily.all.map(\.settings)) }
+    package static func listing() -> String { listing(for: DialectFamily.defaultSettings) }
 }

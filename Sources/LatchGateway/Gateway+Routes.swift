@@ -1,15 +1,15 @@
 import ForwardAuth
 import GatewayConfiguration
-package import GatewayCore
+import GatewayCore
 import GatewayDialects
-package import GatewayHTTP
+import GatewayHTTP
 import GatewayPages
-package import HTTPServer
+import HTTPServer
 import SignInBridge
 import Wire
 
 extension Gateway {
-    package static func router(
+    static func router(
         _ services: GatewayServices, _ dialects: [any GatewayDialect], _ isDraining: Flag,
         _ certificates: CertificateKeeper?
     ) throws(GatewayError) -> Router {

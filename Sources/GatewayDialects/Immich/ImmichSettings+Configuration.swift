@@ -30,11 +30,11 @@ extension ImmichSettings {
     /// The redirect address of the app in the specification.
     static let specifiedRedirect = "immich://oauth-callback"
 
-    func prefix(in settings: GatewaySettings) -> String { prefix }
+    package func prefix(in settings: GatewaySettings) -> String { prefix }
 
     /// Returns the redirects, their variants with one slash instead of three, which browsers create, and the server's
     /// address that redirects to the app.
-    func redirects(in settings: GatewaySettings) -> [String] {
+    package func redirects(in settings: GatewaySettings) -> [String] {
         let forms = redirects.flatMap { redirect in
             guard let cut = redirect.firstRange(of: ":///") else { return [redirect] }
             return [redirect, "\(redirect[..<cut.lowerBound]):/\(redirect[cut.upperBound...])"]
@@ -44,18 +44,14 @@ extension ImmichSettings {
         return forms + ["\(base)\(prefix)/oauth/mobile-redirect"]
     }
 
-    func warnings(in settings: GatewaySettings) -> [String] {
+    package func warnings(in settings: GatewaySettings) -> [String] {
         guard let path = library else { return [] }
         var isFolder = false
         guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder else { return [] }
         return ["dialects.immich.library: '\(path)' is not a folder; create it, or mount the drive that it is on."]
     }
 
-    /// The path without `/api`, which `latch` adds itself.
-    func signInPath(in settings: GatewaySettings) -> String? {
-        guard settings.passwordsEnabled || !settings.providers.isEmpty, prefix.hasSuffix("/api") else { return nil }
-        return String(prefix.dropLast(4))
-    }
+    package func signInPath(in settings: GatewaySettings) -> String? { settings.signInPath(aboveAPI: prefix) }
 
     package var unverifiedAddressKeys: [String] { allowsEmailChange ? ["dialects.immich.email_change"] : [] }
     package var usesPINs: Bool { true }

@@ -12,13 +12,10 @@ extension OnyxSettings {
             "Whether people may create accounts for themselves."),
     ]
 
-    func prefix(in settings: GatewaySettings) -> String { settings.bridge.prefix }
+    package func prefix(in settings: GatewaySettings) -> String { settings.bridge.prefix }
 
-    /// The path without `/api`, which `latch` adds itself.
-    func signInPath(in settings: GatewaySettings) -> String? {
-        let prefix = settings.bridge.prefix
-        guard settings.passwordsEnabled || !settings.providers.isEmpty, prefix.hasSuffix("/api") else { return nil }
-        return String(prefix.dropLast(4))
+    package func signInPath(in settings: GatewaySettings) -> String? {
+        settings.signInPath(aboveAPI: settings.bridge.prefix)
     }
 
     package var unverifiedAddressKeys: [String] { allowsRegistration ? ["dialects.onyx.registration"] : [] }

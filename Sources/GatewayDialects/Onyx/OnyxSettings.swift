@@ -3,18 +3,12 @@ import GatewayConfiguration
 /// Settings of the Onyx dialect. Its path prefix is ``BridgeSettings/prefix``.
 package struct OnyxSettings: DialectSettings {
     /// Whether the dialect is served. Default: true.
-    package var isEnabled: Bool
+    package var isEnabled = true
     /// Whether people can register themselves. Default: false.
-    package var allowsRegistration: Bool
+    package var allowsRegistration = false
 
     /// Creates the default settings.
-    package init() { self.init(isEnabled: true) }
-
-    /// Creates settings.
-    package init(isEnabled: Bool = true, allowsRegistration: Bool = false) {
-        self.isEnabled = isEnabled
-        self.allowsRegistration = allowsRegistration
-    }
+    package init() {}
 }
 
 extension GatewaySettings {

@@ -101,9 +101,9 @@ extension RelateMailSettings {
         },
     ]
 
-    func prefix(in settings: GatewaySettings) -> String { prefix }
+    package func prefix(in settings: GatewaySettings) -> String { prefix }
 
-    func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
+    package func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
 
     package var usesAPIKeys: Bool { true }
 }

@@ -1,5 +1,5 @@
 package import GatewayConfiguration
-import GatewayCore
+package import GatewayCore
 import JOSE
 import OpenIDConnect
 
@@ -38,9 +38,9 @@ extension TimeTrackerSettings {
             "The signature algorithm of new keys."),
     ]
 
-    func prefix(in settings: GatewaySettings) -> String { prefix }
+    package func prefix(in settings: GatewaySettings) -> String { prefix }
 
-    func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String] {
+    package func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String] {
         let own =
             (settings.publicURL ?? "") + prefix
             + TimeTrackerRoutes.callbackPath(of: provider, among: settings.providers.count)
@@ -48,7 +48,7 @@ extension TimeTrackerSettings {
         return [own] + (callback == .app && !isPosted ? redirects : [])
     }
 
-    func warnings(in settings: GatewaySettings) -> [String] {
+    package func warnings(in settings: GatewaySettings) -> [String] {
         guard settings.providers.isEmpty else { return [] }
         return [
             "dialects.timetracker.enabled is true without an identity provider, so no one can sign in there. "
@@ -56,7 +56,7 @@ extension TimeTrackerSettings {
         ]
     }
 
-    func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
+    package func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
 
     package var hasTokenEndpoints: Bool { true }
     package var keysPath: String? { TimeTrackerRoutes.keysPath }

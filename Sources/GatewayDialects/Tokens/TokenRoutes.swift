@@ -34,7 +34,7 @@ package struct TokenRoutes: Sendable {
     let audit: AuditLog
     package let log: Log
 
-    /// Creates a value with these properties.
+    /// Creates the routes below a prefix.
     package init(
         prefix: String, address: PublicAddress, issuerAddress: String?, signedIssuerAddress: String?, keysPath: String?,
         allowsLoopbackRedirects: Bool, clients: [ExactText: IntrospectionClient], basicFields: Set<SHA256Digest>,
