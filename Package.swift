@@ -61,13 +61,10 @@ let package = Package(
             name: "GatewayCore", dependencies: ["Crypto", "Database", "JOSE", "OpenIDConnect", "Primitives", "Wire"]),
         .target(
             name: "SignInBridge",
-            dependencies: [
-                "Crypto", "Database", "GatewayCore", "HTTPClient", "OAuth", "OpenIDConnect", "Primitives", "Redis",
-                "Wire",
-            ]),
+            dependencies: ["Crypto", "GatewayCore", "OAuth", "OpenIDConnect", "Primitives", "Redis", "Wire"]),
         .target(
             name: "PictureLibrary",
-            dependencies: ["CZlib", "Crypto", "Database", "GatewayCore", "HTTPServer", "Primitives", "Wire"]),
+            dependencies: ["CZlib", "Crypto", "Database", "GatewayCore", "HTTPServer", "Primitives"]),
         .target(
             name: "GatewayConfiguration",
             dependencies: [
@@ -77,16 +74,12 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "HTTPClient", "HTTPServer", "JOSE",
-                "OAuth",
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "HTTPClient", "HTTPServer", "OAuth",
                 "OpenIDConnect", "Primitives", "Redis", "SignInBridge", "Wire",
             ]),
         .target(
             name: "ForwardAuth",
-            dependencies: [
-                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "OAuth",
-                "Primitives", "SignInBridge", "Wire",
-            ]),
+            dependencies: ["GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "OAuth", "Wire"]),
         .target(
             name: "GatewayPages",
             dependencies: [
@@ -97,14 +90,13 @@ let package = Package(
             name: "GatewayDialects",
             dependencies: [
                 "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "JOSE",
-                "OAuth",
-                "OpenIDConnect", "PictureLibrary", "Primitives", "SignInBridge", "Wire",
+                "OAuth", "OpenIDConnect", "PictureLibrary", "Primitives", "SignInBridge", "Wire",
             ]),
         .target(
             name: "LatchGateway",
             dependencies: [
-                "Crypto", "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects",
-                "GatewayHTTP", "GatewayPages", "HTTPServer", "OpenIDConnect", "Primitives", "SignInBridge", "Wire",
+                "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP",
+                "GatewayPages", "HTTPServer", "SignInBridge", "Wire",
             ]),
 
         // The client library.
@@ -130,15 +122,13 @@ let package = Package(
         .executableTarget(
             name: "LatchCLI",
             dependencies: [
-                "Arguments", "Crypto", "Desktop", "LatchDownloads", "LatchKit", "Primitives", "QRCode", "Terminal",
-                "Wire",
+                "Arguments", "Desktop", "LatchDownloads", "LatchKit", "Primitives", "QRCode", "Terminal", "Wire",
             ]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
-                "Arguments", "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayDialects",
-                "GatewayHTTP", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect", "Primitives",
-                "SignInBridge", "Terminal", "Wire",
+                "Arguments", "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP",
+                "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect", "Primitives", "Terminal", "Wire",
             ]),
 
         // Tests mirror the modules; Tests/System runs the built programs.
@@ -171,34 +161,32 @@ let package = Package(
         .testTarget(
             name: "LatchGatewayTests",
             dependencies: [
-                "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
-                "Primitives", "Redis", "ScriptedProvider", "TestSupport", "Wire",
+                "Crypto", "Database", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives",
+                "Redis", "ScriptedProvider", "TestSupport", "Wire",
             ] + gatewayModules),
         .testTarget(
             name: "LatchDownloadsTests",
             dependencies: [
-                "Crypto", "Database", "Desktop", "HTTPClient", "LatchDownloads", "LatchGateway", "LatchKit",
-                "SecretStorage", "TestSupport", "Wire",
-            ] + gatewayModules),
+                "Crypto", "Database", "HTTPClient", "LatchDownloads", "LatchKit", "SecretStorage", "TestSupport",
+                "Wire",
+            ]),
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
-                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "LatchSandbox",
-                "OAuth", "OpenIDConnect", "ScriptedProvider", "SecretStorage", "TestSupport", "Wire",
+                "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "LatchSandbox",
+                "OAuth", "ScriptedProvider", "SecretStorage", "TestSupport", "Wire",
             ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "OAuth", "OpenIDConnect", "TestSupport",
-                "Wire",
-            ] + gatewayModules),
+                "Crypto", "HTTPClient", "JOSE", "LatchSandbox", "OAuth", "OpenIDConnect", "TestSupport", "Wire",
+            ]),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
         .testTarget(
             name: "OpenIDConnectTests",
             dependencies: [
                 "Crypto", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "ScriptedProvider",
-                "TestSupport",
-                "Wire",
+                "TestSupport", "Wire",
             ]),
         .testTarget(name: "NormalizedTextTests", dependencies: ["NormalizedText"]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
@@ -212,9 +200,9 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "LatchGateway", "LatchSandbox", "OAuth", "ScriptedProvider",
-                "TestSupport", "Wire",
-            ] + gatewayModules,
+                "Crypto", "HTTPClient", "HTTPServer", "LatchSandbox", "OAuth", "ScriptedProvider", "TestSupport",
+                "Wire",
+            ],
             path: "Tests/System"),
     ],
     swiftLanguageModes: [.v6]
@@ -224,8 +212,7 @@ let package = Package(
 let fuzzedModules: [Target.Dependency] =
     gatewayModules + [
         "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchDownloads", "LatchGateway",
-        "LatchKit",
-        "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "Terminal", "Wire", "YAML",
+        "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "Terminal", "Wire", "YAML",
     ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(
@@ -251,12 +238,17 @@ for target in package.targets where ["LatchCLI", "LatchDaemon"].contains(target.
     ]
 }
 
-// Modules that import a C library cannot be strict about memory there; every other module is.
-let modulesTouchingC: Set = [
-    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "NormalizedText", "Primitives", "QRCode",
-    "Redis", "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal", "TestSupport", "YAML",
-    "fuzz",
-]
+// A module that uses a C library cannot be strict about memory: every use of a C type would need `unsafe`. The modules
+// named here use C types of the system's own library, except PictureLibrary, which is strict although it uses zlib.
+let systemLibraries = Set(package.targets.filter { $0.type == .system }.map(\.name))
+func usesC(_ target: Target) -> Bool {
+    if ["Primitives", "SanitizerProbe", "SecretProbe", "fuzz"].contains(target.name) { return true }
+    return target.name != "PictureLibrary"
+        && target.dependencies.contains { dependency in
+            guard case .byNameItem(let name, _) = dependency else { return false }
+            return systemLibraries.contains(name)
+        }
+}
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
@@ -265,7 +257,7 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
     ]
-    if target.type != .test, !modulesTouchingC.contains(target.name) {
+    if target.type != .test, !usesC(target) {
         target.swiftSettings?.append(.strictMemorySafety())
     }
 }

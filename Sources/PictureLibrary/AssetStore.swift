@@ -102,7 +102,7 @@ package struct AssetQuery: Sendable, Equatable {
         var from: Date?
         var to: Date?
 
-        /// Creates a value with these properties.
+        /// Creates an interval.
         package init(from: Date? = nil, to: Date? = nil) {
             self.from = from
             self.to = to
@@ -126,29 +126,13 @@ package struct AssetQuery: Sendable, Equatable {
     package var isAscending = false
     package var count = 250
     package var skip = 0
+}
 
-    /// Creates a value with these properties.
-    package init(
-        visibility: AssetVisibility = AssetVisibility.timeline, kind: AssetKind? = nil, taken: Stretch = Stretch(),
-        added: Stretch = Stretch(), updated: Stretch = Stretch(), name: String? = nil, album: UUID? = nil,
-        checksum: [UInt8]? = nil, id: UUID? = nil, isMotion: Bool? = nil, make: String? = nil, model: String? = nil,
-        isAscending: Bool = false, count: Int = 250, skip: Int = 0
-    ) {
+extension AssetQuery {
+    /// Creates a query for all files with one visibility. The other fields are nil.
+    package init(visibility: AssetVisibility = .timeline) {
+        self.init()
         self.visibility = visibility
-        self.kind = kind
-        self.taken = taken
-        self.added = added
-        self.updated = updated
-        self.name = name
-        self.album = album
-        self.checksum = checksum
-        self.id = id
-        self.isMotion = isMotion
-        self.make = make
-        self.model = model
-        self.isAscending = isAscending
-        self.count = count
-        self.skip = skip
     }
 }
 

@@ -10,7 +10,7 @@ package struct BridgeProvider: Sendable {
     /// The path, below the dialect's prefix, that the provider redirects browsers to.
     package let callbackPath: String
 
-    /// Creates a value with these properties.
+    /// Creates a provider. `callbackPath` is from ``BridgeProviders/callbackPath(of:among:)``.
     package init(configuration: ProviderConfiguration, party: RelyingParty, callbackPath: String) {
         self.configuration = configuration
         self.party = party
@@ -47,7 +47,7 @@ package struct BridgeProviders: Sendable {
     /// All providers, in the order of the configuration.
     package let all: [BridgeProvider]
 
-    /// Creates a value with these properties.
+    /// Creates the list of the configured providers.
     package init(all: [BridgeProvider]) {
         self.all = all
     }

@@ -17,7 +17,7 @@ package struct AccessTokenClaims: Sendable {
     /// The client that the token is issued to.
     package let clientID: String
 
-    /// Creates a value with these properties.
+    /// Creates the claims that all tokens of a dialect have in common.
     package init(issuer: String, audience: String, clientID: String) {
         self.issuer = issuer
         self.audience = audience

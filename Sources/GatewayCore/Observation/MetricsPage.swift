@@ -17,7 +17,7 @@ package struct MetricsPage {
         /// Nil when the server has no TLS certificate.
         package var certificateSecondsLeft: Int?
 
-        /// Creates a value with these properties.
+        /// Creates the gauges of a moment. A gauge that is nil is omitted from the page.
         package init(
             sessionsLive: Int? = nil, sessionsCached: Int, hashingQueueDepth: Int, databaseCommits: Int,
             databaseWrites: Int, droppedLogLines: Int, certificateSecondsLeft: Int? = nil

@@ -20,14 +20,14 @@ package struct PasswordSignIn: Sendable {
         case limited(Duration)
     }
 
-    package let people: PeopleStore
-    package let hasher: PasswordHasher
-    package let issuer: any SessionIssuer
-    package let attempts: SignInGuard
-    package let audit: AuditLog
-    package let log: Log
+    let people: PeopleStore
+    let hasher: PasswordHasher
+    let issuer: any SessionIssuer
+    let attempts: SignInGuard
+    let audit: AuditLog
+    let log: Log
 
-    /// Creates a value with these properties.
+    /// Creates the sign-in of a gateway.
     package init(
         people: PeopleStore, hasher: PasswordHasher, issuer: any SessionIssuer, attempts: SignInGuard, audit: AuditLog,
         log: Log

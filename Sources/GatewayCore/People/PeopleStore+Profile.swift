@@ -9,7 +9,7 @@ package struct ProfileChange: Sendable {
     package var name: String?
     package var avatarColor: String?
 
-    /// Creates a value with these properties.
+    /// Creates a change. A property that is nil stays as it is.
     package init(email: EmailAddress? = nil, name: String? = nil, avatarColor: String? = nil) {
         self.email = email
         self.name = name

@@ -12,11 +12,11 @@ package struct Registration: Sendable {
         case limited(Duration)
     }
 
-    package let people: PeopleStore
-    package let attempts: SignInGuard
-    package let audit: AuditLog
+    let people: PeopleStore
+    let attempts: SignInGuard
+    let audit: AuditLog
 
-    /// Creates a value with these properties.
+    /// Creates the registration of a gateway.
     package init(people: PeopleStore, attempts: SignInGuard, audit: AuditLog) {
         self.people = people
         self.attempts = attempts

@@ -29,7 +29,7 @@ package struct BackchannelLogout: Sendable {
     package let services: GatewayServices
     package let bridge: Bridge
 
-    /// Creates a value with these properties.
+    /// Creates the receiver of logout tokens from the providers of a bridge.
     package init(services: GatewayServices, bridge: Bridge) {
         self.services = services
         self.bridge = bridge

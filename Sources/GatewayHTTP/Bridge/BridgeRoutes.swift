@@ -15,7 +15,7 @@ package struct BridgeRoutes: BridgeDialect {
     package let services: GatewayServices
     package let bridge: Bridge
 
-    /// Creates a value with these properties.
+    /// Creates the routes of a bridge.
     package init(services: GatewayServices, bridge: Bridge) {
         self.services = services
         self.bridge = bridge
