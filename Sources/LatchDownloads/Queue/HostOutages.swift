@@ -72,7 +72,9 @@ struct HostOutages {
     private struct Outage {
         var failures = 0
         var pauses = 0
+        /// The sum of the pauses that count against a limit, in seconds.
         var waited = 0.0
+        var wasUnreachable = false
         /// When one task is tried first. Nil while the host is not paused.
         var until: Date?
         var first: Int?
@@ -87,8 +89,9 @@ struct HostOutages {
 
     /// Records the failure of a task, and decides what happens to it.
     ///
-    /// The sum of the host's pauses is limited to `maximum`; nil means no limit. `chance`, from 0 to 1, varies their
-    /// lengths.
+    /// The sum of the host's pauses is limited to `maximum`; nil means no limit. Pauses without a limit do not count
+    /// against a later one: a host that was away for hours and now responds with errors has only just come back. Its
+    /// pauses begin short again. `chance`, from 0 to 1, varies their lengths.
     mutating func failed(
         _ row: QueuedTask, _ trouble: HostTrouble, now: Date, maximum: Duration?, chance: Double
     ) -> Verdict {
@@ -107,9 +110,11 @@ struct HostOutages {
             outage.failures += 1
             guard outage.failures >= Self.failuresInRow || trouble.pause != nil else { return .once }
         }
+        if outage.wasUnreachable, !trouble.isUnreachable { outage.pauses = 0 }
+        outage.wasUnreachable = trouble.isUnreachable
         let pause = max(BackOff.pause(after: outage.pauses, chance: chance), trouble.pause?.seconds ?? 0)
         outage.pauses += 1
-        outage.waited += pause
+        if maximum != nil { outage.waited += pause }
         let until = now.addingTimeInterval(pause)
         outage.until = until
         outage.reason = trouble.reason
