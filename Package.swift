@@ -37,112 +37,128 @@ let package = Package(
         .target(name: "Primitives"),
         .target(name: "Arguments", dependencies: ["Primitives"]),
         .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
-        .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "Wire"]),
-        .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
+        .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "HTTPMessages"]),
+        .target(name: "OAuth", dependencies: ["Crypto", "HTTPMessages"]),
         .target(name: "NormalizedText", dependencies: ["CUnistring"]),
         .target(name: "QRCode", dependencies: ["CQREncode"]),
-        .target(name: "Wire", dependencies: ["Primitives"]),
+        .target(name: "HTTPMessages", dependencies: ["Primitives"]),
         .target(name: "YAML", dependencies: ["CYAML"]),
 
         // System: the disk, the network, the terminal, the desktop and the secret store.
         .target(name: "Database", dependencies: ["CSQLite", "Primitives"]),
         .target(name: "Desktop", dependencies: ["CProcess", "CSystemd", "Primitives"]),
-        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "Primitives", "Wire"]),
-        .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Primitives", "Wire"]),
-        .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Primitives", "Wire"]),
+        .target(
+            name: "HTTPClient",
+            dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives"]),
+        .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives"]),
+        .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto", "Primitives"]),
         .target(name: "Terminal", dependencies: ["CProcess", "Crypto", "Primitives"]),
 
         // Protocols.
-        .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "JOSE", "OAuth", "Wire"]),
+        .target(name: "ServerMessages", dependencies: ["HTTPMessages"]),
+        .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "JOSE", "OAuth"]),
 
         // The gateway, from its stores up to the whole.
         .target(
-            name: "GatewayCore", dependencies: ["Crypto", "Database", "JOSE", "OpenIDConnect", "Primitives", "Wire"]),
+            name: "GatewayCore",
+            dependencies: [
+                "Crypto", "Database", "HTTPMessages", "JOSE", "OpenIDConnect", "Primitives", "ServerMessages",
+            ]),
         .target(
             name: "SignInBridge",
-            dependencies: ["Crypto", "GatewayCore", "OAuth", "OpenIDConnect", "Primitives", "Redis", "Wire"]),
+            dependencies: ["Crypto", "GatewayCore", "HTTPMessages", "OAuth", "OpenIDConnect", "Primitives", "Redis"]),
         .target(
             name: "PictureLibrary",
             dependencies: ["CZlib", "Crypto", "Database", "GatewayCore", "HTTPServer", "Primitives"]),
         .target(
             name: "GatewayConfiguration",
             dependencies: [
-                "Arguments", "Crypto", "GatewayCore", "HTTPServer", "OpenIDConnect", "Primitives", "Redis",
-                "SignInBridge", "Wire", "YAML",
+                "Arguments", "Crypto", "GatewayCore", "HTTPMessages", "HTTPServer", "OpenIDConnect", "Primitives",
+                "Redis", "SignInBridge", "YAML",
             ]),
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "HTTPClient", "HTTPServer", "OAuth",
-                "OpenIDConnect", "Primitives", "Redis", "SignInBridge", "Wire",
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "HTTPClient", "HTTPMessages", "HTTPServer",
+                "OAuth", "OpenIDConnect", "Primitives", "Redis", "ServerMessages", "SignInBridge",
             ]),
         .target(
             name: "ForwardAuth",
-            dependencies: ["GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "OAuth", "Wire"]),
+            dependencies: [
+                "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages", "HTTPServer", "OAuth",
+            ]),
         .target(
             name: "GatewayPages",
             dependencies: [
-                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "OAuth",
-                "OpenIDConnect", "Primitives", "SignInBridge", "Wire",
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages",
+                "HTTPServer", "OAuth", "OpenIDConnect", "Primitives", "SignInBridge",
             ]),
         .target(
             name: "GatewayDialects",
             dependencies: [
-                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPServer", "JOSE",
-                "OAuth", "OpenIDConnect", "PictureLibrary", "Primitives", "SignInBridge", "Wire",
+                "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages",
+                "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "PictureLibrary", "Primitives", "ServerMessages",
+                "SignInBridge",
             ]),
         .target(
             name: "LatchGateway",
             dependencies: [
                 "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP",
-                "GatewayPages", "HTTPServer", "SignInBridge", "Wire",
+                "GatewayPages", "HTTPMessages", "HTTPServer", "SignInBridge",
             ]),
 
         // The client library.
         .target(
             name: "LatchKit",
             dependencies: [
-                "Crypto", "Database", "Desktop", "HTTPClient", "NormalizedText", "OAuth", "OpenIDConnect",
-                "Primitives", "SecretStorage", "Wire",
+                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "NormalizedText", "OAuth",
+                "OpenIDConnect", "Primitives", "SecretStorage", "ServerMessages",
             ]),
 
         // Extensions of an end.
         .target(
             name: "LatchDownloads",
-            dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "LatchKit", "Primitives", "Wire"]),
+            dependencies: [
+                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "LatchKit", "Primitives",
+                "ServerMessages",
+            ]),
         .target(
             name: "LatchSandbox",
             dependencies: [
                 "Crypto", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP", "HTTPClient",
-                "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives", "SignInBridge", "Wire",
+                "HTTPMessages", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives",
+                "SignInBridge",
             ]),
 
         // Programs: arguments, output, wiring.
         .executableTarget(
             name: "LatchCLI",
             dependencies: [
-                "Arguments", "Desktop", "LatchDownloads", "LatchKit", "Primitives", "QRCode", "Terminal", "Wire",
+                "Arguments", "Crypto", "Desktop", "HTTPClient", "HTTPMessages", "LatchDownloads", "LatchKit",
+                "Primitives", "QRCode", "SecretStorage", "Terminal",
             ]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
-                "Arguments", "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP",
-                "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect", "Primitives", "Terminal", "Wire",
+                "Arguments", "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages",
+                "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect", "Primitives", "Terminal",
             ]),
 
         // Tests mirror the modules; Tests/System runs the built programs.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .target(
-            name: "ScriptedProvider", dependencies: ["Crypto", "HTTPServer", "JOSE", "OAuth", "Wire"],
+            name: "ScriptedProvider",
+            dependencies: ["Crypto", "HTTPMessages", "HTTPServer", "JOSE", "OAuth"],
             path: "Tests/ScriptedProvider"),
         .executableTarget(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
         .executableTarget(
-            name: "DownloadProbe", dependencies: ["HTTPClient", "Wire"], path: "Tests/Programs/DownloadProbe"),
+            name: "DownloadProbe", dependencies: ["HTTPClient", "HTTPMessages"], path: "Tests/Programs/DownloadProbe"),
         .executableTarget(
-            name: "QueueProbe", dependencies: ["Crypto", "LatchDownloads", "LatchKit", "SecretStorage"],
+            name: "QueueProbe",
+            dependencies: ["Crypto", "LatchDownloads", "LatchKit", "SecretStorage"],
             path: "Tests/Programs/QueueProbe"),
         .executableTarget(name: "SanitizerProbe", path: "Tests/Programs/SanitizerProbe"),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
@@ -150,43 +166,47 @@ let package = Package(
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
         .testTarget(name: "DesktopTests", dependencies: ["Desktop", "TestSupport"]),
         .testTarget(
-            name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"],
+            name: "HTTPClientTests",
+            dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPServer", "TestSupport", "Wire"]),
-        .testTarget(name: "JOSETests", dependencies: ["Crypto", "JOSE", "TestSupport", "Wire"]),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPMessages", "HTTPServer", "TestSupport"]),
+        .testTarget(name: "JOSETests", dependencies: ["Crypto", "HTTPMessages", "JOSE", "TestSupport"]),
         .testTarget(
             name: "LatchCLITests",
-            dependencies: ["CSQLite", "Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]
-                + gatewayModules),
+            dependencies: [
+                "CSQLite", "Crypto", "HTTPMessages", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport",
+            ] + gatewayModules),
         .testTarget(
             name: "LatchGatewayTests",
             dependencies: [
-                "Crypto", "Database", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives",
-                "Redis", "ScriptedProvider", "TestSupport", "Wire",
+                "Crypto", "Database", "HTTPMessages", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
+                "Primitives", "Redis", "ScriptedProvider", "ServerMessages", "TestSupport",
             ] + gatewayModules),
         .testTarget(
             name: "LatchDownloadsTests",
             dependencies: [
-                "Crypto", "Database", "HTTPClient", "LatchDownloads", "LatchKit", "SecretStorage", "TestSupport",
-                "Wire",
+                "Crypto", "Database", "HTTPClient", "HTTPMessages", "LatchDownloads", "LatchKit", "SecretStorage",
+                "TestSupport",
             ]),
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
-                "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "LatchSandbox",
-                "OAuth", "ScriptedProvider", "SecretStorage", "TestSupport", "Wire",
+                "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchGateway", "LatchKit",
+                "LatchSandbox", "OAuth", "ScriptedProvider", "SecretStorage", "ServerMessages", "TestSupport",
             ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",
             dependencies: [
-                "Crypto", "HTTPClient", "JOSE", "LatchSandbox", "OAuth", "OpenIDConnect", "TestSupport", "Wire",
+                "Crypto", "HTTPClient", "HTTPMessages", "JOSE", "LatchSandbox", "OAuth", "OpenIDConnect",
+                "ServerMessages", "TestSupport",
             ]),
-        .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
+        .testTarget(name: "OAuthTests", dependencies: ["Crypto", "HTTPMessages", "OAuth"]),
         .testTarget(
             name: "OpenIDConnectTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "ScriptedProvider",
-                "TestSupport", "Wire",
+                "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect",
+                "ScriptedProvider", "TestSupport",
             ]),
         .testTarget(name: "NormalizedTextTests", dependencies: ["NormalizedText"]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
@@ -195,13 +215,14 @@ let package = Package(
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
         .testTarget(name: "TestSupportTests", dependencies: ["Crypto", "JOSE", "TestSupport"]),
-        .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"]),
+        .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "TestSupport"]),
+        .testTarget(name: "ServerMessagesTests", dependencies: ["HTTPMessages", "ServerMessages", "TestSupport"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "LatchSandbox", "OAuth", "ScriptedProvider", "TestSupport",
-                "Wire",
+                "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchSandbox", "OAuth", "PictureLibrary",
+                "ScriptedProvider", "ServerMessages", "TestSupport",
             ],
             path: "Tests/System"),
     ],
@@ -211,8 +232,9 @@ let package = Package(
 // The parsers are fuzzed by `make fuzz`; the same code runs over the corpus in every test. Both need what is internal.
 let fuzzedModules: [Target.Dependency] =
     gatewayModules + [
-        "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchDownloads", "LatchGateway",
-        "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "Terminal", "Wire", "YAML",
+        "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HTTPServer", "JOSE", "LatchDownloads",
+        "LatchGateway", "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "ServerMessages",
+        "Terminal", "YAML",
     ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 @testable import GatewayCore
 @testable import GatewayHTTP

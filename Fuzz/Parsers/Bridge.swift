@@ -4,11 +4,12 @@ import FoundationEssentials
 @testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayHTTP
+@testable import HTTPMessages
 @testable import HTTPServer
 @testable import LatchGateway
 @testable import OAuth
+@testable import ServerMessages
 @testable import SignInBridge
-@testable import Wire
 
 extension FuzzedParser {
     private static let keys = BridgeKeys(Secret(bytes: [UInt8](repeating: 1, count: 32)))

@@ -1,8 +1,8 @@
 import Foundation
 
 @testable import HTTPClient
+@testable import HTTPMessages
 @testable import LatchKit
-@testable import Wire
 
 extension FuzzedParser {
     static let client = [

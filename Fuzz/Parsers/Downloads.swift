@@ -1,5 +1,5 @@
 import Foundation
-import Wire
+import HTTPMessages
 
 @testable import LatchDownloads
 

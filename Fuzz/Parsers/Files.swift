@@ -1,6 +1,6 @@
+@testable import HTTPMessages
 @testable import HTTPServer
 @testable import PictureLibrary
-@testable import Wire
 
 extension FuzzedParser {
     static let files = [

@@ -1,5 +1,5 @@
 @testable import Crypto
-@testable import Wire
+@testable import HTTPMessages
 
 extension FuzzedParser {
     static let forms = [

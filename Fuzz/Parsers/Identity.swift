@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 @testable import JOSE
 @testable import OAuth

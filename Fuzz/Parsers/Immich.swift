@@ -1,7 +1,8 @@
 @testable import Crypto
 @testable import GatewayDialects
+@testable import HTTPMessages
 @testable import OpenIDConnect
-@testable import Wire
+@testable import ServerMessages
 
 extension FuzzedParser {
     static let immich = [

@@ -1,6 +1,6 @@
 @testable import HTTPClient
+@testable import HTTPMessages
 @testable import LatchKit
-@testable import Wire
 
 extension FuzzedParser {
     static let immichClient = [

@@ -1,7 +1,7 @@
 @testable import GatewayCore
 @testable import GatewayHTTP
+@testable import HTTPMessages
 @testable import HTTPServer
-@testable import Wire
 
 extension FuzzedParser {
     static let networkAddresses = [

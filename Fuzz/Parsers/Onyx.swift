@@ -2,8 +2,9 @@ import Foundation
 
 @testable import Crypto
 @testable import HTTPClient
+@testable import HTTPMessages
 @testable import LatchKit
-@testable import Wire
+@testable import ServerMessages
 
 extension FuzzedParser {
     // An answer to the client: status, path, Name: value lines, an empty line, and the body.

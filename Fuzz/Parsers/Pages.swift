@@ -1,5 +1,5 @@
 @testable import GatewayCore
-@testable import Wire
+@testable import HTTPMessages
 
 extension FuzzedParser {
     static let pages = [

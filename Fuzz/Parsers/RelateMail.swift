@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
-import Wire
+import HTTPMessages
+import ServerMessages
 
 @testable import GatewayCore
 @testable import JOSE

@@ -1,6 +1,8 @@
 import Crypto
 import FoundationEssentials
-import Wire
+import HTTPClient
+import HTTPMessages
+import ServerMessages
 
 @testable import LatchKit
 

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 @testable import GatewayHTTP
+@testable import HTTPMessages
 @testable import HTTPServer
-@testable import Wire
 
 extension FuzzedParser {
     static let requests = [

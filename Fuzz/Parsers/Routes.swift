@@ -5,10 +5,10 @@ import Synchronization
 @testable import GatewayCore
 @testable import GatewayDialects
 @testable import GatewayHTTP
+@testable import HTTPMessages
 @testable import HTTPServer
 @testable import LatchGateway
 @testable import OpenIDConnect
-@testable import Wire
 
 extension FuzzedParser {
     // A request as text: METHOD TARGET, then Name: value lines, an empty line, and the body.

@@ -4,8 +4,9 @@ import Foundation
 @testable import Database
 @testable import GatewayCore
 @testable import GatewayDialects
+@testable import HTTPMessages
 @testable import LatchGateway
-@testable import Wire
+@testable import ServerMessages
 
 extension FuzzedParser {
     // The values of one row, as a program other than ours may have left them in the file.

@@ -1,8 +1,9 @@
 import FoundationEssentials
 
 @testable import Crypto
+@testable import HTTPMessages
+@testable import ServerMessages
 @testable import SignInBridge
-@testable import Wire
 
 extension FuzzedParser {
     private static let startKeys = BridgeKeys(Secret(bytes: [UInt8](repeating: 2, count: 32)))

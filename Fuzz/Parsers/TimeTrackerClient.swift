@@ -1,7 +1,7 @@
 @testable import HTTPClient
+@testable import HTTPMessages
 @testable import LatchKit
 @testable import OAuth
-@testable import Wire
 
 extension FuzzedParser {
     static let timeTrackerClient = [

@@ -2,7 +2,7 @@
 ///
 /// It stays on its thread and is not Sendable. The database begins and ends the transaction. SQL in a body that tries
 /// to do so (`BEGIN`, `COMMIT`, `SAVEPOINT`), or `ATTACH`, is refused as ``DatabaseError/Code/misuse``.
-public final class Connection {
+package final class Connection {
     let handle: Handle
     private var cache = StatementCache()
     /// Whether a caller's body is running, which requires an open transaction.
@@ -17,7 +17,7 @@ public final class Connection {
     }
 
     /// Returns all rows of a statement, in the order of the statement.
-    public func all<Row, each Parameter: SQLBindable>(
+    package func all<Row, each Parameter: SQLBindable>(
         _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
     ) throws(DatabaseError) -> [Row] {
         let prepared = try begin(statement.text)
@@ -33,7 +33,7 @@ public final class Connection {
     /// Returns the first row of a statement, or nil when there is none.
     ///
     /// A statement that changes something still runs to completion.
-    public func first<Row, each Parameter: SQLBindable>(
+    package func first<Row, each Parameter: SQLBindable>(
         _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
     ) throws(DatabaseError) -> Row? {
         let prepared = try begin(statement.text)
@@ -54,7 +54,7 @@ public final class Connection {
     ///
     /// Source: `sqlite3_changes64`.
     @discardableResult
-    public func run<Row, each Parameter: SQLBindable>(
+    package func run<Row, each Parameter: SQLBindable>(
         _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
     ) throws(DatabaseError) -> Int {
         let prepared = try begin(statement.text)
@@ -67,7 +67,7 @@ public final class Connection {
     }
 
     /// The `rowid` of the row that this connection inserted last. It has no meaning in a body that inserted none.
-    public var lastInsertedRow: Int64 { handle.lastInsertedRow }
+    package var lastInsertedRow: Int64 { handle.lastInsertedRow }
 }
 
 @available(*, unavailable)

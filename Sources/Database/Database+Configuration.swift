@@ -1,8 +1,8 @@
 extension Database {
     /// The location and the settings of a database.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The location of a database.
-        public enum Location: Hashable, Sendable {
+        package enum Location: Hashable, Sendable {
             /// A file at a path. It is created with mode 0600 when it is missing, and its folder with mode 0700.
             case file(String)
             /// Memory, for tests. One connection performs all reads and writes, one at a time. The data is lost when it
@@ -11,22 +11,22 @@ extension Database {
         }
 
         /// The location of the data.
-        public var location: Location
+        package var location: Location
         /// The number in the file's header that identifies the program that owns the file. A file with a different
         /// number is refused.
-        public var applicationID: Int32
+        package var applicationID: Int32
         /// How long to wait for another program's lock before throwing ``DatabaseError/Code/locked``.
-        public var busyTimeout: Duration
+        package var busyTimeout: Duration
         /// The number of reading connections, each on its own thread. At least 1.
-        public var readerCount: Int
+        package var readerCount: Int
         /// Whether every commit is flushed to the disk before the write returns.
         ///
         /// When false, a crash of the program loses nothing, but a power failure may lose the last commits.
-        public var synchronousFull: Bool
+        package var synchronousFull: Bool
         /// The maximum size of the page cache of each connection, in KiB. Default: 2,000.
         ///
         /// Source: SQLite, "Pragma Statements": `cache_size`.
-        public var cacheSize = 2_000
+        package var cacheSize = 2_000
 
         /// Creates a configuration for a file.
         ///
@@ -38,7 +38,7 @@ extension Database {
         ///   - synchronousFull: Whether every commit is flushed to the disk before the write returns.
         ///
         /// Source: SQLite, "Pragma Statements": `application_id`, `busy_timeout`, `synchronous`.
-        public init(
+        package init(
             path: String, applicationID: Int32, busyTimeout: Duration = .seconds(5), readerCount: Int = 2,
             synchronousFull: Bool = true
         ) {
@@ -46,7 +46,7 @@ extension Database {
         }
 
         /// Returns a configuration for a database in memory, for tests.
-        public static func inMemory(applicationID: Int32) -> Configuration {
+        package static func inMemory(applicationID: Int32) -> Configuration {
             Configuration(.inMemory, applicationID, .zero, 1, true)
         }
 

@@ -7,7 +7,7 @@ import Primitives
 /// writer. After a crash, every write that returned is kept, and every other write is kept completely or not at all.
 ///
 /// Source: SQLite, "Write-Ahead Logging"; "Pragma Statements": `synchronous`.
-public final class Database: Sendable {
+package final class Database: Sendable {
     private let configuration: Configuration
     private let writing = Mailbox<Writer.Job>()
     private let reading = Mailbox<any PendingCall>()
@@ -35,7 +35,7 @@ public final class Database: Sendable {
     /// - Returns: The open database, with its threads running.
     /// - Throws: ``DatabaseError`` with any code that describes a file. When a migration fails, the schema keeps the
     ///   version before it.
-    public static func open(
+    package static func open(
         _ configuration: Configuration, migrations: [Migration]
     ) async throws(DatabaseError) -> Database {
         let database = Database(configuration)
@@ -60,7 +60,7 @@ public final class Database: Sendable {
     /// - Parameter body: The closure to run inside a transaction. A statement in it that writes throws.
     /// - Returns: The value of `body`.
     /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError`.
-    public func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await Call(body).value { call throws(DatabaseError) in
@@ -83,7 +83,7 @@ public final class Database: Sendable {
     ///   - body: The closure to run inside a transaction, at most once. Keep it short: every other write waits for it.
     /// - Returns: The value of `body`, once it is committed.
     /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError`.
-    public func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         outlivesPowerLoss: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await Call(body).value { call throws(DatabaseError) in
@@ -96,7 +96,7 @@ public final class Database: Sendable {
     /// The first call reports commits since the database was opened. Writes of this database do not count.
     ///
     /// Source: SQLite, "Pragma Statements": `data_version`.
-    public func changedByOthers() async throws -> Bool {
+    package func changedByOthers() async throws -> Bool {
         try await errand { connection in try connection.noteDataVersion() }
     }
 
@@ -108,7 +108,7 @@ public final class Database: Sendable {
     ///
     /// Source: `sqlite3_wal_checkpoint_v2`, mode `TRUNCATE`.
     @discardableResult
-    public func checkpoint() async throws -> Bool {
+    package func checkpoint() async throws -> Bool {
         let timeout = configuration.busyTimeout
         return try await errand { connection in
             connection.handle.busyTimeout = .zero
@@ -120,20 +120,20 @@ public final class Database: Sendable {
     /// Closes the database after the reads and writes that already wait, and returns once its files are closed.
     ///
     /// Later calls throw ``DatabaseError/Code/closed``. When the database is already closed, this function only waits.
-    public func close() async {
+    package func close() async {
         writing.close()
         reading.close()
         await workers.waitForAll()
     }
 
     /// The path of the file. Nil for a database in memory.
-    public var path: String? { if case .file(let path) = configuration.location { path } else { nil } }
+    package var path: String? { if case .file(let path) = configuration.location { path } else { nil } }
 
     /// The number of commits since the database was opened.
-    public var commitCount: Int { tally.commitCount }
+    package var commitCount: Int { tally.commitCount }
 
     /// The number of writes in those commits.
-    public var writeCount: Int { tally.writeCount }
+    package var writeCount: Int { tally.writeCount }
 
     private var isInMemory: Bool { configuration.location == .inMemory }
 

@@ -1,37 +1,37 @@
 /// An error of the desktop integration. Its message never contains a link, because links contain authorization codes.
-public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
             case programMissing, programFailed, unsafeFolder, cannotListen, taken, nobodyWaits, refused, cannotWrite
         }
         private let base: Base
 
         /// The program to start does not exist.
-        public static let programMissing = Code(base: .programMissing)
+        package static let programMissing = Code(base: .programMissing)
         /// The program could not be started, or it failed.
-        public static let programFailed = Code(base: .programFailed)
+        package static let programFailed = Code(base: .programFailed)
         /// The folder of the sockets is missing, or other users have access to it.
-        public static let unsafeFolder = Code(base: .unsafeFolder)
+        package static let unsafeFolder = Code(base: .unsafeFolder)
         /// The socket could not be opened.
-        public static let cannotListen = Code(base: .cannotListen)
+        static let cannotListen = Code(base: .cannotListen)
         /// Another program already waits under that name.
-        public static let taken = Code(base: .taken)
+        package static let taken = Code(base: .taken)
         /// No program of this user waits for the link.
-        public static let nobodyWaits = Code(base: .nobodyWaits)
+        package static let nobodyWaits = Code(base: .nobodyWaits)
         /// The waiting program did not accept the link.
-        public static let refused = Code(base: .refused)
+        package static let refused = Code(base: .refused)
         /// A desktop entry or unit file could not be written.
-        public static let cannotWrite = Code(base: .cannotWrite)
+        static let cannotWrite = Code(base: .cannotWrite)
 
         /// The name of the code.
-        public var description: String { base.rawValue }
+        package var description: String { base.rawValue }
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// What failed and what to do about it.
-    public let message: String
+    package let message: String
 
     init(_ code: Code, _ message: String) {
         self.code = code
@@ -39,5 +39,5 @@ public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The same as ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

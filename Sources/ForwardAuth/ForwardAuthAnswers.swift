@@ -1,8 +1,8 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The responses to reverse proxies.
 enum ForwardAuthAnswers {

@@ -1,8 +1,8 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The responses to a request that needs a sign-in. An app learns the address of the sign-in, a browser is redirected
 /// there.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import GatewayCore
 package import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// HTTP Basic for programs that support no other scheme, such as clients of CalDAV, WebDAV, OPDS and git.
 ///

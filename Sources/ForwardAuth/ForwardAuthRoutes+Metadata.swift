@@ -1,9 +1,9 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import OAuth
-import Wire
 
 extension ForwardAuthRoutes {
     /// The path of the metadata of protected resources, on each protected host.

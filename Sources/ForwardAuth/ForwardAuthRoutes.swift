@@ -1,8 +1,8 @@
 package import GatewayConfiguration
 import GatewayCore
 package import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// The routes for reverse proxies, which ask who makes a request and whether it is allowed. The backends behind the
 /// proxies need no sign-in of their own.

@@ -1,5 +1,5 @@
 import GatewayCore
-import Wire
+import HTTPMessages
 
 /// The person behind a request at a proxy, authenticated by a session or an API key.
 struct ForwardAuthVisitor: Sendable {

@@ -1,5 +1,5 @@
 import GatewayCore
-import Wire
+import HTTPMessages
 
 /// The values of one access rule while the configuration is read.
 package struct AccessDraft: Sendable {

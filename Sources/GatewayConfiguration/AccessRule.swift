@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import GatewayCore
-package import Wire
+package import HTTPMessages
 
 /// A rule about who may access certain addresses.
 ///

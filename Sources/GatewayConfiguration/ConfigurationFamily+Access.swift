@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 extension ConfigurationFamily {
     /// The access rules, in the order in which they apply.

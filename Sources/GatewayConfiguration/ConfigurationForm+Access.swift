@@ -1,6 +1,6 @@
 import FoundationEssentials
 import GatewayCore
-import Wire
+import HTTPMessages
 
 extension ConfigurationForm where Value == String {
     static let accessHost = ConfigurationForm(

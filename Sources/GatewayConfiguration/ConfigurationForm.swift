@@ -1,6 +1,6 @@
+import HTTPMessages
 import HTTPServer
 import Primitives
-import Wire
 
 /// The format of a value: how to describe, read and show it.
 package struct ConfigurationForm<Value: Sendable>: Sendable {

@@ -1,7 +1,7 @@
 import GatewayCore
+import HTTPMessages
 import HTTPServer
 import SignInBridge
-import Wire
 
 /// A rule between values that are each valid on their own.
 package struct ConfigurationRule: Sendable {

@@ -1,8 +1,8 @@
 import GatewayCore
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
 import SignInBridge
-import Wire
 
 extension DaemonConfiguration {
     mutating func resolveProviders() {

@@ -1,6 +1,6 @@
 import GatewayCore
+import HTTPMessages
 import HTTPServer
-import Wire
 
 extension DaemonConfiguration {
     package var certificatePath: String? {

@@ -1,7 +1,7 @@
 import Crypto
 import GatewayCore
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// The whole configuration of `latchd`: the settings of the gateway, and how clients reach it.
 ///

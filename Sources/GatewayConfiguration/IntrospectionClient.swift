@@ -1,7 +1,7 @@
 package import Crypto
 import FoundationEssentials
 package import GatewayCore
-import Wire
+import HTTPMessages
 
 /// A server that may ask whether a token is valid.
 package struct IntrospectionClient: Sendable, Equatable {

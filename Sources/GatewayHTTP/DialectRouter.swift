@@ -1,6 +1,6 @@
 package import GatewayCore
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// Combines the dialects of a gateway into one router.
 package enum DialectRouter {

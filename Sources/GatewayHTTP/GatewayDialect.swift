@@ -1,5 +1,5 @@
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// A group of routes of the gateway: for the clients of one server family, for browsers, or for proxies.
 ///

@@ -1,8 +1,9 @@
 import Crypto
 package import GatewayCore
+package import HTTPMessages
 package import HTTPServer
 import Primitives
-package import Wire
+package import ServerMessages
 
 /// The responses of the Onyx dialect, in its four envelopes.
 ///

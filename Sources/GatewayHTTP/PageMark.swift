@@ -1,4 +1,4 @@
-package import Wire
+package import HTTPMessages
 
 /// The logo of a server: the first letter or digit of its name on a tile.
 package enum PageMark {

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The paths of the pages, below their prefix.
 package enum PagePath {

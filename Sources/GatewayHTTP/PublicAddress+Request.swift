@@ -1,6 +1,6 @@
 import GatewayCore
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 extension PublicAddress {
     /// Returns the address in front of the dialect's prefix. Nil when no address is configured and the request's `Host`

@@ -1,5 +1,5 @@
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// The tokens of a request: a browser's in the cookie, an app's in the `Authorization` field.
 ///

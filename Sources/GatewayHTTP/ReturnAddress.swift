@@ -1,5 +1,5 @@
 package import GatewayCore
-import Wire
+import HTTPMessages
 
 /// The address where a browser continues after its person has signed in: a path of this server, or an address on an
 /// allowed host.

@@ -1,6 +1,6 @@
+package import HTTPMessages
 package import HTTPServer
 import Primitives
-package import Wire
 
 extension HTTPHeaders {
     /// The header fields of JSON that no cache may store, such as tokens, people and errors.

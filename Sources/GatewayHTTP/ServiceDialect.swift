@@ -1,6 +1,6 @@
 package import GatewayCore
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// A dialect whose routes use the gateway's stores and settings.
 package protocol ServiceDialect: GatewayDialect {

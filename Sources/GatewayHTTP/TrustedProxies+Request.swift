@@ -1,6 +1,6 @@
 package import GatewayCore
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 extension TrustedProxies {
     /// Returns the address of the client that sent a request; see ``TrustedProxies/client(behind:forwardedFor:)``.

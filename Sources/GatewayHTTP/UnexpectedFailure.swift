@@ -1,8 +1,8 @@
 import Database
 package import GatewayCore
+package import HTTPMessages
 package import HTTPServer
 import Redis
-package import Wire
 
 /// An error that a route does not handle itself. Every dialect sends the same status and sentence, in its own envelope.
 package struct UnexpectedFailure: Sendable {

@@ -1,6 +1,6 @@
 import GatewayCore
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// Limits addresses that send too many unreadable requests: further requests with a body are refused before they are
 /// parsed.

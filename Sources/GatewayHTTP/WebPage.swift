@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// A page for people, with the common frame and style of everything that the gateway and the sandbox show in a browser.
 ///

@@ -1,5 +1,5 @@
 import GatewayHTTP
-import Wire
+import HTTPMessages
 
 extension AccountPage {
     /// The forms for a PIN.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
-import Wire
+import HTTPMessages
 
 /// The page on which people see their devices and change their password, PIN and keys.
 package struct AccountPage {

@@ -1,5 +1,5 @@
 import GatewayCore
-import Wire
+import HTTPMessages
 
 /// The location of an IP address, as a phrase for people.
 enum AddressPlace: String, Sendable {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import OpenIDConnect
-import Wire
 
 /// The contents of the administrator's pages. Each page has tabs that link to the others.
 package struct AdministrationPages {

@@ -1,8 +1,8 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The host that serves the pages: that of the configured address, which no backend shares.
 ///

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import GatewayCore
-import Wire
+import HTTPMessages
 
 /// A table of a person's API keys, each with a button that revokes it.
 package struct KeyTable {

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// One field of a form with its label, and the hint and the error message that belong to it.
 ///

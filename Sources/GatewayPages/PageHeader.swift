@@ -1,5 +1,5 @@
 import GatewayHTTP
-import Wire
+import HTTPMessages
 
 /// The header of pages for signed-in people: the navigation and the button to sign out.
 struct PageHeader {

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// A table that becomes a card for each row on a phone. The roles are explicit, because browsers drop the implicit ones
 /// when CSS changes the layout of a table.

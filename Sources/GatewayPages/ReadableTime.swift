@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GatewayCore
+import HTTPMessages
 import Primitives
-import Wire
 
 /// Formats points in time for people, who may be in any time zone: as a relative time, or as date and time in UTC. The
 /// `datetime` attribute always has the time in a form for programs.

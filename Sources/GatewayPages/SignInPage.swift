@@ -1,6 +1,6 @@
 package import GatewayCore
 package import GatewayHTTP
-package import Wire
+package import HTTPMessages
 
 /// The page that signs people in: a form for a password, and a button for each identity provider.
 package struct SignInPage {

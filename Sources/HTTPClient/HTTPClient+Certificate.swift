@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 extension HTTPClient {
     /// Makes a TLS handshake with the server at `url` and returns its certificate, whether it is valid or not.
@@ -11,7 +11,7 @@ extension HTTPClient {
     ///   - timeout: The timeout of connecting and the handshake.
     /// - Returns: The fields and the fingerprint of the certificate.
     /// - Throws: ``TransportError`` as ``send(_:)`` does when the handshake fails, or `CancellationError`.
-    public func presentedCertificate(
+    package func presentedCertificate(
         at url: String, timeout: Duration = .seconds(10)
     ) async throws -> PresentedCertificate {
         let address = try RequestAddress(parsing: url)

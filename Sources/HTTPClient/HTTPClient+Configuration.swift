@@ -1,38 +1,38 @@
-public import Wire
+package import HTTPMessages
 
 extension HTTPClient {
     /// The configuration of a client: which servers it trusts, how it identifies itself and which proxy it uses.
     ///
     /// A client uses one configuration for all its connections. Connections are never shared between configurations.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The host to which the extra header fields, the client certificate and the pin apply. A request to another
         /// host gets none of them, and its server is verified by the authorities. The same holds for an unencrypted
         /// request to this host while ``homeIsEncrypted`` is true. Nil means the host of each request.
-        public var homeHost: String?
+        package var homeHost: String?
         /// Whether requests to ``homeHost`` must be encrypted to get the extra header fields, the client certificate
         /// and the pin. Default: false.
-        public var homeIsEncrypted = false
+        package var homeIsEncrypted = false
         /// Header fields that are added to every request, such as the key of an access proxy. A redirect never sends
         /// them to another origin.
-        public var extraHeaders: HTTPHeaders
+        package var extraHeaders: HTTPHeaders
         /// The certificate authorities that are trusted.
-        public var authorities: CertificateAuthorities
+        package var authorities: CertificateAuthorities
         /// The only certificate to accept, whatever its issuer, name and dates. Nil verifies the certificate by the
         /// authorities.
-        public var pinnedCertificate: CertificateFingerprint?
+        package var pinnedCertificate: CertificateFingerprint?
         /// The certificate to present when a server requests one. A redirect never presents it to another origin.
-        public var clientCertificate: ClientCertificate?
+        package var clientCertificate: ClientCertificate?
         /// The proxy for every request: `http://`, `socks5://` or `socks5h://` with host and port, and `user:password@`
         /// if the proxy requires it.
         ///
         /// Nil uses `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment, except for loopback
         /// addresses. The empty string disables proxies.
-        public var proxy: String?
+        package var proxy: String?
         /// The value of the `User-Agent` field.
-        public var userAgent: String
+        package var userAgent: String
 
         /// Creates a configuration.
-        public init(
+        package init(
             extraHeaders: HTTPHeaders = [:], authorities: CertificateAuthorities = .system,
             pinnedCertificate: CertificateFingerprint? = nil, clientCertificate: ClientCertificate? = nil,
             proxy: String? = nil, userAgent: String = "latchstring"
@@ -49,12 +49,12 @@ extension HTTPClient {
 
 extension HTTPClient.Configuration: CustomReflectable {
     /// A mirror without values that may be secret: those of the extra header fields, and the password of a proxy.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["extraHeaders": extraHeaders, "userAgent": userAgent])
     }
 }
 
 extension HTTPClient: CustomReflectable {
     /// A mirror with the configuration.
-    public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+    package var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }

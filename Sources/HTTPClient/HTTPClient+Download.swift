@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 extension HTTPClient {
     /// Sends a request and streams the body of a successful response into a part, after the bytes that the part already
@@ -25,7 +25,7 @@ extension HTTPClient {
     /// - Throws: The errors of ``send(_:)``, and errors with the codes for files.
     ///
     /// Source: RFC 9110 §14.2, §15.3.7 and §13.1.5.
-    public func download(
+    package func download(
         _ request: ClientRequest, into part: DownloadPart, from point: ResumePoint? = nil,
         onBegin: (@Sendable (ResumePoint) -> Void)? = nil
     ) async throws -> ClientResponse {
@@ -72,7 +72,7 @@ extension HTTPClient {
     ///   - progress: Called after every piece on the client's own thread. It must return at once.
     /// - Returns: The response, with an empty body if the body was written to the file.
     /// - Throws: The errors of ``send(_:)``, and errors with the codes for files.
-    public func download(
+    package func download(
         _ request: ClientRequest, to path: String, progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws -> ClientResponse {
         let part = try DownloadPart(newBeside: path)

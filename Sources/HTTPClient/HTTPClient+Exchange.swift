@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 extension HTTPClient {
     /// Sends a request and follows redirects as the request allows.

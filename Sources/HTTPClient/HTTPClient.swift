@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 /// An HTTP client for HTTP/1.1 and HTTP/2, based on libcurl.
 ///
@@ -8,9 +8,9 @@ import Wire
 /// without ``close()`` closes its connections.
 ///
 /// Source: libcurl-multi(3).
-public final class HTTPClient: Sendable {
+package final class HTTPClient: Sendable {
     /// The configuration of the client.
-    public let configuration: Configuration
+    package let configuration: Configuration
     let proxies: ProxyChoice
     let home: TransferLoop
     /// The loop for redirects to another origin. It is the same as ``home`` when that has neither a pin nor a client
@@ -21,7 +21,7 @@ public final class HTTPClient: Sendable {
     ///
     /// - Throws: ``TransportError`` when a header field cannot be sent, the file of the authorities or of the client
     ///   certificate cannot be used, or the proxy is not supported.
-    public convenience init(_ configuration: Configuration = Configuration()) throws(TransportError) {
+    package convenience init(_ configuration: Configuration = Configuration()) throws(TransportError) {
         try self.init(configuration, environment: ProcessInfo.processInfo.environment)
     }
 
@@ -53,16 +53,16 @@ public final class HTTPClient: Sendable {
     ///   meanwhile.
     ///
     /// Source: RFC 9110 §15.4.
-    public func send(_ request: ClientRequest) async throws -> ClientResponse {
+    package func send(_ request: ClientRequest) async throws -> ClientResponse {
         try await exchange(request, nil)
     }
 
     /// An executor that runs tasks on the thread of the client's transfers. It avoids waking another thread for each
     /// transfer of a task that does little more than transfers in sequence. Such a task must not block.
-    public var executor: any TaskExecutor { home }
+    package var executor: any TaskExecutor { home }
 
     /// Cancels all requests, closes all connections and waits for the client's thread to end. Later requests fail.
-    public func close() async {
+    package func close() async {
         await home.close()
         await elsewhere.close()
     }

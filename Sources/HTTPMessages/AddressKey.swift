@@ -2,11 +2,11 @@
 /// address.
 ///
 /// Source: RFC 6177 §2: a site gets at least a /64.
-public struct AddressKey: Hashable, Sendable {
+package struct AddressKey: Hashable, Sendable {
     private let bytes: [UInt8]
 
     /// Creates the key of an address. All clients without an address share one key.
-    public init(_ address: IPAddress?) {
+    package init(_ address: IPAddress?) {
         let all = address?.bytes ?? []
         bytes = all.count == 16 ? Array(all.prefix(8)) : all
     }

@@ -1,30 +1,30 @@
 /// The fields of a form or a query, in order. A name may occur more than once.
-public struct FormFields: Sendable, Equatable, Sequence {
+package struct FormFields: Sendable, Equatable, Sequence {
     /// The decoded name and value of every field, in order.
-    public var pairs: [(name: String, value: String)]
+    package var pairs: [(name: String, value: String)]
 
     /// Creates fields from pairs in order.
-    public init(_ pairs: [(name: String, value: String)] = []) {
+    package init(_ pairs: [(name: String, value: String)] = []) {
         self.pairs = pairs
     }
 
     /// The first value of `name`, or nil when there is none. Names are compared byte by byte.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         pairs.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// Returns every value of `name`, in order.
-    public func values(_ name: String) -> [String] {
+    package func values(_ name: String) -> [String] {
         pairs.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
     }
 
     /// Returns an iterator over the pairs, in order.
-    public func makeIterator() -> IndexingIterator<[(name: String, value: String)]> {
+    package func makeIterator() -> IndexingIterator<[(name: String, value: String)]> {
         pairs.makeIterator()
     }
 
     /// Returns whether both contain the same pairs in the same order.
-    public static func == (one: FormFields, other: FormFields) -> Bool {
+    package static func == (one: FormFields, other: FormFields) -> Bool {
         one.pairs.elementsEqual(other.pairs, by: ==)
     }
 }

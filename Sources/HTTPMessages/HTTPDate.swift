@@ -3,12 +3,12 @@ import Primitives
 /// A date of HTTP, in whole seconds since 1970.
 ///
 /// Source: RFC 9110 §5.6.7.
-public struct HTTPDate: Hashable, Comparable, Sendable {
+package struct HTTPDate: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970.
-    public let seconds: Int
+    package let seconds: Int
 
     /// Creates a date from seconds since 1970.
-    public init(seconds: Int) {
+    package init(seconds: Int) {
         self.seconds = seconds
     }
 
@@ -21,7 +21,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
     ]
 
     /// Returns whether `one` is earlier than `other`.
-    public static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
+    package static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
 
     /// Creates a date from text in any of the three formats. Returns nil for any other text. A leap second is read as
     /// the second before it.
@@ -31,7 +31,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
     ///     08:49:37 1994`.
     ///   - now: The current time in seconds since 1970, to resolve a year of two digits. The year is never more than 50
     ///     years ahead.
-    public init?(_ text: String, now: Int) {
+    package init?(_ text: String, now: Int) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let isPrintable = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         guard isPrintable, let weekday = words.first else { return nil }

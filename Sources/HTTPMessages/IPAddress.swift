@@ -4,25 +4,25 @@
 /// the same address however the client connected. The text is canonical: RFC 5952 for IPv6.
 ///
 /// Source: RFC 791 §2.3, RFC 4291 §2.2, RFC 5952 §4.
-public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The family of an address.
-    public enum Family: Hashable, Sendable {
+    package enum Family: Hashable, Sendable {
         /// IPv4, 32 bits.
         case v4
         /// IPv6, 128 bits.
         case v6
 
         /// The number of bits of an address: 32 or 128.
-        public var bitCount: Int { self == .v4 ? 32 : 128 }
+        var bitCount: Int { self == .v4 ? 32 : 128 }
     }
 
     /// The family of the address.
-    public let family: Family
+    package let family: Family
     let high: UInt64
     let low: UInt64
 
     /// Creates an address from 4 or 16 bytes in network order. Returns nil for any other number of bytes.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 4:
             self.init(v4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
@@ -36,7 +36,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates an address from text: dotted decimal without leading zeros, or IPv6 text without brackets or zone.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.contains(UInt8(ascii: ":")) {
             guard let groups = Self.groups(bytes) else { return nil }
@@ -66,7 +66,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The 4 or 16 bytes of the address, in network order.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         switch family {
         case .v4: (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) }
         case .v6:
@@ -75,12 +75,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the address is a loopback address: in `127.0.0.0/8`, or `::1`.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         family == .v4 ? low >> 24 == 127 : high == 0 && low == 1
     }
 
     /// The canonical text of the address.
-    public var description: String {
+    package var description: String {
         family == .v4 ? bytes.map(String.init).joined(separator: ".") : Self.text(ofGroups: groups)
     }
 

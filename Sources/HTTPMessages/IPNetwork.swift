@@ -4,14 +4,14 @@
 /// addresses than intended.
 ///
 /// Source: RFC 4632 §3.1, RFC 4291 §2.3.
-public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
+package struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     /// The lowest address of the network.
-    public let address: IPAddress
+    package let address: IPAddress
     /// The number of leading bits that all addresses share: 0 to 32 for IPv4, 0 to 128 for IPv6.
-    public let prefixLength: Int
+    package let prefixLength: Int
 
     /// Creates a network. Returns nil when the length does not fit the family, or when bits after the prefix are set.
-    public init?(address: IPAddress, prefixLength: Int) {
+    package init?(address: IPAddress, prefixLength: Int) {
         guard (0...address.family.bitCount).contains(prefixLength),
             Self.masked(address, prefixLength) == Self.masked(address, address.family.bitCount)
         else { return nil }
@@ -20,7 +20,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates a network from `address/length`, or from an address alone, which is a network of one address.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = parts.first,
             let address = IPAddress(String(decoding: first, as: UTF8.self))
@@ -34,13 +34,13 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns whether `candidate` is in the network. An address of the other family never is.
-    public func contains(_ candidate: IPAddress) -> Bool {
+    package func contains(_ candidate: IPAddress) -> Bool {
         candidate.family == address.family
             && Self.masked(candidate, prefixLength) == Self.masked(address, prefixLength)
     }
 
     /// The canonical text of the network, always with the prefix length.
-    public var description: String { "\(address)/\(prefixLength)" }
+    package var description: String { "\(address)/\(prefixLength)" }
 
     private static func masked(_ address: IPAddress, _ prefixLength: Int) -> [UInt64] {
         switch address.family {

@@ -3,29 +3,30 @@ import FoundationEssentials
 /// Encodes and decodes messages of a known shape as JSON.
 ///
 /// Source: RFC 8259.
-public enum JSON {
+package enum JSON {
     /// The name of the media type.
-    public static let mediaType = "application/json"
+    package static let mediaType = "application/json"
 
     /// Decodes a message.
     ///
-    /// - Throws: The errors of ``JSONValue/init(parsing:)``, and ``WireError/Code/malformed`` when a member is missing
+    /// - Throws: The errors of ``JSONValue/init(parsing:)``, and ``MessageError/Code/malformed`` when a member is missing
     ///   or has the wrong type. The message names the member and quotes none of the bytes.
-    public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(WireError) -> Value {
+    package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(MessageError) -> Value
+    {
         let value = try JSONParser.parse(bytes)
         do {
             return try JSONValueDecoder(value: value).decode(type)
         } catch DecodingError.keyNotFound(let key, let context) {
-            throw WireError(.malformed, "The member '\(path(context.codingPath + [key]))' is missing from the JSON.")
+            throw MessageError(.malformed, "The member '\(path(context.codingPath + [key]))' is missing from the JSON.")
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
-            throw WireError(.malformed, "The member '\(path(context.codingPath))' of the JSON has the wrong type.")
+            throw MessageError(.malformed, "The member '\(path(context.codingPath))' of the JSON has the wrong type.")
         } catch {
-            throw WireError(.malformed, "The body is not JSON.")
+            throw MessageError(.malformed, "The body is not JSON.")
         }
     }
 
     /// Encodes a message without white space. `/` is not escaped.
-    public static func encode(_ value: some Encodable) -> [UInt8] {
+    package static func encode(_ value: some Encodable) -> [UInt8] {
         if let value = value as? JSONValue { return value.encoded() }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

@@ -17,7 +17,7 @@ struct JSONParser {
     private var values = 0
 
     /// Parses a complete text.
-    static func parse(_ bytes: [UInt8]) throws(WireError) -> JSONValue {
+    static func parse(_ bytes: [UInt8]) throws(MessageError) -> JSONValue {
         var parser = JSONParser(bytes: bytes)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
@@ -29,13 +29,13 @@ struct JSONParser {
         self.bytes = bytes
     }
 
-    private static let malformed = WireError(.malformed, "The body is not JSON.")
+    private static let malformed = MessageError(.malformed, "The body is not JSON.")
 
-    private mutating func value(depth: Int) throws(WireError) -> JSONValue {
+    private mutating func value(depth: Int) throws(MessageError) -> JSONValue {
         skipSpace()
         values += 1
         guard values <= Self.maximumValues else {
-            throw WireError(.tooLarge, "The JSON has more than \(Self.maximumValues) values.")
+            throw MessageError(.tooLarge, "The JSON has more than \(Self.maximumValues) values.")
         }
         switch peek {
         case UInt8(ascii: "{"): return try object(depth: deeper(depth))
@@ -48,14 +48,14 @@ struct JSONParser {
         }
     }
 
-    private func deeper(_ depth: Int) throws(WireError) -> Int {
+    private func deeper(_ depth: Int) throws(MessageError) -> Int {
         guard depth < Self.maximumDepth else {
-            throw WireError(.tooLarge, "The JSON is nested deeper than \(Self.maximumDepth) levels.")
+            throw MessageError(.tooLarge, "The JSON is nested deeper than \(Self.maximumDepth) levels.")
         }
         return depth + 1
     }
 
-    private mutating func object(depth: Int) throws(WireError) -> JSONValue {
+    private mutating func object(depth: Int) throws(MessageError) -> JSONValue {
         position += 1
         var members: [JSONValue.Member] = []
         var names = UniqueNames()
@@ -65,7 +65,7 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw Self.malformed }
             let name = try string()
             guard names.insert(name, after: members) else {
-                throw WireError(.malformed, "A JSON object has two members with the same name.")
+                throw MessageError(.malformed, "A JSON object has two members with the same name.")
             }
             guard skip(UInt8(ascii: ":")) else { throw Self.malformed }
             members.append(JSONValue.Member(name, try value(depth: depth)))
@@ -74,7 +74,7 @@ struct JSONParser {
         return .object(members)
     }
 
-    private mutating func array(depth: Int) throws(WireError) -> JSONValue {
+    private mutating func array(depth: Int) throws(MessageError) -> JSONValue {
         position += 1
         var elements: [JSONValue] = []
         if skip(UInt8(ascii: "]")) { return .array(elements) }
@@ -85,7 +85,7 @@ struct JSONParser {
         return .array(elements)
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(WireError) -> JSONValue {
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(MessageError) -> JSONValue {
         let end = position + word.utf8CodeUnitCount
         guard end <= bytes.count, bytes[position..<end].elementsEqual(word.description.utf8) else {
             throw Self.malformed
@@ -94,7 +94,7 @@ struct JSONParser {
         return value
     }
 
-    private mutating func number() throws(WireError) -> JSONNumber {
+    private mutating func number() throws(MessageError) -> JSONNumber {
         let start = position
         take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")) { try digits() }
@@ -104,18 +104,18 @@ struct JSONParser {
             try digits()
         }
         guard position - start <= Self.maximumNumberLength else {
-            throw WireError(.tooLarge, "A JSON number has more than \(Self.maximumNumberLength) characters.")
+            throw MessageError(.tooLarge, "A JSON number has more than \(Self.maximumNumberLength) characters.")
         }
         return JSONNumber(checked: String(decoding: bytes[start..<position], as: UTF8.self))
     }
 
-    private mutating func digits() throws(WireError) {
+    private mutating func digits() throws(MessageError) {
         let start = position
         while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
         guard position > start else { throw Self.malformed }
     }
 
-    private mutating func string() throws(WireError) -> String {
+    private mutating func string() throws(MessageError) -> String {
         position += 1
         let start = position
         var unescaped: [UInt8]?
@@ -137,7 +137,7 @@ struct JSONParser {
         return text
     }
 
-    private mutating func escape() throws(WireError) -> Unicode.Scalar {
+    private mutating func escape() throws(MessageError) -> Unicode.Scalar {
         guard position + 1 < bytes.count else { throw Self.malformed }
         let sign = bytes[position + 1]
         position += 2
@@ -154,7 +154,7 @@ struct JSONParser {
     }
 
     /// Reads one UTF-16 code unit in four hexadecimal digits, or two that form a surrogate pair.
-    private mutating func unicodeEscape() throws(WireError) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(MessageError) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
         guard UTF16.isLeadSurrogate(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
@@ -167,7 +167,7 @@ struct JSONParser {
         return scalar
     }
 
-    private mutating func codeUnit() throws(WireError) -> UInt16 {
+    private mutating func codeUnit() throws(MessageError) -> UInt16 {
         guard position + 4 <= bytes.count else { throw Self.malformed }
         var unit: UInt16 = 0
         for byte in bytes[position..<position + 4] {

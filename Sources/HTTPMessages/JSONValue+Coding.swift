@@ -3,12 +3,12 @@ extension JSONValue {
     ///
     /// The time is linear in the length for every text.
     ///
-    /// - Throws: ``WireError/Code/malformed`` when the bytes are not JSON, an object has two members with the same
-    ///   name, or a string has more than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels,
+    /// - Throws: ``MessageError/Code/malformed`` when the bytes are not JSON, an object has two members with the same
+    ///   name, or a string has more than 30 combining characters in a row; ``MessageError/Code/tooLarge`` above 32 levels,
     ///   1,000,000 values or 512 characters in a number.
     ///
     /// Source: RFC 8259 §2; RFC 7493 §2.3.
-    public init(parsing bytes: [UInt8]) throws(WireError) {
+    package init(parsing bytes: [UInt8]) throws(MessageError) {
         self = try JSONParser.parse(bytes)
     }
 

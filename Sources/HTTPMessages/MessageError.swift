@@ -1,32 +1,32 @@
 /// An error in a message from outside that cannot be read.
 ///
 /// Two errors are equal when their codes and messages are equal.
-public struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of error.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String { case malformed, tooLarge }
         private let base: Base
 
         /// The bytes do not follow the format.
-        public static let malformed = Code(base: .malformed)
+        package static let malformed = Code(base: .malformed)
         /// The bytes follow the format but exceed a documented limit.
-        public static let tooLarge = Code(base: .tooLarge)
+        package static let tooLarge = Code(base: .tooLarge)
 
         /// The name of the code.
-        public var description: String { base.rawValue }
+        package var description: String { base.rawValue }
     }
 
     /// The kind of error.
-    public let code: Code
+    package let code: Code
     /// One sentence that tells what was read and what is wrong with it. Never quotes the bytes.
-    public let message: String
+    package let message: String
 
     /// Creates an error. `message` must not quote the message from outside, which may contain a secret.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,12 +1,12 @@
 /// Percent-encoding of bytes in an address.
 ///
 /// Source: RFC 3986 §2.1 and §2.3.
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// Decodes `%hh` and keeps every other byte.
     ///
     /// - Returns: The decoded text. Nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8, or text
     ///   that is not ``StreamSafeText``.
-    public static func decode(_ bytes: some Sequence<UInt8>) -> String? {
+    package static func decode(_ bytes: some Sequence<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = bytes.makeIterator()
         while let byte = rest.next() {
@@ -22,7 +22,7 @@ public enum PercentEncoding {
     }
 
     /// Encodes every byte of `text` for which `keeping` returns false. By default, the unreserved characters are kept.
-    public static func encode(_ text: String, keeping: (UInt8) -> Bool = isUnreserved) -> String {
+    package static func encode(_ text: String, keeping: (UInt8) -> Bool = isUnreserved) -> String {
         encode(text, space: nil, keeping: keeping)
     }
 
@@ -45,7 +45,7 @@ public enum PercentEncoding {
     /// Returns whether `byte` is one of `A-Z a-z 0-9 - . _ ~`.
     ///
     /// Source: RFC 3986 §2.3.
-    public static func isUnreserved(_ byte: UInt8) -> Bool {
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         default: isAlphanumeric(byte)

@@ -5,18 +5,18 @@
 /// string. No language uses such text.
 ///
 /// Source: Unicode Standard Annex #15 §13, Stream-Safe Text Format, UAX15-D3.
-public enum StreamSafeText {
+package enum StreamSafeText {
     /// The maximum number of combining characters in a row.
-    public static let maximumNonstarters = 30
+    static let maximumNonstarters = 30
 
     /// Returns the text of UTF-8 bytes, or nil when they are not UTF-8 or the text is not stream-safe.
-    public static func decode(_ bytes: some Collection<UInt8>) -> String? {
+    package static func decode(_ bytes: some Collection<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self), isStreamSafe(text) else { return nil }
         return text
     }
 
     /// Returns whether the text has at most ``maximumNonstarters`` combining characters in a row.
-    public static func isStreamSafe(_ text: String) -> Bool {
+    package static func isStreamSafe(_ text: String) -> Bool {
         var count = 0
         for scalar in text.unicodeScalars {
             count = isNonstarter(scalar) ? count + 1 : 0

@@ -1,59 +1,59 @@
 extension HTTPServer {
     /// The addresses and limits of a server.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The addresses to listen on, at least one.
-        public var listeners: [Listener]
+        package var listeners: [Listener]
         /// The number of event loops, each with its own thread. Default: one for each core.
-        public var loops: Int
+        package var loops: Int
         /// The maximum size of the request head in bytes: request line, fields and the empty line. A larger head gets
         /// 431. Default: 8192, as in other servers.
         ///
         /// libmicrohttpd reads about twice as much before it refuses the request itself, with its own body and 431, or
         /// 414 in the request line. More than 100 fields also get 431. A `Cookie` field with too many pairs for the
         /// memory of libmicrohttpd, more than forty with a head of 8 KiB, closes the connection without a response.
-        public var maximumHeaderBytes: Int
+        package var maximumHeaderBytes: Int
         /// The maximum size of a request body in bytes, without the framing of chunks. A larger body gets 413. Default:
         /// 1048576.
-        public var maximumBodyBytes: Int
+        package var maximumBodyBytes: Int
         /// The timeout of a keep-alive connection that waits for its next request line, and of a client that accepts no
         /// bytes of its response. Default: 60 s.
         ///
         /// It may last up to a quarter longer, because the progress is checked four times in this period. A response
         /// that the client accepts slowly may take any time.
-        public var idleTimeout: Duration
+        package var idleTimeout: Duration
         /// The timeout of a request head. It starts when the connection is accepted for the first request, and with the
         /// request line for later ones. Bytes that arrive slowly do not extend it. Default: 10 s.
-        public var headerTimeout: Duration
+        package var headerTimeout: Duration
         /// The timeout of a request body, from the end of the head. Default: 30 s.
-        public var bodyTimeout: Duration
+        package var bodyTimeout: Duration
         /// The maximum number of connections at once over all loops. Nil uses the file descriptor limit, with at most
         /// 20,000 connections. Further connections wait in the system's queue.
-        public var connectionLimit: Int?
+        package var connectionLimit: Int?
         /// The maximum number of connections at once from one address. An IPv6 /64 counts as one address. Further
         /// connections are closed immediately. Nil means 512, or a quarter of all connections if that is less.
-        public var connectionsPerAddress: Int?
+        package var connectionsPerAddress: Int?
         /// Whether the connections of a client count against its address. Return false for a reverse proxy, which
         /// carries the connections of many clients. Default: all clients count. Clients of a Unix socket have no
         /// address.
-        public var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
+        package var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
         /// The memory for the read buffers of connections, in bytes. Default: 96 MiB. When it is used up, further
         /// connections are not read until another connection ends. The number of connections that fit depends on
         /// ``maximumHeaderBytes``.
-        public var connectionMemory = 96 << 20
+        package var connectionMemory = 96 << 20
         /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in
         /// bytes. Default: 12 MiB. When it is used up, a request whose body is incomplete gets 503.
-        public var requestMemory = 12 << 20
+        package var requestMemory = 12 << 20
 
         /// The certificate for ``Listener/tls(host:port:)``. Required when the configuration has such a listener.
-        public var credentials: TLSCredentials?
+        package var credentials: TLSCredentials?
         /// Whether a client may use plain HTTP over TCP. Other clients get 403. Called once for each connection.
         /// Default: all clients may.
-        public var admitsPlain: @Sendable (PeerAddress) -> Bool = { _ in true }
+        package var admitsPlain: @Sendable (PeerAddress) -> Bool = { _ in true }
         /// The policy of the `Strict-Transport-Security` field. Nil, the default, sends none.
-        public var strictTransport: StrictTransport?
+        package var strictTransport: StrictTransport?
 
         /// Creates a configuration. See the properties for the defaults.
-        public init(
+        package init(
             listeners: [Listener], loops: Int = Configuration.coreCount, maximumHeaderBytes: Int = 8192,
             maximumBodyBytes: Int = 1_048_576, idleTimeout: Duration = .seconds(60),
             headerTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30), connectionLimit: Int? = nil

@@ -3,7 +3,7 @@ import Glibc
 
 extension HTTPServer.Configuration {
     /// The number of cores that this process may use.
-    public static var coreCount: Int {
+    package static var coreCount: Int {
         max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 

@@ -13,15 +13,15 @@ import Synchronization
 /// and no `X-Request-Id`.
 ///
 /// Source: RFC 9110, RFC 9112.
-public final class HTTPServer: Sendable {
+package final class HTTPServer: Sendable {
     /// The addresses on which the server listens, in the order of the configuration, with the ports that the system
     /// chose.
-    public let addresses: [BoundAddress]
+    package let addresses: [BoundAddress]
     /// The maximum number of open file descriptors of the process: the system's hard limit, to which the server raised
     /// it.
-    public let descriptorLimit: Int
+    package let descriptorLimit: Int
     /// The maximum number of connections at once, over all loops and addresses. Each loop has an equal share.
-    public let connectionLimit: Int
+    package let connectionLimit: Int
     let loops: [EventLoop]
     private let files: [SocketFile]
     private let hasStopped = Mutex(false)
@@ -47,7 +47,7 @@ public final class HTTPServer: Sendable {
     /// - Returns: The running server. It runs until ``stop(drain:)``, even when it is not referenced.
     /// - Throws: ``HTTPServerError`` that names the address on which the server could not listen. In that case it
     ///   listens on none.
-    public static func start(
+    package static func start(
         _ configuration: Configuration, router: Router,
         onAccess: @escaping @Sendable (AccessRecord) -> Void = { _ in },
         onLog: @escaping @Sendable (ServerEvent) -> Void = { _ in }
@@ -100,7 +100,7 @@ public final class HTTPServer: Sendable {
     ///
     /// Returns when all connections are closed and the files of all Unix sockets are removed. A handler that ignores
     /// its cancellation may still be running. A second call returns when the first call has completed.
-    public func stop(drain: Duration) async {
+    package func stop(drain: Duration) async {
         for loop in loops { loop.beginDraining(for: drain) }
         for loop in loops { await loop.untilStopped() }
         let isFirst = hasStopped.withLock { hasStopped in

@@ -1,36 +1,36 @@
 /// An error of starting the server, using a certificate or serving a file.
-public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
+package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
-    public struct Code: Hashable, Sendable {
+    package struct Code: Hashable, Sendable {
         private enum Base: Hashable {
             case addressInUse, notPermitted, invalidAddress, noListener, certificate, body, noFile, system
         }
         private let base: Base
 
         /// Another program already listens on the address.
-        public static let addressInUse = Code(base: .addressInUse)
+        package static let addressInUse = Code(base: .addressInUse)
         /// The process may not listen on the address, or may not read the file.
-        public static let notPermitted = Code(base: .notPermitted)
+        static let notPermitted = Code(base: .notPermitted)
         /// The address is invalid or does not belong to this machine.
-        public static let invalidAddress = Code(base: .invalidAddress)
+        package static let invalidAddress = Code(base: .invalidAddress)
         /// The configuration contains no address to listen on.
-        public static let noListener = Code(base: .noListener)
+        static let noListener = Code(base: .noListener)
         /// A certificate or its key is missing or unreadable, or they do not belong together.
-        public static let certificate = Code(base: .certificate)
+        package static let certificate = Code(base: .certificate)
         /// There is no such regular file below the folder.
-        public static let noFile = Code(base: .noFile)
+        package static let noFile = Code(base: .noFile)
         /// A producer wrote more bytes than the length of its body.
-        public static let body = Code(base: .body)
+        package static let body = Code(base: .body)
         /// The system or libmicrohttpd failed for another reason.
-        public static let system = Code(base: .system)
+        package static let system = Code(base: .system)
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// One sentence for people: the operation, its object and the remedy.
-    public let message: String
+    package let message: String
     /// The system's error number. Nil when there is none.
-    public let systemError: Int32?
+    package let systemError: Int32?
 
     init(_ code: Code, _ message: String, systemError: Int32? = nil) {
         self.code = code
@@ -39,5 +39,5 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,27 +1,27 @@
 /// The reason that a key or a signed text was rejected. The message never contains a key, a signature or signed data.
-public struct JOSEError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct JOSEError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String { case malformed, unsupported, weak, failed }
         private let base: Base
 
         /// The data does not have the format that the standard requires.
-        public static let malformed = Code(base: .malformed)
+        package static let malformed = Code(base: .malformed)
         /// The format is valid, but the key type, algorithm or header is not supported.
-        public static let unsupported = Code(base: .unsupported)
+        package static let unsupported = Code(base: .unsupported)
         /// The key is too short to be secure.
-        public static let weak = Code(base: .weak)
+        package static let weak = Code(base: .weak)
         /// OpenSSL failed.
-        public static let failed = Code(base: .failed)
+        package static let failed = Code(base: .failed)
 
         /// The name of the code.
-        public var description: String { base.rawValue }
+        package var description: String { base.rawValue }
     }
 
     /// The kind of error.
-    public let code: Code
+    package let code: Code
     /// What failed and what to do about it.
-    public let message: String
+    package let message: String
 
     init(_ code: Code, _ message: String) {
         self.code = code
@@ -29,5 +29,5 @@ public struct JOSEError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The same as ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,7 +1,7 @@
 /// The supported signature algorithms. `none` is not supported.
 ///
 /// Source: RFC 7518 §3.1; RFC 8037 §3.1 for `EdDSA`.
-public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
+package enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"
     /// RSASSA-PSS with SHA-256, MGF1 with SHA-256 and a salt of 32 bytes.

@@ -1,5 +1,5 @@
+import HTTPMessages
 import Terminal
-import Wire
 
 /// The output of a command. Results go to standard output, messages to standard error.
 enum Output {

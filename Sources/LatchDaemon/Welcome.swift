@@ -2,11 +2,11 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import Primitives
 import Terminal
-import Wire
 
 /// The first lines that `latchd serve` prints: its state, and what to do next.
 struct Welcome {

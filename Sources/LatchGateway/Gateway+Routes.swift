@@ -4,9 +4,9 @@ import GatewayCore
 import GatewayDialects
 import GatewayHTTP
 import GatewayPages
+import HTTPMessages
 import HTTPServer
 import SignInBridge
-import Wire
 
 extension Gateway {
     static func router(

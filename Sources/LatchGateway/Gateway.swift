@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import GatewayConfiguration
 package import GatewayCore
 package import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 package import SignInBridge
-import Wire
 
 /// The gateway, which signs people in and identifies the owners of tokens.
 ///

@@ -4,7 +4,7 @@ extension LatchClient {
     ///
     /// - Throws: ``LatchError/Code/notOffered`` when the server's family has no such request,
     ///   ``LatchError/Code/wrongCredentials``, ``LatchError/Code/weakPassword`` and the errors of
-    ///   ``AuthorizedClient/send(_:)``.
+    ///   ``AuthorizedClient/send(_:_:headers:body:)``.
     ///
     /// Source: IM-12.
     public func changePassword(_ change: PasswordChange, of account: Account) async throws {
@@ -15,11 +15,11 @@ extension LatchClient {
         try await accounts.notePasswordChanged(account.id)
     }
 
-    /// Checks that the family of the account's server has a request that changes a password. Call it before asking the
-    /// person for a password.
+    /// Checks that the family of the account's server has a request that changes a password. Programs call it before
+    /// they ask the person for a password.
     ///
     /// - Throws: ``LatchError/Code/notOffered`` when it has none.
-    public func requirePasswordChange(of account: Account) throws {
+    package func requirePasswordChange(of account: Account) throws {
         _ = try passwordDialect(of: account)
     }
 
@@ -34,7 +34,7 @@ extension LatchClient {
     /// Returns the person's sessions on the server.
     ///
     /// - Throws: ``LatchError/Code/notOffered`` when the server's family has no such request, and the errors of
-    ///   ``AuthorizedClient/send(_:)``.
+    ///   ``AuthorizedClient/send(_:_:headers:body:)``.
     public func remoteSessions(of account: Account) async throws -> [RemoteSession] {
         let (dialect, client) = try sessionList(of: account)
         return try await dialect.sessions(with: client)
@@ -49,6 +49,43 @@ extension LatchClient {
     public func endRemoteSession(_ id: String, of account: Account) async throws {
         let (dialect, client) = try sessionList(of: account)
         try await dialect.endSession(id, with: client)
+    }
+
+    /// Returns the state of the person's PIN and of its lock.
+    ///
+    /// - Throws: ``LatchError/Code/notOffered`` when the server's family has no PINs, and the errors of
+    ///   ``AuthorizedClient/send(_:_:headers:body:)``.
+    ///
+    /// Source: IM-15.
+    public func pinState(of account: Account) async throws -> PINState {
+        let (dialect, client) = try pinDialect(of: account)
+        return try await dialect.pinState(with: client)
+    }
+
+    /// Sets, changes, removes or enters the person's PIN, or locks the protected content again.
+    ///
+    /// - Throws: ``LatchError/Code/notOffered``, ``LatchError/Code/wrongPIN``, ``LatchError/Code/wrongCredentials`` for
+    ///   a wrong password, ``LatchError/Code/rateLimited`` when the server accepts no more attempts for now. The session
+    ///   stays valid.
+    ///
+    /// Source: IM-15.
+    public func perform(_ action: PINAction, of account: Account) async throws {
+        let (dialect, client) = try pinDialect(of: account)
+        try await dialect.perform(action, with: client)
+    }
+
+    /// Checks that the family of the account's server has PINs; see ``requirePasswordChange(of:)``.
+    package func requirePIN(of account: Account) throws {
+        _ = try pinDialect(of: account)
+    }
+
+    private func pinDialect(of account: Account) throws -> (any PINDialect, AuthorizedClient) {
+        let session = try session(for: account)
+        guard let dialect = session.dialect as? any PINDialect else {
+            throw LatchError(
+                .notOffered, "\(account.serverURL) speaks \(session.dialect.title), which has no PINs.")
+        }
+        return (dialect, session.client)
     }
 
     /// Probes the account's server again, with the connection options of the account.

@@ -1,15 +1,18 @@
+import Crypto
 import Database
 import Desktop
 public import FoundationEssentials
+import HTTPClient
+import SecretStorage
 import Synchronization
 
 /// The client: the accounts, sessions and sign-ins of one device.
 ///
 /// ```swift
-/// let latch = try await LatchClient.open(.init(secrets: store))
+/// let latch = try await LatchClient.open()
 /// let server = try await latch.probe(ServerAddress("photos.example.org")).requireServer()
 /// let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
-/// let response = try await latch.session(for: account).client.send(.get, "/api/me")
+/// let me = try await latch.session(for: account).client.get("/api/users/me", as: Me.self)
 /// ```
 ///
 /// Source: ARCHITECTURE.md, client.
@@ -21,8 +24,9 @@ public final class LatchClient: Sendable {
     public struct Configuration: Sendable {
         /// The folders of the library's files. Nil derives them from the environment.
         public var folders: Folders?
-        /// The store for tokens and other secrets.
-        public var secrets: any SecretStoring
+        /// The store for tokens and other secrets. Nil chooses the same store as the command line `latch`: the Secret
+        /// Service if there is one, otherwise a sealed file. See ``DeviceSecrets``.
+        public var secrets: (any SecretStoring)?
         /// The device and program that the client's sessions belong to.
         public var device: Device
         /// How often the database is checked for changes by other programs while there are watchers. It should be at
@@ -48,12 +52,12 @@ public final class LatchClient: Sendable {
         ///
         /// - Parameters:
         ///   - folders: The folders of the library's files. Nil derives them from the environment.
-        ///   - secrets: The store for tokens and other secrets.
+        ///   - secrets: The store for tokens and other secrets. Nil chooses the same store as the command line.
         ///   - device: The device and program that the client's sessions belong to.
         ///   - pollInterval: How often the database is checked for changes by other programs while there are watchers.
         ///   - now: Returns the current time.
         public init(
-            folders: Folders? = nil, secrets: any SecretStoring, device: Device = Device(),
+            folders: Folders? = nil, secrets: (any SecretStoring)? = nil, device: Device = Device(),
             pollInterval: Duration = .milliseconds(500), now: @escaping @Sendable () -> Date = { Date() }
         ) {
             self.folders = folders
@@ -80,8 +84,10 @@ public final class LatchClient: Sendable {
 
     /// Opens the accounts database, creates it if it is missing, and finishes operations that a crash interrupted.
     ///
+    /// Programs of one person that use the default configuration share accounts, sessions and secrets.
+    ///
     /// - Throws: ``LatchError`` with a code of the storage.
-    public static func open(_ configuration: Configuration) async throws -> LatchClient {
+    public static func open(_ configuration: Configuration = Configuration()) async throws -> LatchClient {
         let folders = try configuration.folders ?? Folders()
         try folders.make()
         let database = try await LatchError.converting {
@@ -95,7 +101,8 @@ public final class LatchClient: Sendable {
         let accounts = AccountStore(
             database: database,
             downloadOwner: try await LatchError.converting { try await AccountStore.downloadOwner(database) },
-            secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
+            secrets: configuration.secrets ?? DeviceSecrets(folders: folders),
+            locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
             revocationTimeout: configuration.revocationTimeout, requestTimeout: configuration.requestTimeout,
             hook: configuration.hook,

@@ -5,7 +5,7 @@ import CUnistring
 /// Foundation can normalize text too, but adds 30 MB of locale data that nothing else in this project needs.
 ///
 /// Source: Unicode Standard Annex #15, normalization form KC; GNU libunistring, `uninorm.h`.
-public enum NormalizedText {
+package enum NormalizedText {
     /// Returns the compatibility composition of a text: `ﬁ` becomes `fi`, `Ａ` becomes `A`, and a letter with a
     /// combining accent becomes one character.
     ///
@@ -13,7 +13,7 @@ public enum NormalizedText {
     /// - Returns: The normalized text. Nil when memory cannot be allocated.
     ///
     /// Source: Unicode Standard Annex #15, NFKC.
-    public static func compatibilityComposed(_ text: String) -> String? {
+    package static func compatibilityComposed(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { return text }
         var count = 0

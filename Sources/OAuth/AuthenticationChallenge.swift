@@ -1,15 +1,15 @@
 /// One challenge of a `WWW-Authenticate` field.
 ///
 /// Source: RFC 9110 §11.6.1 and §11.2.
-public struct AuthenticationChallenge: Sendable, Equatable {
+package struct AuthenticationChallenge: Sendable, Equatable {
     /// The scheme in lower case, such as `bearer`.
-    public var scheme: String
+    package var scheme: String
     /// The parameters, by their names in lower case.
-    public var parameters: [String: String]
+    package var parameters: [String: String]
 
     /// Parses all challenges in the values of a field, in order. A value that violates the grammar or repeats a
     /// parameter is ignored.
-    public static func all(in values: [String]) -> [AuthenticationChallenge] {
+    package static func all(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var reader = ChallengeReader(bytes: Array(value.utf8))
             return reader.challenges() ?? []

@@ -1,26 +1,26 @@
-import Wire
+import HTTPMessages
 
 /// The request that sends a person's browser to the server.
 ///
 /// Source: RFC 6749 §4.1.1; RFC 7636 §4.3.
-public struct AuthorizationRequest: Sendable {
+package struct AuthorizationRequest: Sendable {
     /// The client id at the server.
-    public var clientID: String
+    package var clientID: String
     /// The redirect address for the response.
-    public var redirect: String
+    package var redirect: String
     /// The requested scopes, separated by spaces. Nil leaves the choice to the server.
-    public var scope: String?
+    package var scope: String?
     /// The value that ties the response to this request.
-    public var state: State
+    package var state: State
     /// The PKCE challenge that ties the code to the client.
-    public var challenge: PKCE.Challenge
+    package var challenge: PKCE.Challenge
     /// The value that ties an ID token to this request (OpenID Connect Core §3.1.2.1). Nil without OpenID Connect.
-    public var nonce: String?
+    package var nonce: String?
     /// Further parameters, in order.
-    public var extra: [(String, String)] = []
+    package var extra: [(String, String)] = []
 
     /// Makes a request.
-    public init(
+    package init(
         clientID: String, redirect: String, scope: String? = nil, state: State, challenge: PKCE.Challenge,
         nonce: String? = nil
     ) {
@@ -38,7 +38,7 @@ public struct AuthorizationRequest: Sendable {
     ///   fragment.
     ///
     /// Source: RFC 6749 §3.1.
-    public func url(endpoint: String) throws(OAuthError) -> String {
+    package func url(endpoint: String) throws(OAuthError) -> String {
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://"), !endpoint.utf8.contains(35) else {
             throw OAuthError(.invalidAddress, "The authorization endpoint is not a web address; check the server.")
         }

@@ -1,10 +1,10 @@
-public import Crypto
-import Wire
+package import Crypto
+import HTTPMessages
 
 /// The response to an authorization request, sent to the redirect address.
 ///
 /// Source: RFC 6749 §4.1.2; RFC 9207 §2.
-public enum AuthorizationResponse: Sendable, Equatable {
+package enum AuthorizationResponse: Sendable, Equatable {
     /// The person consented. The value is the code to redeem.
     case code(Secret)
     /// The server refused, with its `error`, `error_description` and `error_uri`.
@@ -21,7 +21,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
     /// - Throws: ``OAuthError``, with ``OAuthError/Code/malformed`` for a repeated parameter.
     ///
     /// Source: RFC 6749 §3.1, §4.1.2 and §10.12; RFC 9207 §2.4.
-    public static func parse(
+    package static func parse(
         callbackURL: String, expectedRedirect: String, expectedState: State, expectedIssuer: String? = nil
     ) throws(OAuthError) -> AuthorizationResponse {
         let fields = try fields(callbackURL, expectedRedirect)
@@ -52,7 +52,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
     /// else is checked.
     ///
     /// Source: RFC 6749 §10.12; RFC 8252 §8.9.
-    public static func belongs(callbackURL: String, expectedRedirect: String, expectedState: State) -> Bool {
+    package static func belongs(callbackURL: String, expectedRedirect: String, expectedState: State) -> Bool {
         guard let fields = try? fields(callbackURL, expectedRedirect) else { return false }
         let states = fields.values("state")
         return states.count == 1 && State(states[0]) == expectedState
@@ -62,7 +62,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
     /// not exactly one nonempty state.
     ///
     /// Intended for sign-ins where the server creates the state. Nothing else is checked.
-    public static func state(of callbackURL: String, expectedRedirect: String) -> State? {
+    package static func state(of callbackURL: String, expectedRedirect: String) -> State? {
         guard let fields = try? fields(callbackURL, expectedRedirect), fields.values("state").count == 1 else {
             return nil
         }
@@ -77,7 +77,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
             throw OAuthError(
                 .otherRedirect, "The callback arrived at another address than requested; start the sign-in again.")
         }
-        do throws(WireError) {
+        do throws(MessageError) {
             return try FormURLEncoded.decode(Array(withoutFragment.dropFirst(base.count + 1)))
         } catch {
             throw OAuthError(.malformed, "The callback is malformed: \(error.message)")

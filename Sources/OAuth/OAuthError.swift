@@ -1,29 +1,29 @@
 /// An error in an OAuth message. It never contains a code or a token.
-public struct OAuthError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct OAuthError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of an error, for decisions by callers.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String { case invalidAddress, otherRedirect, stateMismatch, issuerMismatch, malformed }
         private let base: Base
 
         /// An endpoint is not an absolute web URL.
-        public static let invalidAddress = Code(base: .invalidAddress)
+        package static let invalidAddress = Code(base: .invalidAddress)
         /// The address of the callback differs from the requested redirect address.
-        public static let otherRedirect = Code(base: .otherRedirect)
+        package static let otherRedirect = Code(base: .otherRedirect)
         /// The callback's `state` is missing or different.
-        public static let stateMismatch = Code(base: .stateMismatch)
+        package static let stateMismatch = Code(base: .stateMismatch)
         /// The callback's `iss`, or the resource in metadata, is missing or different.
-        public static let issuerMismatch = Code(base: .issuerMismatch)
+        package static let issuerMismatch = Code(base: .issuerMismatch)
         /// A parameter is missing, repeated or malformed.
-        public static let malformed = Code(base: .malformed)
+        package static let malformed = Code(base: .malformed)
 
         /// The name of the code.
-        public var description: String { base.rawValue }
+        package var description: String { base.rawValue }
     }
 
     /// The kind of the error.
-    public let code: Code
+    package let code: Code
     /// A text that says what happened, to what, and what to do.
-    public let message: String
+    package let message: String
 
     init(_ code: Code, _ message: String) {
         self.code = code
@@ -31,5 +31,5 @@ public struct OAuthError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }

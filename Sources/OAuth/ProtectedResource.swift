@@ -1,30 +1,30 @@
-public import Wire
+package import HTTPMessages
 
 /// The metadata of a protected resource: the gateway that signs people in to it.
 ///
 /// Source: RFC 9728 §2.
-public struct ProtectedResource: Sendable, Equatable {
+package struct ProtectedResource: Sendable, Equatable {
     /// The part of the metadata's URL between the host and the path of the resource.
-    public static let wellKnown = "/.well-known/oauth-protected-resource"
+    package static let wellKnown = "/.well-known/oauth-protected-resource"
 
     /// The name of the member that names the gateway. It is specific to latchd: `authorization_servers` lists OAuth
     /// servers that any client can use, and the gateway is not one.
-    public static let serverMember = "latchd_server"
+    package static let serverMember = "latchd_server"
 
     /// The gateway whose tokens the resource accepts.
-    public var server: String
+    package var server: String
 
     /// Returns the default URL of the metadata of a resource. The well-known part is between the host and the path.
     ///
     /// Source: RFC 9728 §3.1.
-    public static func address(origin: String, path: String) -> String {
+    package static func address(origin: String, path: String) -> String {
         origin + wellKnown + (path == "/" ? "" : path)
     }
 
     /// Returns the URL of the metadata in a response's challenge. Nil when there is none.
     ///
     /// Source: RFC 9728 §5.1.
-    public static func address(in headers: HTTPHeaders) -> String? {
+    package static func address(in headers: HTTPHeaders) -> String? {
         AuthenticationChallenge.all(in: headers.values("WWW-Authenticate"))
             .first { $0.scheme == "bearer" && $0.parameters["resource_metadata"] != nil }?
             .parameters["resource_metadata"]
@@ -40,7 +40,7 @@ public struct ProtectedResource: Sendable, Equatable {
     ///   another address.
     ///
     /// Source: RFC 9728 §2, §3.3 and §6; RFC 3986 §6.2.3.
-    public init(reading body: [UInt8], of address: String) throws(OAuthError) {
+    package init(reading body: [UInt8], of address: String) throws(OAuthError) {
         guard let value = try? JSONValue(parsing: body), case .object = value,
             let resource = value["resource"]?.string
         else { throw OAuthError(.malformed, "its sign-in metadata are not valid") }

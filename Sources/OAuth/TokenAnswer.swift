@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// Parses the common parts of successful and error responses of a token endpoint.
 enum TokenAnswer {

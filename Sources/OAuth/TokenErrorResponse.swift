@@ -1,18 +1,18 @@
 /// The error response of a token endpoint.
 ///
 /// Source: RFC 6749 §5.2.
-public struct TokenErrorResponse: Sendable, Equatable {
+package struct TokenErrorResponse: Sendable, Equatable {
     /// The error code, such as `invalid_grant`.
-    public let error: String
+    package let error: String
     /// The server's description of the error, for developers. Nil when there is none.
-    public let description: String?
+    package let description: String?
     /// The URL of a page about the error. Nil when there is none.
-    public let uri: String?
+    package let uri: String?
 
     /// Parses the body of an error response.
     ///
     /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed``.
-    public init(parsing body: [UInt8]) throws(OAuthError) {
+    package init(parsing body: [UInt8]) throws(OAuthError) {
         let value = try TokenAnswer.object(body)
         guard let error = try TokenAnswer.text(value, "error"), !error.isEmpty else {
             throw OAuthError(.malformed, "The token endpoint's error response contains no 'error'; check the server.")

@@ -1,20 +1,20 @@
-public import Crypto
-import Wire
+package import Crypto
+import HTTPMessages
 
 /// The successful response of a token endpoint.
 ///
 /// Source: RFC 6749 §5.1.
-public struct TokenResponse: Sendable, Equatable {
+package struct TokenResponse: Sendable, Equatable {
     /// The access token.
-    public let accessToken: Secret
+    package let accessToken: Secret
     /// How long the access token is valid. Nil when the server does not say.
-    public let expiresIn: Duration?
+    package let expiresIn: Duration?
     /// The refresh token. Nil when the server issued none.
-    public let refreshToken: Secret?
+    package let refreshToken: Secret?
     /// The granted scopes, if they differ from the requested ones.
-    public let scope: String?
+    package let scope: String?
     /// The ID token of OpenID Connect. Nil when the server issued none.
-    public let idToken: Secret?
+    package let idToken: Secret?
 
     /// Parses the body of a response.
     ///
@@ -22,7 +22,7 @@ public struct TokenResponse: Sendable, Equatable {
     ///   missing or has the wrong type, or the token type is not bearer (compared without case).
     ///
     /// Source: RFC 6749 §5.1 and §7.1.
-    public init(parsing body: [UInt8]) throws(OAuthError) {
+    package init(parsing body: [UInt8]) throws(OAuthError) {
         let value = try TokenAnswer.object(body)
         guard let token = try TokenAnswer.text(value, "access_token"), !token.isEmpty,
             try TokenAnswer.text(value, "token_type")?.lowercased() == "bearer"

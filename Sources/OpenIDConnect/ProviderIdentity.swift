@@ -1,31 +1,31 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A person's identity from an identity provider, as far as it was verified.
-public struct ProviderIdentity: Codable, Sendable, Equatable {
+package struct ProviderIdentity: Codable, Sendable, Equatable {
     /// The issuer identifier of the provider.
-    public var issuer: String
+    package var issuer: String
     /// The subject: the person's id at the provider, 1 to 255 bytes. It is never reassigned and is unique only at this
     /// provider.
-    public var subject: String
+    package var subject: String
     /// The person's e-mail address. Nil when the provider does not say.
-    public var email: String?
+    package var email: String?
     /// Whether the provider has verified that the address belongs to the person.
-    public var isEmailVerified: Bool
+    package var isEmailVerified: Bool
     /// The person's display name. Nil when the provider does not say.
-    public var name: String?
+    package var name: String?
     /// The id of the session at the provider. Nil when the provider does not say.
-    public var sessionID: String?
+    package var sessionID: String?
     /// When the person signed in at the provider. Nil when the provider does not say; 1970 for an invalid time.
-    public var authenticated: Date?
+    package var authenticated: Date?
     /// When the access token was issued (`iat`). Nil when the identity does not come from an access token or the claim
     /// is missing.
-    public var issued: Date?
+    package var issued: Date?
     /// The person's groups, at most 200, without control characters. Empty when they are not requested or the provider
     /// does not say.
-    public var groups: [String]
+    package var groups: [String]
 
     /// Makes an identity.
-    public init(
+    package init(
         issuer: String, subject: String, email: String? = nil, isEmailVerified: Bool = false, name: String? = nil,
         sessionID: String? = nil, authenticated: Date? = nil, issued: Date? = nil,
         groups: [String] = []

@@ -1,7 +1,7 @@
-public import Crypto
-public import FoundationEssentials
-public import OAuth
-public import Wire
+package import Crypto
+package import FoundationEssentials
+package import HTTPMessages
+package import OAuth
 
 extension RelyingParty {
     /// Returns the identity of a person who came back from the provider.
@@ -23,7 +23,7 @@ extension RelyingParty {
     ///   `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.2.7, §3.1.3 and §5.3.
-    public func identity(
+    package func identity(
         callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
     ) async throws -> ProviderIdentity {
         try await signIn(
@@ -40,7 +40,7 @@ extension RelyingParty {
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.3.3, which requires the ID token in the response; RM-5.
-    public func signIn(
+    package func signIn(
         callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
     ) async throws -> ProviderSignIn {
         let provider = try await metadata()
@@ -68,7 +68,7 @@ extension RelyingParty {
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.3 and §5.3; RFC 9700 §4.4.2.
-    public func identity(
+    package func identity(
         code: Secret, issuer: String?, redirect: String, nonce: String, verifier: PKCE.Verifier
     ) async throws -> ProviderIdentity {
         let provider = try await metadata()

@@ -1,7 +1,7 @@
-public import FoundationEssentials
-public import HTTPClient
+package import FoundationEssentials
+package import HTTPClient
 import JOSE
-public import OAuth
+package import OAuth
 
 /// The client of one identity provider. It sends people there to sign in and verifies every response.
 ///
@@ -10,7 +10,7 @@ public import OAuth
 /// is not contacted again for three seconds.
 ///
 /// Source: OpenID Connect Core §3.1; RFC 9700 §2.1; RFC 9207.
-public final class RelyingParty: Sendable {
+package final class RelyingParty: Sendable {
     let settings: ProviderSettings
     let requests: ProviderRequests
     let now: @Sendable () -> Date
@@ -23,7 +23,7 @@ public final class RelyingParty: Sendable {
     ///   - settings: The settings of the provider. If they are invalid, every call throws.
     ///   - client: The HTTP client for requests to the provider. It may have its own certificate authorities.
     ///   - now: The wall clock for the validity of tokens.
-    public convenience init(
+    package convenience init(
         _ settings: ProviderSettings, client: HTTPClient, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(settings, client: client, now: now, elapsed: { .now })
@@ -45,14 +45,14 @@ public final class RelyingParty: Sendable {
     /// Returns the metadata of the provider.
     ///
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
-    public func metadata() async throws -> ProviderMetadata {
+    package func metadata() async throws -> ProviderMetadata {
         try await provider.current().value
     }
 
     /// Returns the number of the provider's keys that can verify ID tokens. Fetches the keys unless they are cached.
     ///
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
-    public func keyCount() async throws -> Int {
+    package func keyCount() async throws -> Int {
         try await keys.current().value.keys.count
     }
 
@@ -69,7 +69,7 @@ public final class RelyingParty: Sendable {
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.2.1; RFC 7636 §4.3.
-    public func authorizationURL(
+    package func authorizationURL(
         redirect: String, state: State, nonce: String, challenge: PKCE.Challenge, extra: [(String, String)] = []
     ) async throws -> String {
         let endpoint = try await metadata().authorizationEndpoint

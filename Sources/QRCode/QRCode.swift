@@ -3,21 +3,21 @@ import CQREncode
 /// A QR code of a text, to be scanned from the screen with a phone.
 ///
 /// Source: ISO/IEC 18004:2015; libqrencode 4.1.1.
-public struct QRCode: Sendable, Equatable {
+package struct QRCode: Sendable, Equatable {
     /// The width of the light border that readers need, in modules.
     ///
     /// Source: ISO/IEC 18004:2015 §6.3.8.
-    public static let quietZone = 4
+    static let quietZone = 4
 
     /// The number of modules per side, without the border.
-    public let size: Int
+    package let size: Int
     private let modules: [Bool]
 
     /// Creates the smallest code for a text. Returns nil for an empty text and for more than 2,953 bytes, which no code
     /// can hold.
     ///
     /// It uses the lowest error correction level, which is enough on a screen and keeps the code small.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= 2_953,
             let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_L)
@@ -28,13 +28,13 @@ public struct QRCode: Sendable, Equatable {
     }
 
     /// Returns whether the module at a position is dark. Positions outside the code are light.
-    public func isDark(row: Int, column: Int) -> Bool {
+    func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return modules[row * size + column]
     }
 
     /// The number of columns that ``lines(isColored:)`` uses.
-    public var columns: Int { size + 2 * Self.quietZone }
+    package var columns: Int { size + 2 * Self.quietZone }
 
     /// Returns the code as lines for a terminal, with two modules in each character.
     ///
@@ -42,7 +42,7 @@ public struct QRCode: Sendable, Equatable {
     ///   do not matter. When false, light modules are drawn in the foreground colour, which is correct on a dark
     ///   terminal only.
     /// - Returns: The lines, from top to bottom.
-    public func lines(isColored: Bool) -> [String] {
+    package func lines(isColored: Bool) -> [String] {
         let range = -Self.quietZone..<size + Self.quietZone
         return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             let line = range.map { column in

@@ -11,14 +11,14 @@ import Primitives
 /// Cancelling the task does not withdraw a command. The call still returns with the reply or after the timeout.
 ///
 /// Source: Redis, `AUTH`, `SELECT`, `PING`; hiredis 0.14.
-public final class RedisClient: Sendable {
+package final class RedisClient: Sendable {
     private let settings: RedisSettings
     private let worker: Worker
 
     /// Creates a client without connecting.
     ///
     /// - Throws: ``RedisError/Code/system`` when no thread can be started.
-    public init(_ settings: RedisSettings) throws(RedisError) {
+    package init(_ settings: RedisSettings) throws(RedisError) {
         self.settings = settings
         let worker = Worker(settings)
         self.worker = worker
@@ -36,7 +36,7 @@ public final class RedisClient: Sendable {
     /// Runs a command and waits for its reply, at most for the sum of `connectTimeout` and `commandTimeout`.
     ///
     /// - Throws: ``RedisError`` with any code except ``RedisError/Code/misconfigured``.
-    public func run(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
+    package func run(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
         let deadline = ContinuousClock.now + settings.commandTimeout
         let result = await withCheckedContinuation { answer in
             worker.post(Worker.Call(command: command, deadline: deadline, answer: answer))
@@ -45,7 +45,7 @@ public final class RedisClient: Sendable {
     }
 
     /// Closes the client. New and queued commands fail, and the connection closes after the commands in progress.
-    public func close() {
+    package func close() {
         worker.close()
     }
 }

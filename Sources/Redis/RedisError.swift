@@ -1,49 +1,49 @@
 /// A failure of a Redis command or connection.
 ///
 /// Messages contain neither the password nor the arguments of a command.
-public struct RedisError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct RedisError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case misconfigured, unreachable, lost, timedOut, refused, busy, closed, system
         }
         private let base: Base
 
         /// The settings cannot be used.
-        public static let misconfigured = Code(base: .misconfigured)
+        package static let misconfigured = Code(base: .misconfigured)
         /// There is no connection, and none can be made now. The command was not sent.
-        public static let unreachable = Code(base: .unreachable)
+        package static let unreachable = Code(base: .unreachable)
         /// The connection was lost during the command. Whether Redis ran it is unknown.
-        public static let lost = Code(base: .lost)
+        package static let lost = Code(base: .lost)
         /// The timeout passed. Whether Redis ran the command is unknown.
-        public static let timedOut = Code(base: .timedOut)
+        package static let timedOut = Code(base: .timedOut)
         /// Redis replied with an error. ``RedisError/reason`` holds its first word.
-        public static let refused = Code(base: .refused)
+        package static let refused = Code(base: .refused)
         /// The queue is full. The command was not sent.
-        public static let busy = Code(base: .busy)
+        package static let busy = Code(base: .busy)
         /// The client is closed. The command was not sent.
-        public static let closed = Code(base: .closed)
+        package static let closed = Code(base: .closed)
         /// The system cannot start another thread.
-        public static let system = Code(base: .system)
+        package static let system = Code(base: .system)
 
         /// The name of the code.
-        public var description: String { base.rawValue }
+        package var description: String { base.rawValue }
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// A sentence for people that names the action, the server and the remedy.
-    public let message: String
+    package let message: String
     /// The first word of the error from Redis, such as `WRONGPASS` or `OOM`. Nil for every other failure.
-    public let reason: String?
+    package let reason: String?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, reason: String? = nil) {
+    package init(_ code: Code, _ message: String, reason: String? = nil) {
         self.code = code
         self.message = message
         self.reason = reason
     }
 
     /// The same as ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -1,7 +1,7 @@
 /// The reply to a command.
 ///
 /// Source: Redis serialization protocol specification, version 2.
-public enum RedisReply: Hashable, Sendable {
+package enum RedisReply: Hashable, Sendable {
     /// No value: the null bulk string or the null array.
     case nothing
     /// A status, such as `OK`.

@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 import FoundationEssentials
 
 /// A selected store and the reason for the selection.
@@ -29,7 +29,7 @@ public struct OpenedSecretStorage: Sendable {
 ///   when the Secret Service was requested or used before and is not available; errors of `passphrase`.
 ///
 /// Source: OWASP MASVS-STORAGE-1.
-public func openSecretStorage(
+package func openSecretStorage(
     choice: SecretStorageChoice, folder: String, remembered: SecretStorageKind? = nil, keyFile: String? = nil,
     service: SecretServiceStore = SecretServiceStore(),
     passphrase: @Sendable () async throws -> Secret? = { nil }

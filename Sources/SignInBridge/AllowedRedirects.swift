@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The addresses in apps that a sign-in may end at.
 ///

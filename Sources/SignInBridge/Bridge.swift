@@ -1,9 +1,9 @@
 import Crypto
 package import FoundationEssentials
 package import GatewayCore
+package import HTTPMessages
 import OAuth
 package import OpenIDConnect
-package import Wire
 
 /// Signs people in through an identity provider, in a browser, for an app or for the browser itself.
 ///

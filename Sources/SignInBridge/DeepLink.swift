@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The address that returns a sign-in to an app: the app's redirect address, with the outcome in the query. It never
 /// contains a token.

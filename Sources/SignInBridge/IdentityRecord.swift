@@ -1,8 +1,8 @@
 package import Crypto
 package import FoundationEssentials
+import HTTPMessages
 package import OAuth
 package import OpenIDConnect
-import Wire
 
 /// The record of a one-time code that stands for an identity at a provider. The request that exchanges the code decides
 /// its use: the client signs in with the identity, or links it to the signed-in person.

@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 extension Date {
     /// The date in the local time zone, to the minute: `2026-11-21 04:50`.
-    public var forPeople: String {
+    package var forPeople: String {
         var seconds = time_t(timeIntervalSince1970)
         var parts = tm()
         localtime_r(&seconds, &parts)
@@ -19,7 +19,7 @@ extension Date {
     ///   - isExact: Whether to return nil instead of carrying over into another month.
     ///
     /// Source: `mktime(3)`.
-    public init?(startOf day: [Int], isExact: Bool) {
+    package init?(startOf day: [Int], isExact: Bool) {
         guard day.count == 3, (1...9999).contains(day[0]), (0...99).contains(day[1]), (0...99).contains(day[2]) else {
             return nil
         }
@@ -34,7 +34,7 @@ extension Date {
     }
 
     /// The date in UTC to the second, in the format of RFC 3339: `2026-11-21T04:50:03Z`.
-    public var forPrograms: String {
+    package var forPrograms: String {
         formatted(.iso8601)
     }
 }

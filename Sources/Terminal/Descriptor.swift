@@ -11,40 +11,40 @@ import Synchronization
 #endif
 
 /// Reads and writes open file descriptors. Reads that may block run outside the shared thread pool.
-public enum Descriptor {
+package enum Descriptor {
     /// An error of a system call.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// The error number (`errno`).
-        public let number: Int32
+        package let number: Int32
 
         /// The error number for writing to a pipe without a reader.
-        public static let closedPipe = EPIPE
+        package static let closedPipe = EPIPE
 
         /// Creates a failure with an error number.
-        public init(number: Int32) {
+        package init(number: Int32) {
             self.number = number
         }
 
         /// The system's description of the error.
-        public var description: String { String(cString: strerror(number)) }
+        package var description: String { String(cString: strerror(number)) }
     }
 
     /// Standard input.
-    public static let input = STDIN_FILENO
+    package static let input = STDIN_FILENO
     /// Standard output.
-    public static let output = STDOUT_FILENO
+    package static let output = STDOUT_FILENO
     /// Standard error.
-    public static let errors = STDERR_FILENO
+    package static let errors = STDERR_FILENO
 
     /// Returns whether a descriptor is a terminal.
-    public static func isTerminal(_ descriptor: Int32) -> Bool {
+    package static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1
     }
 
     /// Returns the width of a terminal in columns. Nil when it is unknown.
     ///
     /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.
-    public static func columns(of descriptor: Int32) -> Int? {
+    package static func columns(of descriptor: Int32) -> Int? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
@@ -53,7 +53,7 @@ public enum Descriptor {
     /// Returns the height of a terminal in lines. Nil when it is unknown.
     ///
     /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.
-    public static func lines(of descriptor: Int32) -> Int? {
+    package static func lines(of descriptor: Int32) -> Int? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
         return Int(size.ws_row)
@@ -61,7 +61,7 @@ public enum Descriptor {
 
     /// Writes all bytes. Waits for the reader without a timeout, or with a timeout of one second per write after
     /// ``hurry()``.
-    public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
             try waitForReader(of: descriptor)
@@ -82,7 +82,7 @@ public enum Descriptor {
     /// Prevents a reader that has stopped reading from delaying the end of the program. After this call each write
     /// waits for the reader for at most one second. Output that is not read in time is dropped, and so is all later
     /// output to that descriptor.
-    public static func hurry() { haste?.wake() }
+    static func hurry() { haste?.wake() }
 
     private static let haste = try? WakePipe()
     /// The descriptors that were not read within a second after ``hurry()``, one bit each.
@@ -111,7 +111,7 @@ public enum Descriptor {
     /// - Returns: The bytes, and whether a newline or the end of input ended them. Nil when the input ended before the
     ///   first byte.
     /// - Throws: `CancellationError` when the task is cancelled, ``Failure`` of `read(2)`.
-    public static func read(
+    package static func read(
         _ descriptor: Int32, lineOnly: Bool, limit: Int
     ) async throws -> (bytes: [UInt8], isWhole: Bool)? {
         let stop = try WakePipe()

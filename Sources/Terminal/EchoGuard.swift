@@ -6,9 +6,9 @@ import Synchronization
 /// ``restore()`` is called on every way the program ends by itself: after the prompt, at the second Ctrl-C and at exit.
 ///
 /// Source: `termios(3)`.
-public final class EchoGuard: Sendable {
+package final class EchoGuard: Sendable {
     /// The shared guard of the program.
-    public static let shared = EchoGuard()
+    package static let shared = EchoGuard()
 
     private let saved = Mutex<(descriptor: Int32, settings: termios)?>(nil)
 
@@ -32,7 +32,7 @@ public final class EchoGuard: Sendable {
     }
 
     /// Restores the settings. Does nothing when echo was not turned off.
-    public func restore() {
+    package func restore() {
         saved.withLock { saved in
             guard var hidden = saved else { return }
             tcsetattr(hidden.descriptor, TCSAFLUSH, &hidden.settings)

@@ -3,7 +3,7 @@ import CProcess
 /// Configures how the C library keeps freed memory.
 ///
 /// Source: `mallopt(3)`.
-public enum Heap {
+package enum Heap {
     /// Makes a long-running program return freed memory to the system: large allocations at once, and with few heaps
     /// (arenas) that each keep unused memory.
     ///
@@ -12,7 +12,7 @@ public enum Heap {
     ///
     /// - Parameter large: The size in bytes from which an allocation is returned to the system when it is freed. This
     ///   costs two system calls, and a page fault for each 4 KiB.
-    public static func keepSmall(large: Int32 = 128 << 10) {
+    package static func keepSmall(large: Int32 = 128 << 10) {
         _ = latch_keep_heap_small(2, large, 128 << 10)
     }
 }

@@ -1,33 +1,33 @@
-public import Crypto
+package import Crypto
 
 /// Prompts the person at the terminal, if there is one.
-public struct Prompter: Sendable {
+package struct Prompter: Sendable {
     /// The terminal. Nil when the program has no terminal or was told not to prompt.
-    public let terminal: Terminal?
+    package let terminal: Terminal?
 
     /// Creates a prompter for a terminal. Nil for a prompter that cannot ask.
-    public init(terminal: Terminal?) {
+    package init(terminal: Terminal?) {
         self.terminal = terminal
     }
 
     /// A prompter without a terminal. Every question throws an error.
-    public static let unavailable = Prompter(terminal: nil)
+    package static let unavailable = Prompter(terminal: nil)
 
     /// Whether there is a terminal to prompt on.
-    public var isAvailable: Bool { terminal != nil }
+    package var isAvailable: Bool { terminal != nil }
 
     /// Prompts for a line that is echoed. `instead` tells in an error how to pass the value without a terminal.
-    public func ask(_ question: String, suggestion: String? = nil, instead: String) async throws -> String {
+    package func ask(_ question: String, suggestion: String? = nil, instead: String) async throws -> String {
         try await required(question, instead).ask(question, suggestion: suggestion)
     }
 
     /// Prompts for a line that is not echoed. `instead` tells in an error how to pass the value without a terminal.
-    public func askSecret(_ question: String, instead: String? = nil) async throws -> Secret {
+    package func askSecret(_ question: String, instead: String? = nil) async throws -> Secret {
         try await required(question, instead).askSecret(question)
     }
 
     /// Prompts for confirmation, with no as the default. Returns false without a terminal.
-    public func confirm(_ question: String) async throws -> Bool {
+    package func confirm(_ question: String) async throws -> Bool {
         try await terminal?.confirm(question) ?? false
     }
 

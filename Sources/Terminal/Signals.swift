@@ -13,7 +13,7 @@ import Synchronization
 /// signals.
 ///
 /// Source: `sigaction(2)`; `signal-safety(7)`.
-public final class Signals: Sendable {
+package final class Signals: Sendable {
     /// The received signal and the actions for signals, protected by a lock.
     private struct State {
         var first: Int32?
@@ -24,10 +24,10 @@ public final class Signals: Sendable {
     private let state = Mutex(State())
 
     /// The first received signal that requests the end of the program. Nil when there was none.
-    public var received: Int32? { state.withLock { $0.first } }
+    package var received: Int32? { state.withLock { $0.first } }
 
     /// Installs the signal handlers.
-    public init() {
+    package init() {
         // Writing to a closed pipe must return an error instead of raising SIGPIPE, also in C libraries.
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
@@ -46,7 +46,7 @@ public final class Signals: Sendable {
     }
 
     /// Sets the action for the first signal. Runs it immediately when the signal has already been received.
-    public func onFirst(_ cancel: @escaping @Sendable () -> Void) {
+    package func onFirst(_ cancel: @escaping @Sendable () -> Void) {
         let came = state.withLock { state in
             state.cancel = cancel
             return state.first != nil
@@ -58,7 +58,7 @@ public final class Signals: Sendable {
     /// before.
     ///
     /// Signals that arrive before the previous one is consumed are merged. Call this once only.
-    public func hangUps() -> AsyncStream<Void> {
+    package func hangUps() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.hangUps = continuation }
         Self.handle(SIGHUP, evenIfIgnored: true)
@@ -102,7 +102,7 @@ public final class Signals: Sendable {
     private static let ignored = 1
 
     /// Ends the program silently with SIGPIPE, as a write to a closed pipe does by default.
-    public static func endByClosedPipe() -> Never {
+    package static func endByClosedPipe() -> Never {
         EchoGuard.shared.restore()
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

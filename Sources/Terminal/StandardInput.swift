@@ -1,8 +1,8 @@
-public import Crypto
+package import Crypto
 import Primitives
 
 /// Reads secrets that another program passes on standard input.
-public enum StandardInput {
+package enum StandardInput {
     /// The maximum length of a line, in bytes.
     private static let longestLine = 65_536
 
@@ -13,7 +13,7 @@ public enum StandardInput {
     ///   - what: A description of the value for errors.
     /// - Returns: The line.
     /// - Throws: ``TerminalError`` when there is no line, the line is too long, or standard input is a terminal.
-    public static func firstLine(
+    package static func firstLine(
         as option: String = "--password-stdin", _ what: String = "password"
     ) async throws -> Secret {
         guard let line = try await secretLine(option) else {
@@ -23,7 +23,7 @@ public enum StandardInput {
     }
 
     /// Reads the first lines for `--password-stdin`. Returns fewer than `count` lines when the input has fewer.
-    public static func lines(upTo count: Int) async throws -> [Secret] {
+    package static func lines(upTo count: Int) async throws -> [Secret] {
         var lines: [Secret] = []
         while lines.count < count, let line = try await secretLine("--password-stdin") { lines.append(line) }
         return lines
@@ -52,7 +52,7 @@ public enum StandardInput {
     }
 
     /// Reads the next line, without leading and trailing white space. Returns nil at the end of the input.
-    public static func line() async throws -> String? {
+    package static func line() async throws -> String? {
         do {
             let line = try await Descriptor.read(Descriptor.input, lineOnly: true, limit: longestLine)
             return line.map { String(decoding: $0.bytes, as: UTF8.self).trimmed }

@@ -1,19 +1,19 @@
 /// A table with aligned columns, two spaces apart, without trailing spaces.
-public struct Table: Sendable {
+package struct Table: Sendable {
     private var rows: [[String]]
 
     /// Creates a table with a header row.
-    public init(_ titles: [String]) {
+    package init(_ titles: [String]) {
         rows = [titles]
     }
 
     /// Adds a row.
-    public mutating func add(_ cells: [String]) {
+    package mutating func add(_ cells: [String]) {
         rows.append(cells)
     }
 
     /// Returns the lines of the table. `heading` formats the header row.
-    public func lines(heading: (String) -> String) -> [String] {
+    package func lines(heading: (String) -> String) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

@@ -1,16 +1,16 @@
-public import Crypto
+package import Crypto
 import Glibc
 import Primitives
 
 /// The controlling terminal of the process, independent of standard input and output.
-public final class Terminal: Sendable {
+package final class Terminal: Sendable {
     /// The maximum length of a line from a terminal. Source: `termios(3)`, canonical mode.
     private static let longestLine = 4_095
 
     private let descriptor: Int32
 
     /// Opens `/dev/tty`. Returns nil when the process has no terminal.
-    public init?() {
+    package init?() {
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
     }
@@ -22,14 +22,14 @@ public final class Terminal: Sendable {
     /// Prompts for a line that is echoed.
     ///
     /// - Returns: The line without leading and trailing white space, or `suggestion` for an empty line.
-    public func ask(_ question: String, suggestion: String? = nil) async throws -> String {
+    package func ask(_ question: String, suggestion: String? = nil) async throws -> String {
         try say(suggestion.map { "\(question) [\($0)]: " } ?? "\(question): ")
         let line = try await visibleLine()
         return line.isEmpty ? suggestion ?? "" : line
     }
 
     /// Prompts for a line that is not echoed.
-    public func askSecret(_ question: String) async throws -> Secret {
+    package func askSecret(_ question: String) async throws -> Secret {
         try EchoGuard.shared.hide(descriptor)
         defer {
             EchoGuard.shared.restore()
@@ -42,7 +42,7 @@ public final class Terminal: Sendable {
     }
 
     /// Prompts for confirmation, with no as the default.
-    public func confirm(_ question: String) async throws -> Bool {
+    package func confirm(_ question: String) async throws -> Bool {
         try say("\(question) [y/N] ")
         let answer = try await visibleLine()
         return ["y", "yes"].contains(answer.lowercased())

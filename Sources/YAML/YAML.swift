@@ -6,19 +6,19 @@
 /// rejected.
 ///
 /// Source: YAML 1.1 §3; `yaml_parser_parse`.
-public enum YAML {
+package enum YAML {
     /// The maximum size of a file: 1 MiB, in bytes.
-    public static let maximumBytes = 1 << 20
+    package static let maximumBytes = 1 << 20
     /// The maximum number of nodes in a tree. Nodes behind an alias count each time the alias is used.
-    public static let maximumNodes = 10_000
+    package static let maximumNodes = 10_000
     /// The maximum nesting depth of sequences and mappings.
-    public static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     /// Parses one document.
     ///
     /// - Returns: The tree. For a file without a document, a null scalar at line 1.
     /// - Throws: ``YAMLError`` with the line and column of the first error.
-    public static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
+    package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= maximumBytes else {
             throw YAMLError(.tooLarge, at: .start, "the file is larger than 1 MiB")
         }

@@ -1,14 +1,14 @@
 /// A key-value pair of a mapping.
-public struct YAMLEntry: Sendable, Equatable {
+package struct YAMLEntry: Sendable, Equatable {
     /// The text of the key.
-    public let key: String
+    package let key: String
     /// The position of the key.
-    public let mark: YAMLMark
+    package let mark: YAMLMark
     /// The value.
-    public let value: YAMLNode
+    package let value: YAMLNode
 
     /// Creates an entry.
-    public init(key: String, at mark: YAMLMark, value: YAMLNode) {
+    package init(key: String, at mark: YAMLMark, value: YAMLNode) {
         self.key = key
         self.mark = mark
         self.value = value

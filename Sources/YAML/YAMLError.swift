@@ -1,28 +1,28 @@
 /// An error in a YAML file.
-public struct YAMLError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct YAMLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of error.
-    public struct Code: Hashable, Sendable {
+    package struct Code: Hashable, Sendable {
         private enum Kind { case syntax, encoding, duplicateKey, unsupported, tooLarge }
         private let kind: Kind
 
         /// The file is not valid YAML.
-        public static let syntax = Code(kind: .syntax)
+        package static let syntax = Code(kind: .syntax)
         /// The file is not valid UTF-8, or contains a control character.
-        public static let encoding = Code(kind: .encoding)
+        package static let encoding = Code(kind: .encoding)
         /// A mapping contains the same key twice.
-        public static let duplicateKey = Code(kind: .duplicateKey)
+        package static let duplicateKey = Code(kind: .duplicateKey)
         /// The file uses a part of YAML that is not supported: tags, a second document or keys that are not scalars.
-        public static let unsupported = Code(kind: .unsupported)
+        package static let unsupported = Code(kind: .unsupported)
         /// The file is too long, too deeply nested or has too many nodes.
-        public static let tooLarge = Code(kind: .tooLarge)
+        package static let tooLarge = Code(kind: .tooLarge)
     }
 
     /// The kind of error.
-    public let code: Code
+    package let code: Code
     /// The position of the error.
-    public let mark: YAMLMark
+    package let mark: YAMLMark
     /// The problem without its position: a phrase that begins with a lower-case letter and has no full stop.
-    public let problem: String
+    package let problem: String
 
     init(_ code: Code, at mark: YAMLMark, _ problem: String) {
         self.code = code
@@ -31,8 +31,8 @@ public struct YAMLError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The problem and its position, as one sentence.
-    public var message: String { "Could not read the YAML at \(mark): \(problem)." }
+    package var message: String { "Could not read the YAML at \(mark): \(problem)." }
 
     /// The same as ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }

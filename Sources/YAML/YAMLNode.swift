@@ -1,7 +1,7 @@
 /// A value in a YAML file and its position.
-public struct YAMLNode: Sendable, Equatable {
+package struct YAMLNode: Sendable, Equatable {
     /// The content of a node.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// A text. `isPlain` is true when it was written without quotes, so that it may stand for a number, a boolean
         /// or null.
         case scalar(String, isPlain: Bool)
@@ -12,35 +12,35 @@ public struct YAMLNode: Sendable, Equatable {
     }
 
     /// The content of the node.
-    public let content: Content
+    package let content: Content
     /// The position where the node begins. For the content of an alias, the position of the alias.
-    public let mark: YAMLMark
+    package let mark: YAMLMark
 
     /// Creates a node.
-    public init(_ content: Content, at mark: YAMLMark) {
+    package init(_ content: Content, at mark: YAMLMark) {
         self.content = content
         self.mark = mark
     }
 
     /// The text of a scalar. Nil for other nodes.
-    public var text: String? {
+    package var text: String? {
         if case .scalar(let text, _) = content { text } else { nil }
     }
 
     /// The nodes of a sequence. Nil for other nodes.
-    public var items: [YAMLNode]? {
+    package var items: [YAMLNode]? {
         if case .sequence(let items) = content { items } else { nil }
     }
 
     /// The entries of a mapping. Nil for other nodes.
-    public var entries: [YAMLEntry]? {
+    package var entries: [YAMLEntry]? {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
     /// Whether the node is null: an empty plain scalar, `~` or `null`.
     ///
     /// Source: YAML 1.1 type repository, `null`.
-    public var isNull: Bool {
+    package var isNull: Bool {
         if case .scalar(let text, true) = content {
             ["", "~", "null", "Null", "NULL"].contains(text)
         } else {
@@ -49,7 +49,7 @@ public struct YAMLNode: Sendable, Equatable {
     }
 
     /// Returns the value of a key. Nil when the mapping has no such key or the node is not a mapping.
-    public subscript(key: String) -> YAMLNode? {
+    package subscript(key: String) -> YAMLNode? {
         entries?.first { $0.key == key }?.value
     }
 }

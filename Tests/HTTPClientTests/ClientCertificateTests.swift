@@ -1,8 +1,8 @@
 import Crypto
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Client certificates", .serialized, .timeLimit(.minutes(20)))
 struct ClientCertificateTests {

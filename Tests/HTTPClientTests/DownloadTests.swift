@@ -1,9 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Downloads", .serialized, .timeLimit(.minutes(20)))
 struct DownloadTests {

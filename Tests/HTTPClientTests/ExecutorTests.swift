@@ -1,8 +1,8 @@
 import HTTPClient
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Tasks on a client's own thread", .serialized, .timeLimit(.minutes(20)))
 struct ExecutorTests {

@@ -1,8 +1,8 @@
 import Glibc
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Failures are told apart", .serialized, .timeLimit(.minutes(20)))
 struct FailureTests {

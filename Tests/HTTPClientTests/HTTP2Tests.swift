@@ -1,7 +1,7 @@
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @Suite("HTTP/2 with nginx", .serialized, .timeLimit(.minutes(20)))
 struct HTTP2Tests {

@@ -1,6 +1,6 @@
 import HTTPClient
+import HTTPMessages
 import Testing
-import Wire
 
 @Suite("Messages as the server and the caller see them", .serialized, .timeLimit(.minutes(20)))
 struct MessageTests {

@@ -1,6 +1,6 @@
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import HTTPClient
 

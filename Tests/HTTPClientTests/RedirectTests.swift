@@ -1,7 +1,7 @@
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Redirects", .serialized, .timeLimit(.minutes(20)))
 struct RedirectTests {

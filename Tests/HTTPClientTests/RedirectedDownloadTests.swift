@@ -1,9 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// Downloads that are sent on to another place.
 @Suite("Redirected downloads", .timeLimit(.minutes(20))) struct RedirectedDownloadTests {

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// Downloads that go on where they broke off, against servers that do right and wrong.
 @Suite(.timeLimit(.minutes(20))) struct ResumeTests {

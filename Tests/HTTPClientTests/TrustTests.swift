@@ -1,8 +1,8 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Trust in a server's certificate", .serialized, .timeLimit(.minutes(20)))
 struct TrustTests {

@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 @Suite struct FormURLEncodedTests {
     @Test(arguments: [
@@ -15,13 +15,13 @@ import Wire
 
     @Test(arguments: ["a=%", "a=%4", "a=%4g", "a=%00", "a=%ff", "%c3=1"])
     func `a broken escape, a NUL and bytes that are not UTF-8 are refused`(text: String) {
-        let error = #expect(throws: WireError.self) { try FormURLEncoded.decode(text) }
+        let error = #expect(throws: MessageError.self) { try FormURLEncoded.decode(text) }
         #expect(error?.code == .malformed)
         #expect(error?.message.contains("Field 1") == true)
     }
 
     @Test func `more fields than the limit are refused`() {
-        let error = #expect(throws: WireError.self) {
+        let error = #expect(throws: MessageError.self) {
             try FormURLEncoded.decode(Array(repeating: "a=b", count: 1_001).joined(separator: "&"))
         }
         #expect(error?.code == .tooLarge)

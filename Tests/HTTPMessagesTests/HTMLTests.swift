@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 @Suite struct HTMLTests {
     private let hostile = #"<script>alert("1")</script>&'"#

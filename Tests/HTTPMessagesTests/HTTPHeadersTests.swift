@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 @Suite struct HTTPHeadersTests {
     @Test func `names compare without case and keep their order`() {

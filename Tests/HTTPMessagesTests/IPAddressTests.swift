@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 @Suite("IP addresses and networks")
 struct IPAddressTests {

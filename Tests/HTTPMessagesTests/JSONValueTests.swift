@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@testable import Wire
+@testable import HTTPMessages
 
 @Suite struct JSONValueTests {
     @Test func `a text reads as a value and is written without white space`() throws {
@@ -68,19 +68,19 @@ import Testing
         "\"\\ud800\\u0041\"", "\"\\udc00\"", "[1}", "{\"a\":1]", "// no", "tru", "[1 2]",
     ])
     func `what is no JSON is refused without quoting it`(text: String) {
-        let error = #expect(throws: WireError.self) { try JSONValue(parsing: Array(text.utf8)) }
-        #expect(error == WireError(.malformed, "The body is not JSON."))
+        let error = #expect(throws: MessageError.self) { try JSONValue(parsing: Array(text.utf8)) }
+        #expect(error == MessageError(.malformed, "The body is not JSON."))
     }
 
     @Test func `bytes that are not UTF-8 are refused`() {
         for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
-            #expect(throws: WireError.self) { try JSONValue(parsing: bytes) }
+            #expect(throws: MessageError.self) { try JSONValue(parsing: bytes) }
         }
     }
 
     @Test(arguments: [2, 20]) func `two members of one name are refused, of two spellings they are not`(count: Int) {
         let many = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
-        let error = #expect(throws: WireError.self) { try JSONValue(parsing: Array("{\(many),\"m1\":1}".utf8)) }
+        let error = #expect(throws: MessageError.self) { try JSONValue(parsing: Array("{\(many),\"m1\":1}".utf8)) }
         #expect(error?.message == "A JSON object has two members with the same name.")
         let spellings = Array("{\(many),\"\u{e9}\":1,\"e\u{301}\":2}".utf8)
         let value = try? JSONValue(parsing: spellings)
@@ -95,29 +95,29 @@ import Testing
         }
         _ = try JSONValue(parsing: nested(32))
         for depth in [33, 100, 500, 512, 513, 100_000] {
-            let error = #expect(throws: WireError.self) { try JSONValue(parsing: nested(depth)) }
-            #expect(error == WireError(.tooLarge, "The JSON is nested deeper than 32 levels."))
+            let error = #expect(throws: MessageError.self) { try JSONValue(parsing: nested(depth)) }
+            #expect(error == MessageError(.tooLarge, "The JSON is nested deeper than 32 levels."))
         }
     }
 
     @Test func `too many values, too long a number and runs of combining characters are refused`() {
         let limit = JSONParser.maximumValues
         let zeros = Array("[\(String(repeating: "0,", count: limit))0]".utf8)
-        #expect(throws: WireError(.tooLarge, "The JSON has more than 1000000 values.")) {
+        #expect(throws: MessageError(.tooLarge, "The JSON has more than 1000000 values.")) {
             try JSONValue(parsing: zeros)
         }
-        #expect(throws: WireError(.tooLarge, "A JSON number has more than 512 characters.")) {
+        #expect(throws: MessageError(.tooLarge, "A JSON number has more than 512 characters.")) {
             try JSONValue(parsing: [UInt8](repeating: UInt8(ascii: "1"), count: 513))
         }
         let marks = String(repeating: "\u{301}\u{316}", count: 16)
-        #expect(throws: WireError.self) { try JSONValue(parsing: Array("\"a\(marks)\"".utf8)) }
-        #expect(throws: WireError.self) { try JSONValue(parsing: Array("{\"a\(marks)\":1}".utf8)) }
+        #expect(throws: MessageError.self) { try JSONValue(parsing: Array("\"a\(marks)\"".utf8)) }
+        #expect(throws: MessageError.self) { try JSONValue(parsing: Array("{\"a\(marks)\":1}".utf8)) }
     }
 
     @Test func `each prefix and each flipped bit is refused or read and written the same`() throws {
         let text = Array(#"{"access_token":"abc\u00e4","n":[1.5e3,{"x":null}]}"#.utf8)
         for length in text.indices {
-            #expect(throws: WireError.self) { try JSONValue(parsing: Array(text.prefix(length))) }
+            #expect(throws: MessageError.self) { try JSONValue(parsing: Array(text.prefix(length))) }
         }
         for index in text.indices {
             for bit in 0..<8 {

@@ -1,7 +1,7 @@
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import HTTPServer
 

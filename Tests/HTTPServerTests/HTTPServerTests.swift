@@ -1,8 +1,8 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @Suite("A server on loopback", .timeLimit(.minutes(20)))
 struct HTTPServerTests {

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import HTTPServer
 

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Listeners", .timeLimit(.minutes(20)))
 struct ListenerTests {

@@ -1,8 +1,8 @@
 import HTTPClient
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 /// Clear text where it is not allowed, and what browsers are told about TLS.
 @Suite(.timeLimit(.minutes(20)))

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Routes", .timeLimit(.minutes(20)))
 struct RoutingTests {

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @Suite("Requests that could be read in two ways", .timeLimit(.minutes(20)))
 struct StrictnessTests {

@@ -1,7 +1,7 @@
 import HTTPClient
+import HTTPMessages
 import HTTPServer
 import TestSupport
-import Wire
 
 /// A server that speaks TLS, and its authority.
 struct TLSBench {

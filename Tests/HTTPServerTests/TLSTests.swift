@@ -1,9 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 /// TLS by libmicrohttpd, with certificates of an authority of the test's own and `openssl s_client` for what must be
 /// seen on the wire.

@@ -1,7 +1,7 @@
+import HTTPMessages
 import HTTPServer
 import Synchronization
 import TestSupport
-import Wire
 
 /// A real server on a free port of the loopback address, stopped by the test that started it.
 final class TestServer: Sendable {

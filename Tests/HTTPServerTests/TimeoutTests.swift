@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import HTTPServer
 

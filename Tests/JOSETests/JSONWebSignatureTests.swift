@@ -1,8 +1,8 @@
 import Crypto
+import HTTPMessages
 import JOSE
 import TestSupport
 import Testing
-import Wire
 
 @Suite(.timeLimit(.minutes(20))) struct JSONWebSignatureTests {
     @Test("The standards' own examples are good, and not one bit of them may differ", arguments: Example.all)

@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import TestSupport
 import Testing
-import Wire
 
 @Suite(.timeLimit(.minutes(20))) struct KeyTests {
     @Test("A key's thumbprint is the one of the standards")

@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
+import HTTPMessages
 import LatchKit
 import SecretStorage
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchDownloads
 

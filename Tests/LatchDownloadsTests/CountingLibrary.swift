@@ -4,7 +4,7 @@ import LatchDownloads
 import Synchronization
 
 /// A library that counts how often it is asked for those of some tasks whose files are not there.
-final class CountingLibrary: DownloadLibrary {
+final class CountingLibrary: IndexedLibrary {
     private let inner: PictureLibrary
     private let count = Mutex(0)
 

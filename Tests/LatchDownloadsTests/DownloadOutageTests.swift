@@ -154,7 +154,8 @@ struct DownloadOutageTests {
         // A proxy is often back before the server behind it.
         let isStarting = Mutex(true)
         world.intercept { request in
-            request.path.hasPrefix("/files/") && isStarting.withLock { isStarting in
+            request.path.hasPrefix("/files/")
+                && isStarting.withLock { isStarting in
                     defer { isStarting = false }
                     return isStarting
                 }

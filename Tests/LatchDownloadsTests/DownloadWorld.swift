@@ -1,10 +1,11 @@
+import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import LatchKit
 import SecretStorage
 import Synchronization
 import TestSupport
-import Wire
 
 @testable import LatchDownloads
 

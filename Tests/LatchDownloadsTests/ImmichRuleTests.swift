@@ -1,9 +1,9 @@
 import Foundation
+import HTTPMessages
 import LatchKit
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchDownloads
 

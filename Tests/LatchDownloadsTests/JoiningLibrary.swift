@@ -4,7 +4,7 @@ import HTTPClient
 import LatchDownloads
 
 /// A folder in which a live photo is one file: the still with the film behind it.
-struct JoiningLibrary: DownloadLibrary {
+struct JoiningLibrary: IndexedLibrary {
     let inner: FolderLibrary
 
     var folder: String { inner.folder }
@@ -17,7 +17,7 @@ struct JoiningLibrary: DownloadLibrary {
         try inner.destination(of: task, attempt: attempt)
     }
 
-    func writeMetadata(_ part: DownloadPart, as task: DownloadTask) { inner.writeMetadata(part, as: task) }
+    func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {}
 
     func joinedName(_ filename: String) -> String { filename }
 
@@ -30,7 +30,5 @@ struct JoiningLibrary: DownloadLibrary {
         return try DownloadPart(path: path)
     }
 
-    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
-        try inner.note(task, at: path, in: connection)
-    }
+    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 }

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import LatchGateway

@@ -2,11 +2,11 @@ import Crypto
 import GatewayConfiguration
 import GatewayCore
 import GatewayDialects
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import SignInBridge
 import Testing
-import Wire
 
 @Suite("The configuration")
 struct ConfigurationTests: ReadsConfigurations {

@@ -1,6 +1,6 @@
+import HTTPMessages
 import HTTPServer
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayHTTP

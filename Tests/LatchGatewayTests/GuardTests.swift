@@ -1,8 +1,8 @@
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import Synchronization
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import Synchronization
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayHTTP

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayHTTP
 @testable import HTTPServer

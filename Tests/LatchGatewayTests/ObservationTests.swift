@@ -1,7 +1,7 @@
 import FoundationEssentials
+import HTTPMessages
 import Synchronization
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayDialects

@@ -1,7 +1,7 @@
 import FoundationEssentials
+import HTTPMessages
 import Primitives
 import Testing
-import Wire
 
 @testable import GatewayCore
 

@@ -1,10 +1,10 @@
 import Crypto
 import Database
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,10 +1,10 @@
 import Database
 import FoundationEssentials
+import HTTPMessages
 import OpenIDConnect
 import Redis
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

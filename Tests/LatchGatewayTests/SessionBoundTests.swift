@@ -1,9 +1,9 @@
 import Crypto
 import Database
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

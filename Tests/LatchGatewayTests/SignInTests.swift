@@ -1,7 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
+import ServerMessages
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

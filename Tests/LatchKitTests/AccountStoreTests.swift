@@ -1,9 +1,10 @@
+import Crypto
 import Database
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchKit
 

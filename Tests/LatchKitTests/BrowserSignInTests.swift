@@ -1,4 +1,5 @@
 import Foundation
+import HTTPMessages
 import OAuth
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
+import Crypto
 import LatchKit
+import SecretStorage
 import Testing
 
 /// The example of ``Latchstring``'s documentation, word for word, against a server that answers.

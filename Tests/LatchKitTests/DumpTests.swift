@@ -1,3 +1,6 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
 

@@ -1,3 +1,5 @@
+import Crypto
+import SecretStorage
 import Synchronization
 
 @testable import LatchKit

@@ -1,5 +1,7 @@
+import Crypto
 import Database
 import Foundation
+import SecretStorage
 import Synchronization
 import TestSupport
 

@@ -1,7 +1,8 @@
+import Crypto
 import Foundation
+import HTTPMessages
 import OAuth
 import Synchronization
-import Wire
 
 @testable import LatchKit
 

@@ -1,3 +1,5 @@
+import HTTPClient
+import HTTPMessages
 import LatchKit
 import Testing
 

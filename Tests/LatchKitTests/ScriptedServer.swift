@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
+import HTTPMessages
 import Synchronization
 import TestSupport
-import Wire
 
 /// A server over real sockets that says exactly what a test wants, right or wrong, and when.
 ///

@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import Foundation
 import SecretStorage
@@ -159,7 +160,7 @@ import Testing
         let account = try await world.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.identity()
-        var states = session.states.makeAsyncIterator()
+        var states = session.stateUpdates.makeAsyncIterator()
         #expect(await states.next() == .signedIn(.verified))
         world.onyx.endAll()
 
@@ -353,7 +354,9 @@ import Testing
         for await _ in asked { break }
 
         let out = Task { try await latch.signOut(account) }
-        for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
+        for await state in session.stateUpdates where state == .signingOut || state == .signedOut(.notSignedIn) {
+            break
+        }
         gate.signal()
         _ = try await out.cancellableValue
 
@@ -391,7 +394,9 @@ import Testing
         for await _ in asked { break }
 
         let out = Task { try await latch.signOut(account) }
-        for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
+        for await state in session.stateUpdates where state == .signingOut || state == .signedOut(.notSignedIn) {
+            break
+        }
         // Without an answer the renewal is abandoned.
         if answers { gate.signal() }
         _ = try await out.value
@@ -414,7 +419,9 @@ import Testing
         let waiter = Task { try await session.validToken() }
         for await _ in asked { break }
         let out = Task { try await latch.signOut(account) }
-        for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
+        for await state in session.stateUpdates where state == .signingOut || state == .signedOut(.notSignedIn) {
+            break
+        }
         gate.signal()
 
         #expect(try await out.value.isRevoked)

@@ -1,8 +1,8 @@
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
 import TestSupport
 import Testing
-import Wire
 
 /// The authorization endpoint.
 @Suite(.timeLimit(.minutes(20))) struct AuthorizationTests {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
 import Testing
-import Wire
 
 /// The sandbox's backend that knows nothing of sign-in, as an app and a browser find it.
 @Suite(.timeLimit(.minutes(20))) struct BackendTests {

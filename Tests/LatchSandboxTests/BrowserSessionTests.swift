@@ -1,10 +1,10 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// What a browser that signed in before is asked.
 @Suite(.timeLimit(.minutes(20))) struct BrowserSessionTests {

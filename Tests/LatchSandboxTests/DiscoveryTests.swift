@@ -1,9 +1,9 @@
 import HTTPClient
+import HTTPMessages
 import JOSE
 import LatchSandbox
 import TestSupport
 import Testing
-import Wire
 
 /// What the provider says of itself.
 @Suite(.timeLimit(.minutes(20))) struct DiscoveryTests {

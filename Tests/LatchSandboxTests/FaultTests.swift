@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import JOSE
 import LatchSandbox
 import TestSupport
 import Testing
-import Wire
 
 /// That the provider fails as it was asked to: a relying party is tested by it.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {

@@ -1,10 +1,11 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
 import OAuth
+import ServerMessages
 import Testing
-import Wire
 
 /// What an app of Relate Mail does from the server's address to a rotated key, against the provider and gateway of the
 /// sandbox.

@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import JOSE
 import LatchSandbox
 import OAuth
 import TestSupport
-import Wire
 
 /// A relying party as a script would be one: a provider of its own, a client, and forms filled in over HTTP.
 struct RelyingApp {

@@ -1,12 +1,12 @@
 import Crypto
 import HTTPClient
+import HTTPMessages
 import JOSE
 import LatchSandbox
 import OAuth
 import OpenIDConnect
 import TestSupport
 import Testing
-import Wire
 
 /// The gateway's own relying party at the provider: what is right is believed, and nothing else.
 @Suite(.timeLimit(.minutes(20))) struct RelyingPartyTests {

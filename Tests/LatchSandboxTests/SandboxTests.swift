@@ -1,8 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
+import ServerMessages
 import Testing
-import Wire
 
 /// The whole sandbox in the test's own process.
 @Suite(.timeLimit(.minutes(20))) struct SandboxTests {

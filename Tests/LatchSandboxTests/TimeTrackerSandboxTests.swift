@@ -1,8 +1,9 @@
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
+import ServerMessages
 import Testing
-import Wire
 
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSandboxTests {
     @Test("TT-3 TT-4 TT-6 TT-8 TT-12 TT-13 a whole sign-in at the sandbox, out again, and a denial")

@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import JOSE
 import LatchSandbox
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// The token endpoint and UserInfo.
 @Suite(.timeLimit(.minutes(20))) struct TokenTests {

@@ -1,6 +1,6 @@
+import HTTPMessages
 import OAuth
 import Testing
-import Wire
 
 @Suite struct ProtectedResourceTests {
     @Test(

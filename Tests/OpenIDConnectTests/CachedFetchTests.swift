@@ -1,9 +1,9 @@
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
 import ScriptedProvider
 import TestSupport
 import Testing
-import Wire
 
 /// What is fetched once and held, and how a provider that is down comes back.
 @Suite(.timeLimit(.minutes(20))) struct HeldTests {

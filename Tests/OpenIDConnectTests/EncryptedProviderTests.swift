@@ -1,9 +1,9 @@
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
 import ScriptedProvider
 import TestSupport
 import Testing
-import Wire
 
 /// A provider over TLS, at home: on a private address, with an authority of one's own.
 @Suite(.timeLimit(.minutes(20))) struct EncryptedProviderTests {

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import Testing
-import Wire
 
 @testable import OpenIDConnect
 

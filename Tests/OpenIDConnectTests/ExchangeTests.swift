@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import JOSE
 import OAuth
@@ -7,7 +8,6 @@ import OpenIDConnect
 import ScriptedProvider
 import TestSupport
 import Testing
-import Wire
 
 @Suite(.timeLimit(.minutes(20))) struct ExchangeTests {
     @Test("client_secret_post and none put the client into the form, and nothing into the header")

@@ -1,9 +1,9 @@
 import Crypto
+import HTTPMessages
 import OAuth
 import OpenIDConnect
 import ScriptedProvider
 import Testing
-import Wire
 
 @Suite(.timeLimit(.minutes(20))) struct SettingsTests {
     @Test(

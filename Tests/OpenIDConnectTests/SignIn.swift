@@ -1,11 +1,11 @@
 import Crypto
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import HTTPServer
 import OAuth
 import ScriptedProvider
 import Synchronization
-import Wire
 
 @testable import OpenIDConnect
 

@@ -1,4 +1,4 @@
-package import Wire
+package import HTTPMessages
 
 /// A JSON object whose members can be set and removed by name.
 package struct JSONMembers: Sendable {

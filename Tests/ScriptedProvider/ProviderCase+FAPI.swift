@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 extension ProviderCase {
     /// The cases of FAPI 2's client tests that require neither sender-constrained tokens nor refresh tokens from the

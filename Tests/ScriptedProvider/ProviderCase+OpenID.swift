@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The issuer of a different provider.
 private let other: JSONValue = "https://other.example.org"

@@ -1,6 +1,6 @@
+import HTTPMessages
 import HTTPServer
 import JOSE
-import Wire
 
 extension ProviderCase {
     /// This project's own cases, which the Foundation's tests do not cover.

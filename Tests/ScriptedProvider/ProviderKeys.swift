@@ -1,6 +1,6 @@
 import Crypto
+import HTTPMessages
 import JOSE
-import Wire
 
 /// The keys of all scripted providers, generated once because RSA key generation is slow.
 struct ProviderKeys: Sendable {

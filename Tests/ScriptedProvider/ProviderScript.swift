@@ -1,5 +1,5 @@
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// The behaviour of a ``ScriptedProvider``. By default it does everything correctly.
 package struct ProviderScript: Sendable {

@@ -1,6 +1,6 @@
+package import HTTPMessages
 import HTTPServer
 import Synchronization
-package import Wire
 
 extension ScriptedProvider {
     /// All paths that are served. `/elsewhere` is a redirect target, and responds like the token endpoint.

@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import JOSE
 import OAuth
-import Wire
 
 extension ScriptedProvider.State {
     mutating func tokens(_ request: ServerRequest) throws -> ServerResponse {

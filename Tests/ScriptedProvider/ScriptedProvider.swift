@@ -1,6 +1,6 @@
+import HTTPMessages
 package import HTTPServer
 import Synchronization
-import Wire
 
 /// An OpenID provider on its own port whose behaviour follows a ``ProviderScript``.
 ///

@@ -1,6 +1,7 @@
+import HTTPMessages
+import ServerMessages
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct OnyxMessageTests {
     @Test(
@@ -46,7 +47,7 @@ import Wire
     }
 
     @Test func `a missing member is named and nothing is quoted`() {
-        let error = #expect(throws: WireError.self) {
+        let error = #expect(throws: MessageError.self) {
             try JSON.decode(OnyxTokenResponse.self, from: Array(#"{"access_token":"s3cret-s3cret"}"#.utf8))
         }
         #expect(error?.message == "The member 'token_type' is missing from the JSON.")

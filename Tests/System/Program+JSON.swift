@@ -1,5 +1,5 @@
+import HTTPMessages
 import TestSupport
-import Wire
 
 extension Program.Result {
     /// What the program wrote to its standard output, as JSON.

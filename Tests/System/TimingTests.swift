@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// What the time of an answer tells a stranger: nothing.
 ///

@@ -1,5 +1,5 @@
 /// What a shell suggests for a value.
-public enum CompletionHint: Sendable, Equatable {
+package enum CompletionHint: Sendable, Equatable {
     /// No suggestions.
     case none
     /// A fixed list of words.

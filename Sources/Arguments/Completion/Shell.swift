@@ -1,5 +1,5 @@
 /// A shell for which a completion script can be generated.
-public enum Shell: String, CaseIterable, ArgumentValue {
+package enum Shell: String, CaseIterable, ArgumentValue {
     /// GNU bash, 4.0 or later.
     case bash
     /// zsh, 5.0 or later.

@@ -1,7 +1,7 @@
 /// A required positional argument.
-public struct Argument<Value: ArgumentValue>: ParameterDeclaring {
+package struct Argument<Value: ArgumentValue>: ParameterDeclaring {
     /// The declaration without its type.
-    public let parameter: Parameter
+    package let parameter: Parameter
 
     /// Declares a required positional argument.
     ///
@@ -10,7 +10,7 @@ public struct Argument<Value: ArgumentValue>: ParameterDeclaring {
     ///   - type: The type of the value, when it cannot be inferred.
     ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
     ///   - help: One sentence for the help text.
-    public init(
+    package init(
         _ name: String, as type: Value.Type = Value.self, completion: CompletionHint = .none, help: String
     ) {
         parameter = Parameter(

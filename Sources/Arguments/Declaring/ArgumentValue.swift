@@ -2,7 +2,7 @@
 ///
 /// An enumeration with string raw values needs no code: declare conformance to `ArgumentValue` and `CaseIterable`. Its
 /// raw values are then the accepted words in parsing, help, errors and completions.
-public protocol ArgumentValue: Sendable {
+package protocol ArgumentValue: Sendable {
     /// Parses one word.
     ///
     /// - Throws: ``ArgumentValueError`` with a phrase that completes "is not …", such as "a whole number".
@@ -14,30 +14,30 @@ public protocol ArgumentValue: Sendable {
 
 extension ArgumentValue {
     /// An empty list: any word may be valid.
-    public static var choices: [String] { [] }
+    package static var choices: [String] { [] }
 }
 
 /// An error with the expected value, as a phrase that completes "is not …".
-public struct ArgumentValueError: Error, Equatable, Sendable {
+package struct ArgumentValueError: Error, Equatable, Sendable {
     /// The phrase, such as "a whole number from 1 to 9".
-    public let expected: String
+    package let expected: String
 
     /// Creates an error with the expected value.
-    public init(expected: String) {
+    package init(expected: String) {
         self.expected = expected
     }
 }
 
 extension String: ArgumentValue {
     /// Uses the word unchanged, even when it is empty.
-    public init(argument: String) {
+    package init(argument: String) {
         self = argument
     }
 }
 
 extension Int: ArgumentValue {
     /// Parses a decimal integer with an optional sign.
-    public init(argument: String) throws(ArgumentValueError) {
+    package init(argument: String) throws(ArgumentValueError) {
         guard let number = Int(argument) else { throw ArgumentValueError(expected: "a whole number") }
         self = number
     }
@@ -45,7 +45,7 @@ extension Int: ArgumentValue {
 
 extension Double: ArgumentValue {
     /// Parses a finite number.
-    public init(argument: String) throws(ArgumentValueError) {
+    package init(argument: String) throws(ArgumentValueError) {
         guard let number = Double(argument), number.isFinite else { throw ArgumentValueError(expected: "a number") }
         self = number
     }
@@ -53,7 +53,7 @@ extension Double: ArgumentValue {
 
 extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue == String {
     /// Parses the raw value of a case.
-    public init(argument: String) throws(ArgumentValueError) {
+    package init(argument: String) throws(ArgumentValueError) {
         guard let value = Self(rawValue: argument) else {
             throw ArgumentValueError(expected: "one of \(Self.choices.joined(separator: ", "))")
         }
@@ -61,5 +61,5 @@ extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue ==
     }
 
     /// The raw values of all cases, in declaration order.
-    public static var choices: [String] { allCases.map(\.rawValue) }
+    package static var choices: [String] { allCases.map(\.rawValue) }
 }

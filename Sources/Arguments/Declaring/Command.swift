@@ -2,13 +2,13 @@
 ///
 /// `Action` is a type of the program that describes what to do, usually an enumeration. Parsing creates a value of it
 /// without running anything.
-public struct Command<Action: Sendable>: Sendable {
+package struct Command<Action: Sendable>: Sendable {
     /// The name on the command line.
-    public let name: String
+    package let name: String
     /// One line, shown next to the name.
-    public let summary: String
+    package let summary: String
     /// Paragraphs below the summary in the help of the command. Lines that begin with a space are not wrapped.
-    public let discussion: String
+    package let discussion: String
     let parameters: [Parameter]
     let commands: [Command<Action>]
     let action: (@Sendable (Invocation) throws(ArgumentError) -> Action)?
@@ -22,7 +22,7 @@ public struct Command<Action: Sendable>: Sendable {
     ///   - arguments: Options, flags and positional arguments. Positional arguments are parsed in this order.
     ///   - action: Creates the action from the parsed arguments. It may throw ``Invocation/mistake(_:)`` for a rule
     ///     that types cannot express.
-    public init(
+    package init(
         _ name: String, _ summary: String, discussion: String = "", arguments: [any ParameterDeclaring] = [],
         action: @escaping @Sendable (Invocation) throws(ArgumentError) -> Action
     ) {
@@ -43,7 +43,7 @@ public struct Command<Action: Sendable>: Sendable {
     ///   - discussion: Paragraphs below the summary.
     ///   - options: Options and flags that all subcommands accept too, before or after their names.
     ///   - commands: The subcommands, in the order of the help text.
-    public init(
+    package init(
         _ name: String, _ summary: String, discussion: String = "", options: [any ParameterDeclaring] = [],
         commands: [Command<Action>]
     ) {

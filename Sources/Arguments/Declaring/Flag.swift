@@ -1,7 +1,7 @@
 /// A flag without a value: `--name` or `-x`.
-public struct Flag: ParameterDeclaring {
+package struct Flag: ParameterDeclaring {
     /// The declaration without its type.
-    public let parameter: Parameter
+    package let parameter: Parameter
 
     /// Declares a flag.
     ///
@@ -11,7 +11,7 @@ public struct Flag: ParameterDeclaring {
     ///   - environment: An environment variable that sets the flag (`1`, `true`, `yes`, `on`) when the command line
     ///     does not.
     ///   - help: One sentence for the help text.
-    public init(_ name: String, short: Character? = nil, environment: String? = nil, help: String) {
+    package init(_ name: String, short: Character? = nil, environment: String? = nil, help: String) {
         parameter = Parameter(
             kind: .flag, name: name, short: short, help: help, environment: environment
         ) { word throws(ArgumentValueError) in

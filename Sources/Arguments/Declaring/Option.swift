@@ -1,7 +1,7 @@
 /// An option with a value that may occur once: `--name VALUE`, `--name=VALUE`, `-x VALUE`, `-xVALUE`.
-public struct Option<Value: ArgumentValue>: ParameterDeclaring {
+package struct Option<Value: ArgumentValue>: ParameterDeclaring {
     /// The declaration without its type.
-    public let parameter: Parameter
+    package let parameter: Parameter
 
     /// Declares an option.
     ///
@@ -14,7 +14,7 @@ public struct Option<Value: ArgumentValue>: ParameterDeclaring {
     ///   - defaultText: The default value as the help text shows it.
     ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
     ///   - help: One sentence for the help text.
-    public init(
+    package init(
         _ name: String, short: Character? = nil, value: String, as type: Value.Type = Value.self,
         environment: String? = nil, defaultText: String? = nil, completion: CompletionHint = .none, help: String
     ) {

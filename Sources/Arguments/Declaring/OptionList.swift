@@ -1,7 +1,7 @@
 /// An option with a value that may occur any number of times: `--header A --header B`.
-public struct OptionList<Value: ArgumentValue>: ParameterDeclaring {
+package struct OptionList<Value: ArgumentValue>: ParameterDeclaring {
     /// The declaration without its type.
-    public let parameter: Parameter
+    package let parameter: Parameter
 
     /// Declares a repeatable option.
     ///
@@ -12,7 +12,7 @@ public struct OptionList<Value: ArgumentValue>: ParameterDeclaring {
     ///   - type: The type of the value, when it cannot be inferred.
     ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
     ///   - help: One sentence for the help text.
-    public init(
+    package init(
         _ name: String, short: Character? = nil, value: String, as type: Value.Type = Value.self,
         completion: CompletionHint = .none, help: String
     ) {

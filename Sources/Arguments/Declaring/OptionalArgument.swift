@@ -1,7 +1,7 @@
 /// An optional positional argument. It must follow all required ones.
-public struct OptionalArgument<Value: ArgumentValue>: ParameterDeclaring {
+package struct OptionalArgument<Value: ArgumentValue>: ParameterDeclaring {
     /// The declaration without its type.
-    public let parameter: Parameter
+    package let parameter: Parameter
 
     /// Declares an optional positional argument.
     ///
@@ -10,7 +10,7 @@ public struct OptionalArgument<Value: ArgumentValue>: ParameterDeclaring {
     ///   - type: The type of the value, when it cannot be inferred.
     ///   - completion: What a shell suggests for the value. Default: the ``ArgumentValue/choices`` of the type.
     ///   - help: One sentence for the help text.
-    public init(
+    package init(
         _ name: String, as type: Value.Type = Value.self, completion: CompletionHint = .none, help: String
     ) {
         parameter = Parameter(

@@ -1,7 +1,7 @@
 /// An option, flag or positional argument without its type, as parsing, help and completion use it.
 ///
 /// Created by ``Flag``, ``Option``, ``OptionList``, ``Argument``, ``OptionalArgument`` and ``RemainingArguments``.
-public struct Parameter: Sendable {
+package struct Parameter: Sendable {
     /// How a parameter appears on the command line.
     enum Kind: Sendable, Equatable {
         /// A flag: `--name`.
@@ -57,7 +57,7 @@ public struct Parameter: Sendable {
 }
 
 /// A typed declaration of a ``Parameter``.
-public protocol ParameterDeclaring: Sendable {
+package protocol ParameterDeclaring: Sendable {
     /// The declaration without its type.
     var parameter: Parameter { get }
 }

@@ -11,20 +11,20 @@
 ///     version: "1.0")
 /// switch try program.parse(["add", "ada@example.org", "--name=Ada"]) { … }
 /// ```
-public struct Program<Action: Sendable>: Sendable {
+package struct Program<Action: Sendable>: Sendable {
     /// The command with the name of the program.
-    public let root: Command<Action>
+    package let root: Command<Action>
     /// The version that `--version` prints after the name of the program.
-    public let version: String
+    package let version: String
 
     /// Creates a program.
-    public init(root: Command<Action>, version: String) {
+    package init(root: Command<Action>, version: String) {
         self.root = root
         self.version = version
     }
 
     /// The result of parsing a command line.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// An action to run.
         case run(Action)
         /// A text to print, such as help or the version. It ends with a newline.
@@ -43,7 +43,7 @@ public struct Program<Action: Sendable>: Sendable {
     /// - Throws: ``ArgumentError`` with one line that states the problem and how to get help.
     ///
     /// Source: POSIX.1-2017 XBD §12.2 (utility syntax), GNU Coding Standards §4.8 (long options).
-    public func parse(
+    package func parse(
         _ arguments: [String], environment: [String: String] = [:]
     ) throws(ArgumentError) -> Outcome {
         var parser = ArgumentParser(root: root)
@@ -58,7 +58,7 @@ public struct Program<Action: Sendable>: Sendable {
     ///
     /// - Parameter names: The names of the commands below the root. Empty for the program itself.
     /// - Returns: Text of at most 80 columns that ends with a newline. Nil when there is no such command.
-    public func help(_ names: [String] = []) -> String? {
+    package func help(_ names: [String] = []) -> String? {
         var path = [root]
         for name in names {
             guard let next = path[path.count - 1].commands.first(where: { $0.name == name }) else { return nil }
@@ -68,7 +68,7 @@ public struct Program<Action: Sendable>: Sendable {
     }
 
     /// Returns a script that makes a shell complete the program's command line.
-    public func completionScript(for shell: Shell) -> String {
+    package func completionScript(for shell: Shell) -> String {
         let levels = CommandLevel.all(under: root)
         return switch shell {
         case .bash: BashCompletion(program: root.name, levels: levels).script()

@@ -1,7 +1,7 @@
 /// All remaining positional arguments. It must be declared last.
-public struct RemainingArguments<Value: ArgumentValue>: ParameterDeclaring {
+package struct RemainingArguments<Value: ArgumentValue>: ParameterDeclaring {
     /// The declaration without its type.
-    public let parameter: Parameter
+    package let parameter: Parameter
 
     /// Declares the remaining positional arguments.
     ///
@@ -11,7 +11,7 @@ public struct RemainingArguments<Value: ArgumentValue>: ParameterDeclaring {
     ///   - atLeastOne: Whether at least one argument is required.
     ///   - completion: What a shell suggests for each. Default: the ``ArgumentValue/choices`` of the type.
     ///   - help: One sentence for the help text.
-    public init(
+    package init(
         _ name: String, as type: Value.Type = Value.self, atLeastOne: Bool = false,
         completion: CompletionHint = .none, help: String
     ) {

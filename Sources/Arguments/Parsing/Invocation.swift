@@ -1,7 +1,7 @@
 /// The parsed arguments of a command. They are accessed with the declarations: `given[email]`.
-public struct Invocation: Sendable {
+package struct Invocation: Sendable {
     /// The full name of the command, such as `latchd user add`.
-    public let command: String
+    package let command: String
     var values: [String: [any Sendable]] = [:]
 
     init(command: String) {
@@ -9,22 +9,22 @@ public struct Invocation: Sendable {
     }
 
     /// Whether the flag was set on the command line or by its environment variable.
-    public subscript(flag: Flag) -> Bool {
+    package subscript(flag: Flag) -> Bool {
         values(of: flag.parameter, as: Bool.self).last ?? false
     }
 
     /// The value of the option. Nil when neither the command line nor the environment gives it.
-    public subscript<Value>(option: Option<Value>) -> Value? {
+    package subscript<Value>(option: Option<Value>) -> Value? {
         values(of: option.parameter, as: Value.self).last
     }
 
     /// The values of the option, in order.
-    public subscript<Value>(option: OptionList<Value>) -> [Value] {
+    package subscript<Value>(option: OptionList<Value>) -> [Value] {
         values(of: option.parameter, as: Value.self)
     }
 
     /// The value of the positional argument.
-    public subscript<Value>(argument: Argument<Value>) -> Value {
+    package subscript<Value>(argument: Argument<Value>) -> Value {
         guard let value = values(of: argument.parameter, as: Value.self).first else {
             preconditionFailure("'\(command)' does not declare \(argument.parameter.label)")
         }
@@ -32,12 +32,12 @@ public struct Invocation: Sendable {
     }
 
     /// The value of the positional argument. Nil when it was omitted.
-    public subscript<Value>(argument: OptionalArgument<Value>) -> Value? {
+    package subscript<Value>(argument: OptionalArgument<Value>) -> Value? {
         values(of: argument.parameter, as: Value.self).first
     }
 
     /// The remaining positional arguments, in order.
-    public subscript<Value>(arguments: RemainingArguments<Value>) -> [Value] {
+    package subscript<Value>(arguments: RemainingArguments<Value>) -> [Value] {
         values(of: arguments.parameter, as: Value.self)
     }
 
@@ -46,7 +46,7 @@ public struct Invocation: Sendable {
     /// - Parameter problem: A phrase without a full stop, such as "give either ID or --all".
     /// - Returns: An error with the code ``ArgumentError/Code/rule``. Its message names the command and how to get
     ///   help.
-    public func mistake(_ problem: String) -> ArgumentError {
+    package func mistake(_ problem: String) -> ArgumentError {
         ArgumentError(.rule, at: command, problem)
     }
 

@@ -1,7 +1,7 @@
 import Primitives
 
 /// Suggests corrections for misspelled words.
-public enum SpellingSuggestion {
+package enum SpellingSuggestion {
     /// Returns the known word that is most similar to `word`.
     ///
     /// The distance counts insertions, deletions, replacements and swaps of adjacent characters. It may be up to a
@@ -9,7 +9,7 @@ public enum SpellingSuggestion {
     /// has three or more letters.
     ///
     /// - Returns: The most similar word, the first one if several are equally similar. Nil when none is similar.
-    public static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         let wanted = Array(word.lowercased())
         // No known word is this long, and the running time is proportional to the product of both lengths.
         guard wanted.count <= 128 else { return nil }

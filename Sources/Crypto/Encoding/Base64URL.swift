@@ -3,9 +3,9 @@ import CSodium
 /// Base 64 with the URL-safe alphabet and without padding, as used by tokens, PKCE and JOSE.
 ///
 /// Source: RFC 4648 §5; RFC 7515 §2 for the omitted padding.
-public enum Base64URL {
+package enum Base64URL {
     /// Encodes bytes as text: four characters for three bytes, without `=`.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         // The length from libsodium includes the terminating NUL.
         let capacity = sodium_base64_encoded_len(bytes.count, variant)
         return String(unsafeUninitializedCapacity: capacity) { output in
@@ -18,7 +18,7 @@ public enum Base64URL {
 
     /// Decodes a text. Returns nil for any text that ``encode(_:)`` does not produce, such as text with padding, white
     /// space, characters of the other alphabet, or unused bits set in the last character.
-    public static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8(decode)
     }

@@ -4,9 +4,9 @@ import CSodium
 /// key.
 ///
 /// Source: RFC 2104 §2; `crypto_auth_hmacsha256_init`.
-public enum HMACSHA256 {
+package enum HMACSHA256 {
     /// Returns the code of `bytes` with `key`, which may have any length.
-    public static func code(of bytes: [UInt8], key: Secret) -> SHA256Digest {
+    package static func code(of bytes: [UInt8], key: Secret) -> SHA256Digest {
         Sodium.prepare()
         var state = crypto_auth_hmacsha256_state()
         defer { withUnsafeMutableBytes(of: &state) { sodium_memzero($0.baseAddress!, $0.count) } }

@@ -5,11 +5,11 @@ import COpenSSL
 /// SHA-1 is not collision-resistant. It is sufficient to detect transmission errors.
 ///
 /// Source: FIPS 180-4 §6.1; EVP_DigestUpdate(3).
-public struct InsecureSHA1: ~Copyable {
+package struct InsecureSHA1: ~Copyable {
     private let context: OpaquePointer
 
     /// Starts a digest. Returns nil when memory cannot be allocated or OpenSSL is configured to refuse SHA-1.
-    public init?() {
+    package init?() {
         guard let context = EVP_MD_CTX_new() else { return nil }
         guard EVP_DigestInit_ex(context, EVP_sha1(), nil) == 1 else {
             EVP_MD_CTX_free(context)
@@ -22,19 +22,19 @@ public struct InsecureSHA1: ~Copyable {
     deinit { EVP_MD_CTX_free(context) }
 
     /// Adds bytes to the digest.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
     /// Returns the 20 bytes of the digest.
-    public consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         _ = EVP_DigestFinal_ex(context, &digest, nil)
         return digest
     }
 
     /// Returns the digest of a text in UTF-8. Nil when ``init()`` fails.
-    public static func digest(_ text: String) -> [UInt8]? {
+    package static func digest(_ text: String) -> [UInt8]? {
         guard var hash = Self() else { return nil }
         Array(text.utf8).withUnsafeBytes { hash.update($0) }
         return hash.finish()

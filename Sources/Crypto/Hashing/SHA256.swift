@@ -5,21 +5,21 @@ import CSodium
 /// No function allocates memory, because a gateway hashes a token on every request.
 ///
 /// Source: FIPS 180-4 §6.2; `crypto_hash_sha256`.
-public enum SHA256 {
+package enum SHA256 {
     /// Returns the digest of `bytes`.
-    public static func digest(_ bytes: [UInt8]) -> SHA256Digest {
+    package static func digest(_ bytes: [UInt8]) -> SHA256Digest {
         bytes.withUnsafeBufferPointer(digest)
     }
 
     /// Returns the digest of the UTF-8 bytes of `string`. They are not copied if they are contiguous, as in native
     /// Swift strings.
-    public static func digest(_ string: String) -> SHA256Digest {
+    package static func digest(_ string: String) -> SHA256Digest {
         var string = string
         return string.withUTF8(digest)
     }
 
     /// Returns the digest of `secret` without copying its bytes.
-    public static func digest(_ secret: Secret) -> SHA256Digest {
+    package static func digest(_ secret: Secret) -> SHA256Digest {
         secret.withUnsafeBytes { digest($0.assumingMemoryBound(to: UInt8.self)) }
     }
 

@@ -3,11 +3,11 @@
 /// It is designed as a dictionary key: four words stored inline, compared completely and hashed by the first word,
 /// whose bits are uniformly distributed. Comparison does not take constant time. Compare digests that must stay secret
 /// with ``constantTimeEqual(_:_:)``.
-public struct SHA256Digest: Hashable, Sendable {
+package struct SHA256Digest: Hashable, Sendable {
     typealias Words = (UInt64, UInt64, UInt64, UInt64)
 
     /// The number of bytes in a digest.
-    public static let count = 32
+    package static let count = 32
 
     // In memory order, so that the bytes can be copied out directly.
     private let first: UInt64
@@ -20,7 +20,7 @@ public struct SHA256Digest: Hashable, Sendable {
     }
 
     /// Creates a digest from its 32 bytes. Returns nil for any other length.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == Self.count else { return nil }
         var words: Words = (0, 0, 0, 0)
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
@@ -28,15 +28,15 @@ public struct SHA256Digest: Hashable, Sendable {
     }
 
     /// The first eight bytes as a number, for hash tables whose keys an attacker cannot choose.
-    public var leadingWord: UInt64 { first }
+    package var leadingWord: UInt64 { first }
 
     /// The 32 bytes.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         withUnsafeBytes(of: (first, second, third, fourth)) { [UInt8]($0) }
     }
 
     /// The 32 bytes as 64 lower-case hexadecimal digits.
-    public var hexadecimal: String {
+    package var hexadecimal: String {
         var text: [UInt8] = []
         text.reserveCapacity(64)
         for byte in bytes {
@@ -51,7 +51,7 @@ public struct SHA256Digest: Hashable, Sendable {
     }
 
     /// Hashes the first word only.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(first)
     }
 }

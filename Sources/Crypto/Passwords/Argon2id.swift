@@ -5,9 +5,9 @@ import CSodium
 /// A call uses as much time and memory as its parameters specify. Do not call it on the shared thread pool.
 ///
 /// Source: RFC 9106; `crypto_pwhash_argon2id`.
-public enum Argon2id {
+package enum Argon2id {
     /// The length of a salt, in bytes.
-    public static let saltCount = 16
+    package static let saltCount = 16
 
     /// Derives a key. Equal arguments give equal keys.
     ///
@@ -21,7 +21,7 @@ public enum Argon2id {
     ///   ``CryptoError/Code/tooShort`` for the salt or `count`, ``CryptoError/Code/outOfMemory``.
     ///
     /// Source: RFC 9106 §3.1 with one lane and version 19.
-    public static func key(
+    package static func key(
         passphrase: Secret, salt: [UInt8], parameters: Argon2idParameters = .default, count: Int = Sealing.keyCount
     ) throws(CryptoError) -> Secret {
         try PasswordHash.check(passphrase)

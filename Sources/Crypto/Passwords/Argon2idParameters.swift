@@ -1,27 +1,27 @@
 /// The cost parameters of Argon2id. Higher values make guessing more expensive and sign-in slower.
 ///
 /// Source: RFC 9106 §3.1 and §4.
-public struct Argon2idParameters: Sendable, Equatable {
+package struct Argon2idParameters: Sendable, Equatable {
     /// The memory in KiB, the `m` of a stored hash.
-    public let memoryKiB: Int
+    package let memoryKiB: Int
     /// The number of passes over that memory, the `t` of a stored hash.
-    public let iterations: Int
+    package let iterations: Int
 
     /// 64 MiB and 2 passes, libsodium's choice for interactive use.
     ///
     /// Source: `crypto_pwhash_argon2id_MEMLIMIT_INTERACTIVE`, `crypto_pwhash_argon2id_OPSLIMIT_INTERACTIVE`.
-    public static let `default` = Argon2idParameters(unchecked: 65536, 2)
+    package static let `default` = Argon2idParameters(unchecked: 65536, 2)
 
     /// The maximum memory in KiB that a stored hash may require: 2 GiB.
     ///
     /// Source: RFC 9106 §4, first recommendation.
-    public static let maximumMemoryKiB = 2_097_152
+    package static let maximumMemoryKiB = 2_097_152
 
     /// The maximum number of passes that a stored hash may require.
-    public static let maximumIterations = 100
+    package static let maximumIterations = 100
 
     /// Whether a stored hash may require this work: at most ``maximumMemoryKiB`` and ``maximumIterations``.
-    public var isWithinLimits: Bool {
+    package var isWithinLimits: Bool {
         memoryKiB <= Self.maximumMemoryKiB && iterations <= Self.maximumIterations
     }
 
@@ -38,7 +38,7 @@ public struct Argon2idParameters: Sendable, Equatable {
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/invalidParameters``.
     ///
     /// Source: `crypto_pwhash_argon2id_MEMLIMIT_MIN` and related constants.
-    public init(memoryKiB: Int, iterations: Int) throws(CryptoError) {
+    package init(memoryKiB: Int, iterations: Int) throws(CryptoError) {
         guard (8...4_294_967_295).contains(memoryKiB) else {
             throw CryptoError(.invalidParameters, "Could not use Argon2id with \(memoryKiB) KiB: use 8 KiB or more.")
         }

@@ -9,15 +9,15 @@ import CSodium
 /// pool.
 ///
 /// Source: RFC 9106; the PHC string format; `crypto_pwhash_argon2id_str`.
-public struct PasswordHash: RawRepresentable, Sendable, Equatable {
+package struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// The maximum length of a password in bytes, so that clients cannot make the gateway hash megabytes.
-    public static let maximumPasswordCount = 4096
+    package static let maximumPasswordCount = 4096
 
     /// The text.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Creates a value from stored text, without validation; see ``isWellFormed``.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
@@ -30,7 +30,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/tooLong`` or ``CryptoError/Code/outOfMemory``.
     ///
     /// Source: `crypto_pwhash_argon2id_str`.
-    public static func make(
+    package static func make(
         _ password: Secret, parameters: Argon2idParameters = .default
     ) throws(CryptoError) -> PasswordHash {
         try check(password)
@@ -52,7 +52,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// found.
     ///
     /// Source: the PHC string format; `crypto_pwhash_argon2id_str`.
-    public static func unmatchable(parameters: Argon2idParameters = .default) -> PasswordHash {
+    package static func unmatchable(parameters: Argon2idParameters = .default) -> PasswordHash {
         let salt = base64(SecureRandom.bytes(Argon2id.saltCount))
         let hash = base64(SecureRandom.bytes(32))
         return PasswordHash(
@@ -75,7 +75,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// a text that is malformed or requires more than ``Argon2idParameters/isWithinLimits`` allows.
     ///
     /// Source: `crypto_pwhash_argon2id_str_verify`.
-    public func verify(_ password: Secret) -> Bool {
+    package func verify(_ password: Secret) -> Bool {
         guard isWellFormed, (try? Self.check(password)) != nil else { return false }
         return password.withUnsafeBytes {
             crypto_pwhash_argon2id_str_verify(
@@ -84,19 +84,19 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     }
 
     /// Returns whether the hash has different parameters or is malformed. If so, replace it at the next sign-in.
-    public func needsRehash(for parameters: Argon2idParameters) -> Bool {
+    package func needsRehash(for parameters: Argon2idParameters) -> Bool {
         guard let fields = PHCFields(rawValue) else { return true }
         return fields.memoryKiB != parameters.memoryKiB || fields.iterations != parameters.iterations
             || fields.lanes != 1
     }
 
     /// The parameters of the hash. Nil for a text that is not an Argon2id hash.
-    public var parameters: Argon2idParameters? {
+    package var parameters: Argon2idParameters? {
         PHCFields(rawValue).flatMap { try? Argon2idParameters(memoryKiB: $0.memoryKiB, iterations: $0.iterations) }
     }
 
     /// Whether the text has the form of an Argon2id hash.
-    public var isWellFormed: Bool { PHCFields(rawValue) != nil }
+    package var isWellFormed: Bool { PHCFields(rawValue) != nil }
 
     static func check(_ password: Secret) throws(CryptoError) {
         Sodium.prepare()
@@ -115,9 +115,9 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
 
 extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A placeholder instead of the hash, which would allow offline guessing.
-    public var description: String { "‹password hash›" }
+    package var description: String { "‹password hash›" }
     /// A placeholder instead of the hash, which would allow offline guessing.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// An empty mirror.
-    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+    package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

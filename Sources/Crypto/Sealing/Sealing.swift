@@ -5,11 +5,11 @@ import CSodium
 /// A random nonce of 24 bytes is chosen for each box, so a key needs no counter.
 ///
 /// Source: draft-irtf-cfrg-xchacha-03 §2; `crypto_aead_xchacha20poly1305_ietf_encrypt`.
-public enum Sealing {
+package enum Sealing {
     /// The number of bytes in a key.
-    public static let keyCount = 32
+    package static let keyCount = 32
     /// The difference in length between a box and its plaintext: 24 bytes for the nonce and 16 for the tag.
-    public static let overhead = nonceCount + tagCount
+    package static let overhead = nonceCount + tagCount
 
     private static let nonceCount = 24
     private static let tagCount = 16
@@ -27,7 +27,7 @@ public enum Sealing {
     /// - Throws: ``CryptoError`` with code ``CryptoError/Code/invalidKey``.
     ///
     /// Source: draft-irtf-cfrg-xchacha-03 §2.
-    public static func seal(
+    package static func seal(
         _ plaintext: [UInt8], key: Secret, context: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
         try check(key)
@@ -56,7 +56,7 @@ public enum Sealing {
     ///   ``CryptoError/Code/invalidKey`` for a key of the wrong length.
     ///
     /// Source: draft-irtf-cfrg-xchacha-03 §2.
-    public static func open(_ box: [UInt8], key: Secret, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+    package static func open(_ box: [UInt8], key: Secret, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
         try check(key)
         guard box.count >= overhead else {
             throw CryptoError(

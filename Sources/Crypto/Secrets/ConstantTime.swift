@@ -3,7 +3,7 @@ import CSodium
 /// Returns whether two byte strings are equal. The time depends only on their lengths, not on where they differ.
 ///
 /// Source: `sodium_memcmp`.
-public func constantTimeEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+package func constantTimeEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     one.withUnsafeBytes { one in other.withUnsafeBytes { other in constantTimeEqual(one, other) } }
 }
 

@@ -22,7 +22,7 @@ final class SecretBytes: @unchecked Sendable {  // Written in `init` and `deinit
 /// Overwrites the bytes of an array with zeros. If the array shares its storage, only a new copy is overwritten.
 ///
 /// Source: `sodium_memzero`, which a compiler does not optimise away.
-public func wipe(_ bytes: inout [UInt8]) {
+package func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { buffer in
         if let base = buffer.baseAddress { sodium_memzero(base, buffer.count) }
     }

@@ -1,11 +1,11 @@
 import CSodium
 
 /// Random bytes from the system's generator.
-public enum SecureRandom {
+package enum SecureRandom {
     /// Returns `count` unpredictable bytes.
     ///
     /// Source: `randombytes_buf`, which reads `getrandom(2)`.
-    public static func bytes(_ count: Int) -> [UInt8] {
+    package static func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
             fill(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
             initializedCount = count

@@ -1,6 +1,6 @@
 extension DatabaseError {
     /// A kind of failure that a caller may want to distinguish.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case corrupt, notADatabase, readOnly, full, newerThanProgram, locked, cannotOpen, moved, io
             case constraint(Constraint)
@@ -10,51 +10,51 @@ extension DatabaseError {
         private let kind: Kind
 
         /// The file is damaged: its header, its schema or a page that was read.
-        public static let corrupt = Code(kind: .corrupt)
+        package static let corrupt = Code(kind: .corrupt)
         /// The file is not an SQLite database, or it belongs to another program.
-        public static let notADatabase = Code(kind: .notADatabase)
+        package static let notADatabase = Code(kind: .notADatabase)
         /// This user may not write to the file, or to the folder that holds its log.
-        public static let readOnly = Code(kind: .readOnly)
+        package static let readOnly = Code(kind: .readOnly)
         /// The disk, a quota or the page limit is full. Nothing in the write was kept.
-        public static let full = Code(kind: .full)
+        package static let full = Code(kind: .full)
         /// A newer program has migrated the file to a version that this program does not know.
-        public static let newerThanProgram = Code(kind: .newerThanProgram)
+        package static let newerThanProgram = Code(kind: .newerThanProgram)
         /// Another program held its lock for longer than the busy timeout.
-        public static let locked = Code(kind: .locked)
+        package static let locked = Code(kind: .locked)
         /// The file or its folder could not be created or opened.
-        public static let cannotOpen = Code(kind: .cannotOpen)
+        package static let cannotOpen = Code(kind: .cannotOpen)
         /// The file was moved, replaced or deleted while it was open.
-        public static let moved = Code(kind: .moved)
+        package static let moved = Code(kind: .moved)
         /// A read from or a write to the disk failed.
-        public static let io = Code(kind: .io)
+        package static let io = Code(kind: .io)
         /// The database was closed before the call.
-        public static let closed = Code(kind: .closed)
+        package static let closed = Code(kind: .closed)
         /// The program used the database incorrectly: wrong SQL, a wrong number of parameters, or a write inside a
         /// read.
-        public static let misuse = Code(kind: .misuse)
+        package static let misuse = Code(kind: .misuse)
         /// A column holds NULL or a value of a type that the statement does not expect.
-        public static let unexpectedValue = Code(kind: .unexpectedValue)
+        package static let unexpectedValue = Code(kind: .unexpectedValue)
         /// The statement was interrupted from outside.
-        public static let interrupted = Code(kind: .interrupted)
+        package static let interrupted = Code(kind: .interrupted)
         /// Any other error of SQLite. ``DatabaseError/cause`` has its result code.
-        public static let other = Code(kind: .other)
+        package static let other = Code(kind: .other)
 
         /// The change violates a constraint of the schema.
-        public static func constraint(_ constraint: Constraint) -> Code {
+        package static func constraint(_ constraint: Constraint) -> Code {
             Code(kind: .constraint(constraint))
         }
 
         /// The violated constraint of the schema. Nil for every other code.
-        public var constraint: Constraint? {
+        package var constraint: Constraint? {
             if case .constraint(let constraint) = kind { constraint } else { nil }
         }
 
         /// The name of the code, such as `locked`.
-        public var description: String { "\(kind)" }
+        package var description: String { "\(kind)" }
     }
 
     /// A constraint of a schema that can refuse a change.
-    public enum Constraint: Hashable, Sendable {
+    package enum Constraint: Hashable, Sendable {
         /// `UNIQUE` or `PRIMARY KEY`: the row already exists.
         case unique
         /// `REFERENCES`: the referenced row is missing, or the row to be deleted is still referenced.

@@ -1,34 +1,34 @@
 /// An error of a database, with one sentence that names the file and what to do.
 ///
 /// An error that a body of ``Database/read(_:)`` or ``Database/write(_:)`` throws itself is not wrapped in this type.
-public struct DatabaseError: Error, Sendable, CustomStringConvertible {
+package struct DatabaseError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs to handle.
-    public let code: Code
+    package let code: Code
     /// The operation, the file and the remedy, in one sentence. Never contains a bound value.
-    public let message: String
+    package let message: String
     /// The error that SQLite or the system reported. Nil when there was none.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
 
     /// Creates an error from a code, a message and a cause.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
     /// The ``message``.
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// A failure that SQLite reported: the cause of a ``DatabaseError``.
 ///
 /// Source: SQLite, "Result and Error Codes".
-public struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
-    public let resultCode: Int32
+    package let resultCode: Int32
     /// SQLite's own message, which names tables and columns but no values.
-    public let text: String
+    package let text: String
 
     /// The text and the result code.
-    public var description: String { "\(text) (SQLite result \(resultCode))" }
+    package var description: String { "\(text) (SQLite result \(resultCode))" }
 }

@@ -1,26 +1,26 @@
 /// A value that can be bound to a `?` of a statement.
 ///
 /// A conforming type calls one method of ``SQLSlot``. A raw-representable type only declares the conformance.
-public protocol SQLBindable: Sendable {
+package protocol SQLBindable: Sendable {
     /// Binds the value to a parameter.
     func bind(to slot: SQLSlot) throws(DatabaseError)
 }
 
 /// One parameter of a statement that is about to run.
-public struct SQLSlot {
+package struct SQLSlot {
     let statement: PreparedStatement
     let index: Int32
 
     /// Binds NULL.
-    public func bindNull() throws(DatabaseError) { try statement.bindNull(index) }
+    package func bindNull() throws(DatabaseError) { try statement.bindNull(index) }
     /// Binds an integer.
-    public func bind(_ value: Int64) throws(DatabaseError) { try statement.bind(value, index) }
+    package func bind(_ value: Int64) throws(DatabaseError) { try statement.bind(value, index) }
     /// Binds a floating-point number. SQLite stores NaN as NULL.
-    public func bind(_ value: Double) throws(DatabaseError) { try statement.bind(value, index) }
+    package func bind(_ value: Double) throws(DatabaseError) { try statement.bind(value, index) }
     /// Binds text, including any NUL characters in it.
-    public func bind(_ value: String) throws(DatabaseError) { try statement.bind(text: value, index) }
+    package func bind(_ value: String) throws(DatabaseError) { try statement.bind(text: value, index) }
     /// Binds bytes. The empty array is bound as an empty blob, not as NULL.
-    public func bind(_ value: [UInt8]) throws(DatabaseError) { try statement.bind(blob: value, index) }
+    package func bind(_ value: [UInt8]) throws(DatabaseError) { try statement.bind(blob: value, index) }
 }
 
 @available(*, unavailable)
@@ -28,5 +28,5 @@ extension SQLSlot: Sendable {}
 
 extension SQLBindable where Self: RawRepresentable, RawValue: SQLBindable {
     /// Binds the raw value.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try rawValue.bind(to: slot) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try rawValue.bind(to: slot) }
 }

@@ -1,7 +1,7 @@
 /// A value that can be read from a column.
 ///
 /// A conforming type calls one method of ``SQLColumn``. A raw-representable type only declares the conformance.
-public protocol SQLReadable {
+package protocol SQLReadable {
     /// Reads the value. Throws ``DatabaseError/Code/unexpectedValue`` when the column holds another type.
     static func read(from column: SQLColumn) throws(DatabaseError) -> Self
 }
@@ -9,41 +9,41 @@ public protocol SQLReadable {
 /// One column of the current row of a statement.
 ///
 /// The only conversion is from an integer to a floating-point number.
-public struct SQLColumn {
+package struct SQLColumn {
     let statement: PreparedStatement
     let index: Int32
 
     /// Whether the column is NULL.
-    public var isNull: Bool { statement.storageClass(index) == .null }
+    package var isNull: Bool { statement.storageClass(index) == .null }
 
     /// Returns the integer in the column.
-    public func integer() throws(DatabaseError) -> Int64 {
+    package func integer() throws(DatabaseError) -> Int64 {
         guard statement.storageClass(index) == .integer else { throw unexpected("an integer") }
         return statement.int64(index)
     }
 
     /// Returns the number in the column as a floating-point number.
-    public func real() throws(DatabaseError) -> Double {
+    package func real() throws(DatabaseError) -> Double {
         let storage = statement.storageClass(index)
         guard storage == .real || storage == .integer else { throw unexpected("a number") }
         return statement.double(index)
     }
 
     /// Returns the text in the column.
-    public func text() throws(DatabaseError) -> String {
+    package func text() throws(DatabaseError) -> String {
         guard statement.storageClass(index) == .text else { throw unexpected("text") }
         guard let text = statement.text(index) else { throw unexpected("UTF-8 text") }
         return text
     }
 
     /// Returns the bytes in the column.
-    public func blob() throws(DatabaseError) -> [UInt8] {
+    package func blob() throws(DatabaseError) -> [UInt8] {
         guard statement.storageClass(index) == .blob else { throw unexpected("a blob") }
         return statement.blob(index)
     }
 
     /// Returns an error that tells what was expected. It names the column and the statement but never the value.
-    public func unexpected(_ expected: String) -> DatabaseError {
+    package func unexpected(_ expected: String) -> DatabaseError {
         DatabaseError(
             .unexpectedValue,
             "Could not read column \(index) '\(statement.columnName(index))' as \(expected): "
@@ -56,7 +56,7 @@ extension SQLColumn: Sendable {}
 
 extension SQLReadable where Self: RawRepresentable, RawValue: SQLReadable {
     /// Reads the raw value. Throws ``DatabaseError/Code/unexpectedValue`` for a raw value that the type does not have.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Self {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Self {
         guard let value = Self(rawValue: try RawValue.read(from: column)) else {
             throw column.unexpected("\(Self.self)")
         }

@@ -1,12 +1,12 @@
 /// The current row of a statement. It is passed to the statement's `row` closure and valid only there.
-public struct SQLRow {
+package struct SQLRow {
     let statement: PreparedStatement
 
     /// Returns the value of a column, counted from 0.
     ///
     /// - Throws: ``DatabaseError/Code/unexpectedValue`` for another type or NULL, naming the column and the statement;
     ///   ``DatabaseError/Code/misuse`` for a column that the statement does not have.
-    public func get<Value: SQLReadable>(_ column: Int) throws(DatabaseError) -> Value {
+    package func get<Value: SQLReadable>(_ column: Int) throws(DatabaseError) -> Value {
         guard column >= 0, column < statement.columnCount else {
             throw DatabaseError(
                 .misuse,

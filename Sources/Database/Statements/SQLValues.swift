@@ -6,16 +6,16 @@
 
 extension Int64: SQLBindable, SQLReadable {
     /// Binds an integer.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads an integer.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Int64 { try column.integer() }
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Int64 { try column.integer() }
 }
 
 extension Int: SQLBindable, SQLReadable {
     /// Binds an integer.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
     /// Reads an integer.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Int {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Int {
         guard let value = Int(exactly: try column.integer()) else { throw column.unexpected("a smaller integer") }
         return value
     }
@@ -23,9 +23,9 @@ extension Int: SQLBindable, SQLReadable {
 
 extension Int32: SQLBindable, SQLReadable {
     /// Binds an integer.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
     /// Reads an integer that fits in 32 bits.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Int32 {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Int32 {
         guard let value = Int32(exactly: try column.integer()) else { throw column.unexpected("a smaller integer") }
         return value
     }
@@ -33,9 +33,9 @@ extension Int32: SQLBindable, SQLReadable {
 
 extension Bool: SQLBindable, SQLReadable {
     /// Binds 1 or 0.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self ? 1 as Int64 : 0) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self ? 1 as Int64 : 0) }
     /// Reads 1 or 0. Throws for every other integer.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Bool {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Bool {
         switch try column.integer() {
         case 0: false
         case 1: true
@@ -46,30 +46,30 @@ extension Bool: SQLBindable, SQLReadable {
 
 extension Double: SQLBindable, SQLReadable {
     /// Binds a floating-point number. SQLite stores NaN as NULL.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads a number as a floating-point number.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Double { try column.real() }
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Double { try column.real() }
 }
 
 extension String: SQLBindable, SQLReadable {
     /// Binds text.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads text.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> String { try column.text() }
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> String { try column.text() }
 }
 
 extension [UInt8]: SQLBindable, SQLReadable {
     /// Binds a blob.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads a blob.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> [UInt8] { try column.blob() }
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> [UInt8] { try column.blob() }
 }
 
 extension Date: SQLBindable, SQLReadable {
     /// Binds the date as whole milliseconds since 1970, rounded to the nearest.
     ///
     /// Throws ``DatabaseError/Code/misuse`` for a date whose milliseconds do not fit in 64 bits.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) {
+    package func bind(to slot: SQLSlot) throws(DatabaseError) {
         guard let milliseconds = Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) else {
             throw DatabaseError(.misuse, "Could not bind a date: it is too far away to store in milliseconds.")
         }
@@ -77,16 +77,16 @@ extension Date: SQLBindable, SQLReadable {
     }
 
     /// Reads milliseconds since 1970.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Date {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Date {
         Date(timeIntervalSince1970: Double(try column.integer()) / 1000)
     }
 }
 
 extension UUID: SQLBindable, SQLReadable {
     /// Binds the UUID as lower-case text.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(text) }
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(text) }
     /// Reads a UUID from text in upper or lower case.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> UUID {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> UUID {
         guard let value = UUID(text: try column.text()) else { throw column.unexpected("a UUID") }
         return value
     }
@@ -94,14 +94,14 @@ extension UUID: SQLBindable, SQLReadable {
 
 extension Optional: SQLBindable where Wrapped: SQLBindable {
     /// Binds the value, or NULL for nil.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) {
+    package func bind(to slot: SQLSlot) throws(DatabaseError) {
         if let self { try self.bind(to: slot) } else { try slot.bindNull() }
     }
 }
 
 extension Optional: SQLReadable where Wrapped: SQLReadable {
     /// Reads the value, or nil for NULL.
-    public static func read(from column: SQLColumn) throws(DatabaseError) -> Wrapped? {
+    package static func read(from column: SQLColumn) throws(DatabaseError) -> Wrapped? {
         if column.isNull { nil } else { try Wrapped.read(from: column) }
     }
 }

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Source: SQLite, "SQL As Understood By SQLite"; `sqlite3_bind_blob`.
-public struct Statement<Row, each Parameter: SQLBindable>: Sendable {
+package struct Statement<Row, each Parameter: SQLBindable>: Sendable {
     let text: SQLText
     let row: @Sendable (SQLRow) throws(DatabaseError) -> Row
 
@@ -20,7 +20,7 @@ public struct Statement<Row, each Parameter: SQLBindable>: Sendable {
     ///   - sql: One statement, with a `?` for each value.
     ///   - parameters: The types of the values, in the order of the `?`.
     ///   - row: Returns the value of one row. The `SQLRow` must not outlive the call.
-    public init(
+    package init(
         _ sql: String, _ parameters: repeat (each Parameter).Type,
         row: @escaping @Sendable (SQLRow) throws(DatabaseError) -> Row
     ) {
@@ -37,7 +37,7 @@ extension Statement where Row == Void {
     /// - Parameters:
     ///   - sql: One statement, with a `?` for each value.
     ///   - parameters: The types of the values, in the order of the `?`.
-    public init(_ sql: String, _ parameters: repeat (each Parameter).Type) {
+    package init(_ sql: String, _ parameters: repeat (each Parameter).Type) {
         self.init(sql, repeat each parameters) { (_: SQLRow) throws(DatabaseError) in }
     }
 }

@@ -1,14 +1,14 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// Conversion of UUIDs from and to text. Every row contains a UUID, and Foundation's own conversions use the slow
 /// `snprintf` and `sscanf`.
 extension UUID {
     /// The UUID in lower-case letters, as it is stored.
-    public var text: String {
+    package var text: String {
         String(unsafeUninitializedCapacity: 36) { text in
             withUnsafeBytes(of: uuid) { bytes in
                 var index = 0
@@ -29,7 +29,7 @@ extension UUID {
     /// Creates a UUID from text in upper or lower case. Returns nil for any other text.
     ///
     /// Source: RFC 9562 §4.
-    public init?(text: String) {
+    package init?(text: String) {
         var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         var digits = 0
         let isRead = withUnsafeMutableBytes(of: &value) { bytes in

@@ -10,9 +10,9 @@
 /// otherwise as a process in its own session.
 ///
 /// Source: DL-17; `setsid(2)`; systemd.service(5).
-public struct BackgroundProgram: Sendable {
+package struct BackgroundProgram: Sendable {
     /// What supervises the program.
-    public enum Supervisor: String, Sendable {
+    package enum Supervisor: String, Sendable {
         /// systemd, as a user service. It restarts the program after a crash, and starts it whenever the user's systemd
         /// instance starts.
         case service
@@ -42,7 +42,7 @@ public struct BackgroundProgram: Sendable {
     ///     variables of the calling process.
     ///   - log: The file for the output of the program. It is created or truncated, with mode 0600. Its folder must
     ///     exist.
-    public init(
+    package init(
         _ words: [String], as service: ServiceFile, description: String, environment: [String: String], log: String
     ) {
         self.words = words
@@ -61,7 +61,7 @@ public struct BackgroundProgram: Sendable {
     /// - Returns: What supervises the program.
     /// - Throws: ``DesktopError/Code/programFailed``, ``DesktopError/Code/cannotListen``. After a timeout the program
     ///   may still be running.
-    public func start(bus: BusAddress, waitingIn folders: [String]) async throws(DesktopError) -> Supervisor {
+    package func start(bus: BusAddress, waitingIn folders: [String]) async throws(DesktopError) -> Supervisor {
         let (receiver, socket) = try Self.receiver(folders)
         defer { receiver.close() }
         let output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -99,7 +99,7 @@ public struct BackgroundProgram: Sendable {
 
     /// Reports to the program that started this one that it is ready. Does nothing when no program waits for the
     /// report.
-    public static func reportReady(_ environment: [String: String]) {
+    package static func reportReady(_ environment: [String: String]) {
         guard let path = environment[variable], let slash = path.lastIndex(of: "/"),
             let folder = try? LinkFolder(String(path[..<slash]), isMade: false)
         else { return }

@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 
 /// Whether the user's systemd instance also runs while the user is signed out.
-public enum Lingering {
+package enum Lingering {
     /// Whether lingering is enabled, for example by `loginctl enable-linger`.
     ///
     /// Source: loginctl(1), `enable-linger`; logind keeps an empty file with the user's name.
-    public static var isOn: Bool {
+    package static var isOn: Bool {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in

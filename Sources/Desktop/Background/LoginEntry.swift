@@ -3,16 +3,16 @@ import FoundationEssentials
 /// A program that the desktop starts when the user signs in.
 ///
 /// Source: Desktop Application Autostart Specification 0.5; Desktop Entry Specification 1.5.
-public struct LoginEntry: Sendable {
+package struct LoginEntry: Sendable {
     /// The path of the entry. Nil when the user has no home folder.
-    public let path: String?
+    package let path: String?
 
     /// Describes an entry, which need not exist.
     ///
     /// - Parameters:
     ///   - name: The file name, without its extension.
     ///   - environment: The variables that locate the user's configuration: `XDG_CONFIG_HOME` and `HOME`.
-    public init(_ name: String, environment: [String: String]) {
+    package init(_ name: String, environment: [String: String]) {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         path = folder.map { $0 + "/autostart/\(name).desktop" }
@@ -24,7 +24,7 @@ public struct LoginEntry: Sendable {
     ///   - words: The program and its arguments. They must not contain secrets.
     ///   - title: The name in the desktop's list of autostart programs.
     /// - Throws: ``DesktopError/Code/cannotWrite``.
-    public func write(_ words: [String], title: String) throws(DesktopError) {
+    package func write(_ words: [String], title: String) throws(DesktopError) {
         guard let path else {
             throw DesktopError(.cannotWrite, "Could not find the autostart folder: HOME is not set.")
         }
@@ -47,7 +47,7 @@ public struct LoginEntry: Sendable {
     }
 
     /// Removes the entry, if it exists.
-    public func remove() {
+    package func remove() {
         if let path { try? FileManager.default.removeItem(atPath: path) }
     }
 }

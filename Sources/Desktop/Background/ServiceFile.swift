@@ -5,11 +5,11 @@ import FoundationEssentials
 /// it whenever the instance itself starts: when the user signs in, or when the machine starts if lingering is enabled.
 ///
 /// Source: systemd.unit(5), user unit search path; systemd.service(5); systemd.syntax(7).
-public struct ServiceFile: Sendable {
+package struct ServiceFile: Sendable {
     /// The name of the unit, with its ending `.service`.
-    public let name: String
+    package let name: String
     /// The path of the unit file. Nil when neither `XDG_CONFIG_HOME` nor `HOME` is set.
-    public let path: String?
+    package let path: String?
     /// The symbolic link that makes systemd start the service with `default.target`.
     private let link: String?
 
@@ -18,7 +18,7 @@ public struct ServiceFile: Sendable {
     /// - Parameters:
     ///   - name: The name of the unit, without its ending.
     ///   - environment: The variables that locate the user's configuration: `XDG_CONFIG_HOME` and `HOME`.
-    public init(_ name: String, environment: [String: String]) {
+    package init(_ name: String, environment: [String: String]) {
         self.name = name + ".service"
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
@@ -27,7 +27,7 @@ public struct ServiceFile: Sendable {
     }
 
     /// Whether the unit file exists.
-    public var exists: Bool { path.map { FileManager.default.fileExists(atPath: $0) } ?? false }
+    package var exists: Bool { path.map { FileManager.default.fileExists(atPath: $0) } ?? false }
 
     /// Writes the unit file, readable by this user only, and enables the service.
     ///
@@ -82,7 +82,7 @@ public struct ServiceFile: Sendable {
     }
 
     /// Removes the unit file and its link, if they exist. A running service is not stopped.
-    public func remove() {
+    package func remove() {
         for path in [link, path] {
             if let path { try? FileManager.default.removeItem(atPath: path) }
         }

@@ -3,19 +3,19 @@ internal import Glibc
 /// The address of a message bus, from the environment.
 ///
 /// Source: D-Bus Specification, "Server Addresses", "Message Bus Messages"; XDG Base Directory Specification.
-public struct BusAddress: Sendable, Hashable {
+package struct BusAddress: Sendable, Hashable {
     /// Server addresses in the format of the specification. Nil when there is no such bus.
     let text: String?
 
     /// Returns the address of the user's session bus.
-    public static func session(_ environment: [String: String]) -> BusAddress {
+    package static func session(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return BusAddress(text: nil) }
         return BusAddress(text: "unix:path=" + escaped(folder + "/bus"))
     }
 
     /// Returns the address of the system bus.
-    public static func system(_ environment: [String: String]) -> BusAddress {
+    package static func system(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SYSTEM_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         return BusAddress(text: "unix:path=/run/dbus/system_bus_socket")
     }

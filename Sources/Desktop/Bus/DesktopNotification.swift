@@ -3,20 +3,20 @@
 /// All methods do nothing when no notification service is available.
 ///
 /// Source: Desktop Notifications Specification 1.2, §9; DL-15, DL-16.
-public actor DesktopNotification {
+package actor DesktopNotification {
     /// The content of a notification.
-    public struct Content: Sendable, Hashable {
+    package struct Content: Sendable, Hashable {
         /// The title.
-        public var title: String
+        package var title: String
         /// The text below the title, without markup.
-        public var body: String
+        package var body: String
         /// The progress in percent, 0 to 100. Nil for no progress bar.
-        public var progress: Int?
+        package var progress: Int?
         /// Whether the notification stays on the screen until it is finished or closed.
-        public var isPersistent: Bool
+        package var isPersistent: Bool
 
         /// Creates content.
-        public init(title: String, body: String = "", progress: Int? = nil, isPersistent: Bool = false) {
+        package init(title: String, body: String = "", progress: Int? = nil, isPersistent: Bool = false) {
             self.title = title
             self.body = body
             self.progress = progress
@@ -41,7 +41,7 @@ public actor DesktopNotification {
     private var shown: (content: Content, moment: ContinuousClock.Instant)?
 
     /// The actor's own executor, because calls to the bus block.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Creates a notification without showing it.
     ///
@@ -49,14 +49,14 @@ public actor DesktopNotification {
     ///   - bus: The session bus.
     ///   - name: Identifies the notification among those of this program. A notification with the same name replaces
     ///     it.
-    public init(_ bus: BusAddress, name: String) {
+    package init(_ bus: BusAddress, name: String) {
         address = bus
         self.name = name
     }
 
     /// Shows new content. Does nothing within a second of the last update, because a later update will show more, and
     /// nothing after the person has closed the notification.
-    public func update(_ content: Content) {
+    package func update(_ content: Content) {
         if let shown {
             guard shown.content != content else { return }
             // A change of `isPersistent` is shown at once.
@@ -66,13 +66,13 @@ public actor DesktopNotification {
     }
 
     /// Shows the final content, even when the person has closed the notification before, and leaves it on the screen.
-    public func finish(_ content: Content) {
+    package func finish(_ content: Content) {
         show(content, isLast: true)
         (number, isDismissed, shown) = (0, false, nil)
     }
 
     /// Closes the notification.
-    public func close() {
+    package func close() {
         defer { (number, isDismissed, shown) = (0, false, nil) }
         guard number != 0, !isDismissed else { return }
         _ = connection?.call(Self.method("CloseNotification")) { $0.append(number) }

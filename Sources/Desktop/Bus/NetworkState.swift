@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 
 /// Whether the network is connected and whether it is metered.
-public struct NetworkState: Sendable, Hashable {
+package struct NetworkState: Sendable, Hashable {
     /// Whether other machines can be reached.
-    public var isConnected: Bool
+    package var isConnected: Bool
     /// Whether the connection is metered, as mobile connections often are.
-    public var isMetered: Bool
+    package var isMetered: Bool
 
     /// Creates a state.
-    public init(isConnected: Bool, isMetered: Bool) {
+    package init(isConnected: Bool, isMetered: Bool) {
         self.isConnected = isConnected
         self.isMetered = isMetered
     }
 
     /// The state that is assumed when no service reports the network state.
-    public static let unwatched = NetworkState(isConnected: true, isMetered: false)
+    package static let unwatched = NetworkState(isConnected: true, isMetered: false)
 }
 
 /// Interprets NetworkManager's numbers.

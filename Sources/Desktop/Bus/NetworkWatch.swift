@@ -8,14 +8,14 @@ internal import Synchronization
 /// Without NetworkManager the network is assumed to be connected and not metered.
 ///
 /// Source: NetworkManager's D-Bus interface, `org.freedesktop.NetworkManager`; DL-17.
-public struct NetworkWatch: Sendable {
+package struct NetworkWatch: Sendable {
     private let address: BusAddress
     private let routes: String
 
     /// Creates a watch.
     ///
     /// - Parameter bus: The system bus.
-    public init(_ bus: BusAddress) { self.init(bus, routes: "/proc/net") }
+    package init(_ bus: BusAddress) { self.init(bus, routes: "/proc/net") }
 
     init(_ bus: BusAddress, routes: String) {
         address = bus
@@ -24,7 +24,7 @@ public struct NetworkWatch: Sendable {
 
     /// The current state, followed by each change. A slow consumer receives only the latest state. The watch ends with
     /// the stream.
-    public var states: AsyncStream<NetworkState> {
+    package var states: AsyncStream<NetworkState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             guard let watcher = NetworkWatcher(address, NetworkNumbers(routes: routes), { continuation.yield($0) })
             else {

@@ -6,7 +6,7 @@ internal import Glibc
 /// ends for any reason. Without logind, or when logind refuses, the machine may sleep.
 ///
 /// Source: systemd-logind, "Inhibitor Locks"; org.freedesktop.login1(5); DL-16.
-public actor SleepInhibitor {
+package actor SleepInhibitor {
     private static let inhibit = BusMethod(
         service: "org.freedesktop.login1", path: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager",
         name: "Inhibit")
@@ -17,24 +17,24 @@ public actor SleepInhibitor {
     private var pause = BusPause()
 
     /// The actor's own executor, because calls to the bus block.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Creates an inhibitor without taking a lock.
     ///
     /// - Parameter bus: The system bus.
-    public init(_ bus: BusAddress) { address = bus }
+    package init(_ bus: BusAddress) { address = bus }
 
     deinit {
         if let lock { close(lock) }
     }
 
     /// Whether the lock is held.
-    public var isHeld: Bool { lock != nil }
+    package var isHeld: Bool { lock != nil }
 
     /// Takes the lock. Further calls have no effect.
     ///
     /// - Parameter reason: The reason that the system shows to people.
-    public func hold(_ reason: String) {
+    package func hold(_ reason: String) {
         guard lock == nil, pause.isOver else { return }
         // The file descriptor stays valid after the connection is closed.
         let answer = BusConnection(address)?.call(Self.inhibit) { message in
@@ -46,7 +46,7 @@ public actor SleepInhibitor {
     }
 
     /// Releases the lock.
-    public func release() {
+    package func release() {
         if let lock { close(lock) }
         lock = nil
     }

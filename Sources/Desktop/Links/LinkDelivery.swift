@@ -7,7 +7,7 @@
 #endif
 
 /// Delivers a link to the program that waits for it.
-public enum LinkDelivery {
+package enum LinkDelivery {
     static let taken = "taken\n"
     static let refused = "refused\n"
 
@@ -19,7 +19,7 @@ public enum LinkDelivery {
     ///   - folder: The folder with the socket of the receiver.
     /// - Throws: ``DesktopError/Code/nobodyWaits`` when there is no such receiver or it does not belong to this user;
     ///   ``DesktopError/Code/refused`` when it waits for a different link.
-    public static func deliver(_ link: String, to name: String, in folder: LinkFolder) throws(DesktopError) {
+    package static func deliver(_ link: String, to name: String, in folder: LinkFolder) throws(DesktopError) {
         guard let connection = LocalSocket.connect(to: name, in: folder) else { throw nobody }
         defer { close(connection) }
         LocalSocket.bound(connection, seconds: 10)

@@ -12,11 +12,11 @@
 /// folder later, and its path may be longer than a socket path.
 ///
 /// Source: `unix(7)`; `proc(5)`, `/proc/self/fd`.
-public final class LinkFolder: Sendable {
+package final class LinkFolder: Sendable {
     /// The user's runtime folder, independent of the environment.
     ///
     /// Source: `pam_systemd(8)`, `XDG_RUNTIME_DIR`.
-    public static var systemRuntime: String { "/run/user/\(geteuid())" }
+    package static var systemRuntime: String { "/run/user/\(geteuid())" }
 
     let descriptor: Int32
 
@@ -25,7 +25,7 @@ public final class LinkFolder: Sendable {
     ///
     /// - Throws: ``DesktopError/Code/unsafeFolder`` when the folder is missing, is a symbolic link, belongs to another
     ///   user, or is accessible to others.
-    public init(_ path: String, isMade: Bool = true) throws(DesktopError) {
+    package init(_ path: String, isMade: Bool = true) throws(DesktopError) {
         if isMade { _ = mkdir(path, 0o700) }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -11,12 +11,12 @@ import Synchronization
 /// Waits for one link from another program of this user, such as the handler of a custom URL scheme.
 ///
 /// Source: RFC 8252 §7.1.
-public final class LinkReceiver: Sendable {
+package final class LinkReceiver: Sendable {
     /// The maximum length of a link, in bytes.
-    public static let longestLink = 8_192
+    package static let longestLink = 8_192
 
     /// A stream that yields the expected link and then ends.
-    public let links: AsyncStream<String>
+    package let links: AsyncStream<String>
     private let acceptor: Acceptor
     private let folder: LinkFolder
     private let name: String
@@ -28,7 +28,7 @@ public final class LinkReceiver: Sendable {
     ///   - folder: The folder of the socket.
     ///   - isExpected: Returns whether a link is the expected one. Other links are refused without effect.
     /// - Throws: ``DesktopError/Code/taken``, ``DesktopError/Code/cannotListen``.
-    public init(
+    package init(
         named name: String, in folder: LinkFolder, isExpected: @escaping @Sendable (String) -> Bool
     ) throws(DesktopError) {
         folder.removeStaleSockets()
@@ -63,7 +63,7 @@ public final class LinkReceiver: Sendable {
     }
 
     /// Stops waiting and removes the socket.
-    public func close() {
+    package func close() {
         acceptor.stop()
         folder.remove(name)
     }

@@ -11,11 +11,11 @@
 /// Other requests are refused without effect.
 ///
 /// Source: RFC 8252 §7.3 and §8.3.
-public final class LoopbackReceiver: Sendable {
+package final class LoopbackReceiver: Sendable {
     /// The redirect URI: `http://127.0.0.1:PORT` and the path.
-    public let redirect: String
+    package let redirect: String
     /// A stream that yields the complete URL of the redirect and then ends.
-    public let links: AsyncStream<String>
+    package let links: AsyncStream<String>
     private let acceptor: Acceptor
 
     /// Starts waiting.
@@ -24,7 +24,7 @@ public final class LoopbackReceiver: Sendable {
     ///   - path: The path of the redirect URI, such as `/callback`.
     ///   - isExpected: Returns whether a requested URL is the expected one. The second argument is ``redirect``.
     /// - Throws: ``DesktopError/Code/cannotListen``.
-    public init(path: String, isExpected: @escaping @Sendable (String, String) -> Bool) throws(DesktopError) {
+    package init(path: String, isExpected: @escaping @Sendable (String, String) -> Bool) throws(DesktopError) {
         guard let (descriptor, port) = LocalSocket.listenOnLoopback() else {
             throw DesktopError(
                 .cannotListen, "Could not open a port to wait for the browser: \(String(cString: strerror(errno))).")
@@ -62,7 +62,7 @@ public final class LoopbackReceiver: Sendable {
     }
 
     /// Stops waiting.
-    public func close() {
+    package func close() {
         acceptor.stop()
     }
 }

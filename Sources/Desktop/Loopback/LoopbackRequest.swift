@@ -1,28 +1,28 @@
 /// The head of a browser's request, limited to what a loopback redirect needs.
 ///
 /// Source: RFC 9112 §3 and §5.
-public struct LoopbackRequest: Sendable, Equatable {
+package struct LoopbackRequest: Sendable, Equatable {
     /// The maximum length of a head, in bytes.
-    public static let longestHead = 32_768
+    static let longestHead = 32_768
 
     /// The path and query, unchanged.
-    public let target: String
+    package let target: String
     /// The value of the `Host` field.
-    public let host: String
+    package let host: String
 
     /// The path without the query.
-    public var path: String { String(target.prefix { $0 != "?" }) }
+    package var path: String { String(target.prefix { $0 != "?" }) }
 
     /// The error code that the browser brought instead of an authorization code. Nil when there is no error.
     ///
     /// Source: RFC 6749 §4.1.2.1.
-    public var error: String? {
+    package var error: String? {
         let query = target.drop { $0 != "?" }.dropFirst()
         return query.split(separator: "&").first { $0.hasPrefix("error=") }.map { String($0.dropFirst("error=".count)) }
     }
 
     /// Parses a head. Returns nil unless it is a complete HTTP/1 `GET` in visible ASCII with exactly one `Host` field.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard Self.isWhole(bytes) else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map {
             $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0

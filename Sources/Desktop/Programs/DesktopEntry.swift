@@ -1,10 +1,10 @@
 /// Formats values of desktop entries.
 ///
 /// Source: Desktop Entry Specification 1.5, "The Exec key".
-public enum DesktopEntry {
+package enum DesktopEntry {
     /// Returns the path of a program, or an argument, in the format of the key `Exec`. Quotes are added only where they
     /// are required, because `xdg-open` on an unknown desktop takes them for a part of the name.
-    public static func quoted(_ program: String) -> String {
+    package static func quoted(_ program: String) -> String {
         var quoted = ""
         var isPlain = true
         for character in program {

@@ -17,7 +17,7 @@ import Primitives
 /// Its standard input is empty, and its output is discarded unless ``output(of:)`` collects it.
 ///
 /// Source: `posix_spawn(3)`, `setsid(2)`.
-public final class DesktopProgram: Sendable {
+package final class DesktopProgram: Sendable {
     // glibc hides the name without _GNU_SOURCE. Source: `spawn.h`.
     private static let newSession = Int16(0x80)
 
@@ -28,7 +28,7 @@ public final class DesktopProgram: Sendable {
     ///
     /// - Parameter words: The program, looked up in `PATH`, and its arguments. At least one element.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
-    public convenience init(_ words: [String]) throws(DesktopError) {
+    package convenience init(_ words: [String]) throws(DesktopError) {
         self.init(process: try Self.spawn(words, output: nil))
     }
 
@@ -62,7 +62,7 @@ public final class DesktopProgram: Sendable {
 
     /// Waits for the program to end. Returns its exit status, or 128 plus the number of the signal that ended it.
     /// Returns nil when the task is cancelled, which does not end the program. Call this once only.
-    public func status() async -> Int32? {
+    package func status() async -> Int32? {
         for await status in ends { return status }
         return nil
     }
@@ -71,7 +71,7 @@ public final class DesktopProgram: Sendable {
     ///
     /// - Returns: The exit status and the text from standard output.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
-    public static func output(of words: [String]) async throws -> (status: Int32, text: String) {
+    package static func output(of words: [String]) async throws -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Self.failure(words, errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

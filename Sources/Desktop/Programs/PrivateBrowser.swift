@@ -16,14 +16,14 @@ import Primitives
 /// ``removeAbandonedProfiles(_:)`` of a later program when this one was killed.
 ///
 /// Source: TT-2; `flock(2)`: a lock lasts as long as any descriptor of the same open file.
-public final class PrivateBrowser: Sendable {
+package final class PrivateBrowser: Sendable {
     /// The supported browser programs, in order of preference.
-    public static let names = [
+    package static let names = [
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "firefox", "firefox-esr",
     ]
 
     /// The name of the browser program.
-    public let name: String
+    package let name: String
     private let profile: BrowserProfile
     private let program: DesktopProgram
 
@@ -31,7 +31,7 @@ public final class PrivateBrowser: Sendable {
     ///
     /// - Parameter path: A list of folders in the format of `PATH`. Nil for the environment's `PATH`.
     /// - Returns: The full path of the program, or nil when none is installed.
-    public static func find(in path: String? = nil) -> String? {
+    package static func find(in path: String? = nil) -> String? {
         let path = path ?? ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }
         return names.lazy.flatMap { name in folders.map { "\($0)/\(name)" } }
@@ -46,7 +46,7 @@ public final class PrivateBrowser: Sendable {
     ///   - path: A list of folders in the format of `PATH`. Nil for the environment's `PATH`.
     /// - Throws: ``DesktopError/Code/programMissing`` when no browser is installed,
     ///   ``DesktopError/Code/programFailed``, ``DesktopError/Code/unsafeFolder``.
-    public init(_ address: String, profilesIn folder: String, path: String? = nil) throws(DesktopError) {
+    package init(_ address: String, profilesIn folder: String, path: String? = nil) throws(DesktopError) {
         guard let path = Self.find(in: path) else {
             throw DesktopError(
                 .programMissing,
@@ -67,13 +67,13 @@ public final class PrivateBrowser: Sendable {
     }
 
     /// Waits for the browser to end. Returns its exit status, or nil when the task is cancelled. Call this once only.
-    public func status() async -> Int32? {
+    package func status() async -> Int32? {
         await program.status()
     }
 
     /// Ends the browser, if it is still running, and removes its profile. The work completes even when the caller is
     /// cancelled.
-    public func close() async {
+    package func close() async {
         await withCheckedContinuation { continuation in
             SystemThread.detachOrEnd { [program, profile] in
                 program.end()
@@ -84,7 +84,7 @@ public final class PrivateBrowser: Sendable {
     }
 
     /// Removes abandoned profiles of programs that were killed.
-    public static func removeAbandonedProfiles(_ folder: String) {
+    package static func removeAbandonedProfiles(_ folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             BrowserProfile(abandoned: folder + "/" + name)?.remove()
         }

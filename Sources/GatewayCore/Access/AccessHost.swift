@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The host of a request in lower case, with the port if the address contains one.
 package struct AccessHost: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The path of a request in the normal form that rules compare.
 ///

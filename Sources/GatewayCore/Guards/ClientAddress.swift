@@ -1,4 +1,4 @@
-package import Wire
+package import HTTPMessages
 
 /// The address of a client, as far as it can be trusted.
 package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 package import FoundationEssentials
+package import HTTPMessages
 import Synchronization
-package import Wire
 
 /// The caller that a request is counted for.
 package enum RequestCaller: Hashable, Sendable {

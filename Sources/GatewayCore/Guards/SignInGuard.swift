@@ -1,7 +1,7 @@
 import Crypto
 package import FoundationEssentials
+import HTTPMessages
 import Synchronization
-import Wire
 
 /// Limits password attempts from one address, and on one account whether or not it exists.
 ///

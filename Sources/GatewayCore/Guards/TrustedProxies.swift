@@ -1,4 +1,4 @@
-package import Wire
+package import HTTPMessages
 
 /// The reverse proxies whose header fields about the original request are trusted.
 ///

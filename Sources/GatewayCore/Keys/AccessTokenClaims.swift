@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import Wire
+package import HTTPMessages
 
 /// The claims of an access token that another server can verify by itself.
 ///

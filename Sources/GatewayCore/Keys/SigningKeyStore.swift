@@ -1,9 +1,9 @@
 package import Crypto
 package import Database
 package import FoundationEssentials
+import HTTPMessages
 package import JOSE
 import Synchronization
-import Wire
 
 /// Stores the keys that sign tokens in the database, so that all gateways on it share them.
 ///

@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
-import Wire
 
 /// The signing keys at one point in time.
 struct SigningKeys: Sendable {

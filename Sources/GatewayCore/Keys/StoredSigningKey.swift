@@ -1,6 +1,6 @@
 import Database
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 /// A signing key as stored in the database.
 package struct StoredSigningKey: Sendable {

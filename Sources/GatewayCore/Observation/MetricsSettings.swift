@@ -1,4 +1,4 @@
-package import Wire
+package import HTTPMessages
 
 /// The settings of `/metrics`.
 package struct MetricsSettings: Sendable, Equatable {

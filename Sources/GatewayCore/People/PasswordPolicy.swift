@@ -1,5 +1,6 @@
 package import Crypto
-import Wire
+import HTTPMessages
+import ServerMessages
 
 /// The rules for new passwords. `GET /auth/type` publishes them. They are checked when a password is set, not when it
 /// is used.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The authenticated caller of a request of the Immich dialect.
 struct ImmichCaller: Sendable {

@@ -1,7 +1,8 @@
 import Crypto
 import FoundationEssentials
 import GatewayCore
-import Wire
+import HTTPMessages
+import ServerMessages
 
 extension ImmichAnswers {
     /// Returns the message about a person.

@@ -1,6 +1,7 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 /// The responses of the Immich dialect, in the error envelope of version 3.0 and later.
 ///

@@ -1,6 +1,7 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 /// The JSON object in a request body, read member by member. Mistakes are collected and reported together.
 ///

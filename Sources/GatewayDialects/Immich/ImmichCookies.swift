@@ -2,9 +2,9 @@ import Crypto
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import SignInBridge
-import Wire
 
 /// The cookies of Immich clients that store cookies, such as the official app.
 ///

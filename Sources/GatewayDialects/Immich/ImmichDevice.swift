@@ -1,6 +1,6 @@
 import GatewayCore
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// What a client of Immich tells about its device.
 ///

@@ -1,6 +1,7 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 extension ImmichRoutes {
     /// `POST /oauth/backchannel-logout`: receives a back-channel logout at Immich's own path. It does the same as

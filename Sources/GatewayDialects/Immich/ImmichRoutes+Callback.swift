@@ -2,11 +2,11 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import OAuth
 import OpenIDConnect
 import SignInBridge
-import Wire
 
 extension ImmichRoutes {
     /// `POST /oauth/callback`: exchanges the address that the browser was redirected to for a session.

@@ -1,10 +1,11 @@
 import Crypto
 import FoundationEssentials
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import OAuth
+import ServerMessages
 import SignInBridge
-import Wire
 
 extension ImmichRoutes {
     /// Adds the routes of sign-in through an identity provider.

@@ -2,8 +2,8 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 extension ImmichRoutes {
     /// Adds the routes of the PIN, and those that unlock and lock a session.

@@ -2,8 +2,8 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 extension ImmichRoutes {
     /// Adds the routes that change a password.

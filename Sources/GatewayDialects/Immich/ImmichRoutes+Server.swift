@@ -2,8 +2,9 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 extension ImmichRoutes {
     /// Adds the routes that describe the server. In maintenance mode only the first three are added.

@@ -2,8 +2,9 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 extension ImmichRoutes {
     /// Adds the routes of a person's own sessions, of all dialects.

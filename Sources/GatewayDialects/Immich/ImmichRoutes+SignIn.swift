@@ -3,10 +3,11 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
+import ServerMessages
 import SignInBridge
-import Wire
 
 extension ImmichRoutes {
     /// Adds the routes that sign in with a password, sign out, and check a token.

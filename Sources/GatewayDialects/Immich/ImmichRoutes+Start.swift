@@ -1,10 +1,10 @@
 import FoundationEssentials
 import GatewayConfiguration
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import OAuth
 import SignInBridge
-import Wire
 
 extension ImmichRoutes {
     /// `GET /oauth/start`: begins a sign-in in a browser, at the address that `/oauth/authorize` returned. It redirects

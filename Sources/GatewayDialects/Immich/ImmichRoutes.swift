@@ -1,9 +1,10 @@
 import FoundationEssentials
 import GatewayCore
 package import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
 import PictureLibrary
-package import Wire
+import ServerMessages
 
 /// The routes for clients of Immich, compatible with version 3.1.0.
 ///

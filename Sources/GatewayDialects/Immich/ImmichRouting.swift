@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 /// Adds routes of the Immich dialect. Errors are sent in the dialect's envelope, and every response has the request's
 /// id.

@@ -1,9 +1,10 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
+import ServerMessages
 import SignInBridge
-import Wire
 
 extension OnyxRoutes {
     /// `GET /auth/type`: returns how people sign in here. Caches may store the response for a minute, but not before

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 extension OnyxRoutes {
     /// `GET /me`: returns who is signed in. The most frequent request: it does not wait for anything when the session

@@ -2,8 +2,9 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
+import ServerMessages
 
 extension OnyxRoutes {
     /// `POST /auth/register`: adds a person. The response has no token; the client signs in afterwards.

@@ -2,9 +2,10 @@ import Crypto
 import Database
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import Primitives
-import Wire
+import ServerMessages
 
 extension OnyxRoutes {
     /// `POST /auth/mobile/login`: exchanges `username` and `password` in a form for a token. Never sets a cookie.

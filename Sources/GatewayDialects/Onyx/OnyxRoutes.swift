@@ -1,9 +1,9 @@
 import GatewayConfiguration
 import GatewayCore
 package import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
 import SignInBridge
-package import Wire
 
 /// The routes of a server that is compatible with Onyx, for sign-in with a password.
 ///

@@ -2,10 +2,10 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
 import SignInBridge
-import Wire
 
 /// The authenticated caller of a request.
 package struct RelateMailCaller: Sendable {

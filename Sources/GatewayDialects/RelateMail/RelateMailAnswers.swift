@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 /// The responses of the Relate Mail dialect, in its envelopes.
 ///

@@ -1,9 +1,10 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import OpenIDConnect
-import Wire
+import ServerMessages
 
 extension RelateMailRoutes {
     /// The response to `GET /api/discovery`: the features of the server.

@@ -2,9 +2,10 @@ import Crypto
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import Primitives
-import Wire
+import ServerMessages
 
 /// API keys, which this family calls SMTP credentials.
 ///

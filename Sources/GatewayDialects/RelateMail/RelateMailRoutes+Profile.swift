@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 extension RelateMailRoutes {
     /// `GET /api/profile`: returns the person. Unlike the Relate Mail server, it changes nothing.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import GatewayCore
 package import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// The routes for clients of Relate Mail: the discovery, the profile, and the API keys of programs.
 ///

@@ -1,7 +1,7 @@
 import GatewayConfiguration
 import GatewayCore
+import HTTPMessages
 package import OpenIDConnect
-import Wire
 
 /// Settings of the Relate Mail dialect.
 ///

@@ -1,6 +1,7 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
+import ServerMessages
 
 /// The responses of the Time Tracker dialect.
 ///

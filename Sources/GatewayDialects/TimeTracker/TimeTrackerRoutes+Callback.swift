@@ -1,9 +1,9 @@
 import GatewayConfiguration
 import GatewayCore
 package import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 package import SignInBridge
-import Wire
 
 extension TimeTrackerRoutes {
     package func callbackPath(of provider: BridgeProvider) -> String {

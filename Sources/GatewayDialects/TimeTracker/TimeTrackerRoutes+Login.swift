@@ -1,11 +1,11 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import OAuth
 import OpenIDConnect
 import SignInBridge
-import Wire
 
 extension TimeTrackerRoutes {
     /// Adds the routes of sign-in.

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import JOSE
 import Primitives
-import Wire
+import ServerMessages
 
 extension TimeTrackerRoutes {
     /// `GET /auth/me`: returns who is signed in. It does not wait for anything when the session is in memory. It does

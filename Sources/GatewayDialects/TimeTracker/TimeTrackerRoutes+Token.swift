@@ -3,13 +3,14 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import JOSE
 import OAuth
 import OpenIDConnect
 import Primitives
+import ServerMessages
 import SignInBridge
-import Wire
 
 extension TimeTrackerRoutes {
     /// `POST /auth/token`: exchanges a code and a state for a token. The PKCE verifier is the server's own.

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 package import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
 import SignInBridge
-package import Wire
 
 /// The routes for clients of Time Tracker. An app without PKCE signs in through an identity provider. Its token is
 /// signed, so that other servers can verify it, and can be revoked here.

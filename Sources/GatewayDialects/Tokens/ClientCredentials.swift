@@ -1,8 +1,8 @@
 package import Crypto
 import FoundationEssentials
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The credentials of a client at a token endpoint.
 ///

@@ -1,6 +1,6 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The responses of the token endpoints, in the envelope of OAuth.
 ///

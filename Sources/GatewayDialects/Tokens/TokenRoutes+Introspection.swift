@@ -3,8 +3,8 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 extension TokenRoutes {
     /// `POST /auth/introspect`: tells a configured client whether a token is valid. This counts as a use of the

@@ -1,6 +1,6 @@
+import HTTPMessages
 package import HTTPServer
 import OAuth
-import Wire
 
 extension TokenRoutes {
     /// Returns the metadata of the token endpoints, with the names of RFC 8414 §2; see ``LatchdMetadata``. Endpoints

@@ -2,9 +2,9 @@ package import Crypto
 package import GatewayConfiguration
 package import GatewayCore
 import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
 import OAuth
-package import Wire
 
 /// The routes for servers and programs that use OAuth: introspection and revocation of tokens, and the metadata of
 /// both.

@@ -1,6 +1,6 @@
 package import GatewayConfiguration
 import GatewayCore
-import Wire
+import HTTPMessages
 
 extension AccessRule {
     /// Whether the rule applies to a request, when its path is read as `path`. Empty lists of hosts, paths or methods

@@ -1,5 +1,5 @@
 import GatewayCore
-import Wire
+import HTTPMessages
 
 /// A parser for the header fields in which a proxy describes the original request.
 struct ForwardedFields: Sendable {

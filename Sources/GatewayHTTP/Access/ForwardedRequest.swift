@@ -1,6 +1,6 @@
 package import GatewayCore
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// The original request that a proxy asks about, as described by the proxy's header fields.
 ///

@@ -1,7 +1,7 @@
 import GatewayConfiguration
 package import GatewayCore
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// Checks the `Host` field of a request, if the server's own address is configured.
 ///

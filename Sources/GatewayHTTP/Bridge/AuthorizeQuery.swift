@@ -1,6 +1,6 @@
+package import HTTPMessages
 import OAuth
 package import SignInBridge
-package import Wire
 
 /// The query of a browser that begins a sign-in.
 ///

@@ -1,9 +1,9 @@
 import Crypto
 import GatewayCore
+import HTTPMessages
 package import HTTPServer
 import OpenIDConnect
 package import SignInBridge
-import Wire
 
 /// Receives back-channel logout requests of identity providers. ``SessionAdministration/signOut(by:at:remembering:)``
 /// documents what they end.

@@ -1,6 +1,6 @@
+import HTTPMessages
 package import HTTPServer
 package import SignInBridge
-import Wire
 
 extension BridgeDialect {
     /// `GET` or `POST` at a callback path: finishes a sign-in when the browser returns from the identity provider.

@@ -1,6 +1,6 @@
+import HTTPMessages
 package import HTTPServer
 package import SignInBridge
-import Wire
 
 /// A dialect whose users sign in at an identity provider in a browser. It defines paths and error messages. The steps
 /// of the sign-in and its protection are the same for all dialects.

@@ -1,7 +1,7 @@
 import GatewayCore
+package import HTTPMessages
 package import HTTPServer
 package import SignInBridge
-package import Wire
 
 /// The request of a browser that returns from the identity provider, and the responses that all dialects have in
 /// common.

@@ -1,5 +1,5 @@
+import HTTPMessages
 import HTTPServer
-import Wire
 
 extension BridgeRoutes {
     /// The path of back-channel logout, below the prefix.

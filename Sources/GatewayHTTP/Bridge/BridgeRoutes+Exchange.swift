@@ -1,6 +1,7 @@
+import HTTPMessages
 package import HTTPServer
+import ServerMessages
 import SignInBridge
-import Wire
 
 extension BridgeRoutes {
     /// `POST /auth/mobile/sso/exchange`: exchanges a one-time code and its verifier for a token. The response is the

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
+package import HTTPMessages
 package import HTTPServer
+import ServerMessages
 package import SignInBridge
-package import Wire
 
 /// The routes of sign-in through an identity provider, shared by all dialects and the pages. They exist when a provider
 /// is configured.

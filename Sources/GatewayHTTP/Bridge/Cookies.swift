@@ -1,7 +1,7 @@
+import HTTPMessages
 package import HTTPServer
 import Primitives
 package import SignInBridge
-import Wire
 
 /// Functions that read and write cookies.
 ///

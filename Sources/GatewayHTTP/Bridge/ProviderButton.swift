@@ -1,5 +1,5 @@
 package import GatewayCore
-package import Wire
+package import HTTPMessages
 
 /// The button that leads to an identity provider, with its logo.
 package struct ProviderButton: Sendable {

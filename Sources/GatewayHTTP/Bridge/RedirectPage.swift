@@ -1,6 +1,6 @@
 import GatewayConfiguration
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// The pages before and after a sign-in through an identity provider.
 package struct RedirectPage: Sendable {

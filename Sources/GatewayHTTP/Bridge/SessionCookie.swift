@@ -1,9 +1,9 @@
 package import Crypto
 package import GatewayConfiguration
 package import GatewayCore
+import HTTPMessages
 package import HTTPServer
 import SignInBridge
-import Wire
 
 /// The session cookie of a browser. It contains the same opaque token that an app sends in the `Authorization` field.
 ///

@@ -3,8 +3,8 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 extension PageRoutes {
     /// Adds the routes of a person's own account.

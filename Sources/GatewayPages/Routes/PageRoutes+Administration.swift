@@ -2,9 +2,9 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
-import Wire
 
 extension PageRoutes {
     private static let root = PagePath.administration

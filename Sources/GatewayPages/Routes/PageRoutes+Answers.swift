@@ -1,8 +1,8 @@
 import Database
 import GatewayCore
 import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 extension PageRoutes {
     /// Returns a redirect to a path below the prefix.

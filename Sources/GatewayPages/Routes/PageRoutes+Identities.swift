@@ -2,8 +2,8 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// Pages on which an administrator links an unlinked identity to a person.
 ///

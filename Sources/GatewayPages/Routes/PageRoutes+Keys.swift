@@ -2,8 +2,8 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// API keys on the account page and on the administration pages.
 extension PageRoutes {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// The PIN form of the account page.
 ///

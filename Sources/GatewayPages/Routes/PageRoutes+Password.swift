@@ -2,8 +2,8 @@ import Crypto
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
-import Wire
 
 /// The page and the form that change a password.
 ///

@@ -1,6 +1,6 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// A confirmation before an action that one click cannot undo.
 struct PageQuestion {

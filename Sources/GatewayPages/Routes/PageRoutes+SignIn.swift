@@ -2,10 +2,10 @@ import Crypto
 import GatewayConfiguration
 import GatewayCore
 package import GatewayHTTP
+import HTTPMessages
 package import HTTPServer
 import OAuth
 import SignInBridge
-import Wire
 
 extension PageRoutes {
     /// `GET /sign-in?return=…`: shows the sign-in form. If a person is already signed in, shows who it is and a link to

@@ -3,8 +3,8 @@ package import FoundationEssentials
 import GatewayConfiguration
 package import GatewayCore
 package import GatewayHTTP
+package import HTTPMessages
 package import HTTPServer
-package import Wire
 
 /// The pages for people: sign-in, account and administration.
 ///

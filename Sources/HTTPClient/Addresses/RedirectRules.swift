@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The rules for following redirects.
 ///

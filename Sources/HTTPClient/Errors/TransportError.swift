@@ -2,18 +2,18 @@
 ///
 /// A response of any status, including 500, is a ``ClientResponse`` and not an error. The message names the server by
 /// scheme, host and port only, because paths and queries may contain secrets.
-public struct TransportError: Error, Sendable, CustomStringConvertible {
+package struct TransportError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs. Stable.
-    public let code: Code
+    package let code: Code
     /// The operation, the problem and the remedy, for people.
-    public let message: String
+    package let message: String
     /// The underlying error. Nil when there is none.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
     /// Whether the error occurred at another origin, to which redirects led. The first origin did respond.
-    public let isElsewhere: Bool
+    package let isElsewhere: Bool
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil, isElsewhere: Bool = false) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil, isElsewhere: Bool = false) {
         self.code = code
         self.message = message
         self.cause = cause
@@ -21,17 +21,17 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The ``message``.
-    public var description: String { message }
+    package var description: String { message }
 
     /// Whether a connection was established, including its TLS handshake, before the failure.
-    public var wasConnected: Bool { (cause as? CurlFailure)?.wasConnected ?? true }
+    package var wasConnected: Bool { (cause as? CurlFailure)?.wasConnected ?? true }
     /// Whether the connection failed because this process had too many open files.
-    public var lacksDescriptors: Bool { (cause as? CurlFailure)?.lacksDescriptors ?? false }
+    package var lacksDescriptors: Bool { (cause as? CurlFailure)?.lacksDescriptors ?? false }
 }
 
 extension TransportError {
     /// The kind of a failure that a caller can distinguish.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case invalidAddress, invalidRequest, nameNotFound, refused, unreachable, timedOut
             case certificate(CertificateProblem)
@@ -42,50 +42,50 @@ extension TransportError {
         private let kind: Kind
 
         /// The address is not an `http` or `https` URL, or contains a user name or password.
-        public static let invalidAddress = Code(kind: .invalidAddress)
+        package static let invalidAddress = Code(kind: .invalidAddress)
         /// The method or a header field cannot be sent: it contains a character that would break the message, or it is
         /// set by the client itself, such as `Content-Length`.
-        public static let invalidRequest = Code(kind: .invalidRequest)
+        package static let invalidRequest = Code(kind: .invalidRequest)
         /// The host name could not be resolved.
-        public static let nameNotFound = Code(kind: .nameNotFound)
+        package static let nameNotFound = Code(kind: .nameNotFound)
         /// The host refused the connection, because nothing listens on the port.
-        public static let refused = Code(kind: .refused)
+        package static let refused = Code(kind: .refused)
         /// The host is not reachable.
-        public static let unreachable = Code(kind: .unreachable)
+        package static let unreachable = Code(kind: .unreachable)
         /// The connection or the whole exchange exceeded its timeout.
-        public static let timedOut = Code(kind: .timedOut)
+        package static let timedOut = Code(kind: .timedOut)
         /// The server requires a client certificate, or the configured one cannot be used.
-        public static let clientCertificate = Code(kind: .clientCertificate)
+        package static let clientCertificate = Code(kind: .clientCertificate)
         /// Client and server could not agree on TLS.
-        public static let tls = Code(kind: .tls)
+        package static let tls = Code(kind: .tls)
         /// The connection ended before the response was complete.
-        public static let closedEarly = Code(kind: .closedEarly)
+        package static let closedEarly = Code(kind: .closedEarly)
         /// The response is larger than the limit.
-        public static let tooLarge = Code(kind: .tooLarge)
+        package static let tooLarge = Code(kind: .tooLarge)
         /// The server did not send a valid HTTP response.
-        public static let invalidResponse = Code(kind: .invalidResponse)
+        package static let invalidResponse = Code(kind: .invalidResponse)
         /// The proxy cannot be used: it was not found, refused the connection, or declined the request.
-        public static let proxy = Code(kind: .proxy)
+        package static let proxy = Code(kind: .proxy)
         /// The server sent more redirects than ``ClientRequest/Redirects/follow(maximum:)`` allows.
-        public static let tooManyRedirects = Code(kind: .tooManyRedirects)
+        package static let tooManyRedirects = Code(kind: .tooManyRedirects)
         /// The redirect is never followed: from `https` to `http`, to another scheme, or one that would send the
         /// request body to another origin.
-        public static let redirectRefused = Code(kind: .redirectRefused)
+        package static let redirectRefused = Code(kind: .redirectRefused)
         /// A local file could not be read or written.
-        public static let file = Code(kind: .file)
+        package static let file = Code(kind: .file)
         /// A file already exists at the path.
-        public static let fileExists = Code(kind: .fileExists)
+        package static let fileExists = Code(kind: .fileExists)
         /// This user may not write to the folder.
-        public static let fileRefused = Code(kind: .fileRefused)
+        package static let fileRefused = Code(kind: .fileRefused)
         /// The disk has no space for the file.
-        public static let diskFull = Code(kind: .diskFull)
+        package static let diskFull = Code(kind: .diskFull)
         /// The server's bytes do not continue the bytes in the part.
         static let rangeChanged = Code(kind: .rangeChanged)
         /// Any other failure.
-        public static let other = Code(kind: .other)
+        package static let other = Code(kind: .other)
 
         /// The server's certificate was not accepted, for the given reason.
-        public static func certificate(_ problem: CertificateProblem) -> Code {
+        package static func certificate(_ problem: CertificateProblem) -> Code {
             Code(kind: .certificate(problem))
         }
 
@@ -102,12 +102,12 @@ extension TransportError {
         }
 
         /// The reason why the server's certificate was not accepted. Nil for every other code.
-        public var certificateProblem: CertificateProblem? {
+        package var certificateProblem: CertificateProblem? {
             if case .certificate(let problem) = kind { problem } else { nil }
         }
 
         /// The name of the code, such as `nameNotFound` or `certificate.expired`.
-        public var description: String {
+        package var description: String {
             if let problem = certificateProblem { "certificate.\(problem.rawValue)" } else { "\(kind)" }
         }
     }

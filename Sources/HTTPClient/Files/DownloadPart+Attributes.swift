@@ -1,5 +1,5 @@
 import CProcess
-public import FoundationEssentials
+package import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
@@ -14,7 +14,7 @@ extension DownloadPart {
     /// does not support attributes.
     ///
     /// Source: xattr(7), the namespace `user`.
-    public func setAttribute(_ name: String, _ value: String) {
+    package func setAttribute(_ name: String, _ value: String) {
         guard let file else { return }
         var value = value
         _ = value.withUTF8 { latch_set_attribute(file, name, $0.baseAddress, $0.count) }
@@ -24,21 +24,21 @@ extension DownloadPart {
     /// user can read it.
     ///
     /// Source: umask(2).
-    public func share() {
+    package func share() {
         if let file { _ = fchmod(file, 0o666 & ~Self.mask) }
     }
 
     private static let mask: mode_t = mode_t(exactly: latch_file_mask()) ?? 0o077
 
     /// Returns an extended attribute of a file, or nil when there is none or it is longer than `maximum` bytes.
-    public static func attribute(_ name: String, of path: String, maximum: Int = 256) -> String? {
+    package static func attribute(_ name: String, of path: String, maximum: Int = 256) -> String? {
         var value = [UInt8](repeating: 0, count: maximum)
         let count = latch_attribute(path, name, &value, maximum)
         return count > 0 ? String(validating: value[..<count], as: UTF8.self) : nil
     }
 
     /// The state of a path, according to an extended attribute.
-    public enum Mark: Sendable, Equatable {
+    package enum Mark: Sendable, Equatable {
         /// There is no file.
         case noFile
         /// A file without the attribute, or on a file system that does not support attributes.
@@ -50,7 +50,7 @@ extension DownloadPart {
     /// Returns the state of a path. Makes a single system call when the file has the attribute.
     ///
     /// Source: getxattr(2), ERRORS; stat(2).
-    public static func mark(_ name: String, at path: String, maximum: Int = 256) -> Mark {
+    package static func mark(_ name: String, at path: String, maximum: Int = 256) -> Mark {
         var value = [UInt8](repeating: 0, count: maximum)
         let count = latch_attribute(path, name, &value, maximum)
         if count > 0 { return .marked(String(validating: value[..<count], as: UTF8.self) ?? "") }
@@ -66,7 +66,7 @@ extension DownloadPart {
     /// modification time and the status change time.
     ///
     /// Source: inode(7), `mtime` and `ctime`.
-    public static func lastChange(of path: String) -> Date? {
+    package static func lastChange(of path: String) -> Date? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         return Date(timeIntervalSince1970: Double(max(status.st_mtim.tv_sec, status.st_ctim.tv_sec)))

@@ -16,26 +16,26 @@ extension DownloadPart {
     /// Returns bytes of the part, fewer than `count` at its end.
     ///
     /// - Throws: ``TransportError`` when they cannot be read.
-    public func bytes(at offset: Int, count: Int) async throws -> [UInt8] {
+    package func bytes(at offset: Int, count: Int) async throws -> [UInt8] {
         try await Self.blocking { [self] in try read(at: offset, count: count) }
     }
 
     /// Removes all bytes.
     ///
     /// - Throws: ``TransportError`` when the part cannot be written.
-    public func empty() throws(TransportError) { try begin(at: 0, total: nil) }
+    package func empty() throws(TransportError) { try begin(at: 0, total: nil) }
 
     /// Appends bytes.
     ///
     /// - Throws: ``TransportError`` when they cannot be written.
-    public func append(_ bytes: [UInt8]) async throws {
+    package func append(_ bytes: [UInt8]) async throws {
         try await Self.blocking { [self] in try bytes.withUnsafeBytes { try append($0) } }
     }
 
     /// Appends bytes of another part.
     ///
     /// - Throws: ``TransportError`` when they cannot be read or written, or when the other part has fewer bytes.
-    public func append(_ range: Range<Int>, of other: DownloadPart) async throws {
+    package func append(_ range: Range<Int>, of other: DownloadPart) async throws {
         try await Self.blocking { [self] in
             var offset = range.lowerBound
             while offset < range.upperBound {
@@ -50,7 +50,7 @@ extension DownloadPart {
     /// Returns whether this part ends with all bytes of another part.
     ///
     /// - Throws: ``TransportError`` when they cannot be read.
-    public func ends(with other: DownloadPart) async throws -> Bool {
+    package func ends(with other: DownloadPart) async throws -> Bool {
         try await Self.blocking { [self] in
             let start = count - other.count
             guard start >= 0 else { return false }

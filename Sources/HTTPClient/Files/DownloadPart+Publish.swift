@@ -1,5 +1,5 @@
 import CProcess
-public import FoundationEssentials
+package import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
@@ -15,7 +15,7 @@ extension DownloadPart {
     ///
     /// - Parameter modified: The modification time to set. Nil leaves it unchanged.
     /// - Throws: The errors of ``init(path:mustExist:)``.
-    public func flush(modified: Date? = nil) async throws {
+    package func flush(modified: Date? = nil) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }
             try store()
@@ -32,7 +32,7 @@ extension DownloadPart {
     ///   - modified: The modification time to set. Nil leaves it unchanged.
     ///   - isReplacing: Whether an existing file is replaced.
     /// - Throws: ``TransportError``; with code ``TransportError/Code/fileExists`` when a file exists. The part is kept.
-    public func publish(as destination: String, modified: Date? = nil, isReplacing: Bool = false) async throws {
+    package func publish(as destination: String, modified: Date? = nil, isReplacing: Bool = false) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }
             try store()
@@ -56,7 +56,7 @@ extension DownloadPart {
     /// - Returns: The error for each part, or nil.
     ///
     /// Source: sync_file_range(2), which begins to write and guarantees nothing; fsync(2).
-    public static func flush(
+    package static func flush(
         _ parts: [(part: DownloadPart, modified: Date?)], prepare: @escaping @Sendable (Int) -> Void = { _ in }
     ) async -> [TransportError?] {
         await FlushThread.run {
@@ -81,7 +81,7 @@ extension DownloadPart {
     /// - Parameter moves: The parts, and the paths of the files in the same file system.
     /// - Returns: The error for each part, or nil. The code ``TransportError/Code/fileExists`` means that a file
     ///   exists; the part is then kept.
-    public static func publish(_ moves: [(part: DownloadPart, path: String)]) async -> [TransportError?] {
+    package static func publish(_ moves: [(part: DownloadPart, path: String)]) async -> [TransportError?] {
         await FlushThread.run {
             var folders: [String: String] = [:]
             let failures = moves.map { entry -> TransportError? in
@@ -122,7 +122,7 @@ extension DownloadPart {
     /// and at its destination, so a folder that cannot be flushed is not a failure.
     ///
     /// Source: fsync(2), on the folder that contains a file's name.
-    public static func keepNames(beside path: String) {
+    package static func keepNames(beside path: String) {
         let descriptor = system_openFolder(folder(of: path))
         guard descriptor >= 0 else { return }
         fsync(descriptor)

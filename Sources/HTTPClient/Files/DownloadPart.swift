@@ -19,10 +19,10 @@ import Synchronization
 /// The system releases it when its owner ends.
 ///
 /// Source: DL-2; RFC 9110 §15.3.7.
-public final class DownloadPart: @unchecked Sendable {  // one owner at a time: its opener or the transfer
+package final class DownloadPart: @unchecked Sendable {  // one owner at a time: its opener or the transfer
 
     /// The path of the part.
-    public let path: String
+    package let path: String
     var file: Int32?
     private var digest: InsecureSHA1?
     var isFlushed = false
@@ -42,7 +42,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     ///   - mustExist: Whether the part must already exist. When true, no empty part is created.
     /// - Throws: ``TransportError`` with code ``TransportError/Code/file``, ``TransportError/Code/fileRefused`` or
     ///   ``TransportError/Code/diskFull``; also when another download has locked the part.
-    public init(path: String, mustExist: Bool = false) throws(TransportError) {
+    package init(path: String, mustExist: Bool = false) throws(TransportError) {
         self.path = path
         let (file, size) = try Self.open(path, mustExist ? 0 : Self.made)
         self.file = file
@@ -53,7 +53,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// Creates an empty part with an unused, random name next to its destination.
     ///
     /// - Throws: The errors of ``init(path:mustExist:)``.
-    init(newBeside path: String) throws(TransportError) {
+    package init(newBeside path: String) throws(TransportError) {
         self.path = path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
         file = try Self.open(self.path, Self.madeAnew).file
         stored = 0
@@ -63,10 +63,10 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     deinit { close() }
 
     /// The number of bytes in the part, including those that a running transfer has not written yet.
-    public var count: Int { written.load(ordering: .relaxed) }
+    package var count: Int { written.load(ordering: .relaxed) }
 
     /// The total number of bytes that the server announced. Nil when it did not.
-    public var total: Int? {
+    package var total: Int? {
         let total = announced.load(ordering: .relaxed)
         return total < 0 ? nil : total
     }
@@ -77,7 +77,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     ///
     /// - Parameter count: The number of valid bytes at the beginning of the part.
     /// - Throws: ``TransportError`` when they cannot be read.
-    public func beginDigest(of count: Int) async throws {
+    package func beginDigest(of count: Int) async throws {
         guard count > 0 else { return digest = InsecureSHA1() }
         try await Self.blocking { [self] in
             try store()
@@ -96,13 +96,13 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     }
 
     /// Returns the SHA-1 of all bytes if ``beginDigest(of:)`` was called. Later calls return nil.
-    public func takeDigest() -> [UInt8]? {
+    package func takeDigest() -> [UInt8]? {
         guard let digest = digest.take() else { return nil }
         return digest.finish()
     }
 
     /// Removes the part.
-    public func remove() {
+    package func remove() {
         guard file != nil else { return }
         gathered = []
         unlink(path)
@@ -110,7 +110,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     }
 
     /// Closes and unlocks the part. Its bytes are kept.
-    public func close() {
+    package func close() {
         guard let file else { return }
         try? store()
         // Unlocked explicitly, because a program that is being started may have a copy of the descriptor for a moment.
@@ -122,7 +122,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// Returns how many bytes this user may still write to the file system of a folder, or nil when it is not known.
     ///
     /// Source: statvfs(3), `f_bavail`.
-    public static func freeBytes(in folder: String) -> Int? {
+    package static func freeBytes(in folder: String) -> Int? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
         // A file system with a limited number of files may have free bytes but no room for another file.
@@ -134,13 +134,13 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// Returns the size of a file in bytes, or nil when it does not exist. A symbolic link is not followed.
     ///
     /// Source: lstat(2).
-    public static func size(of path: String) -> Int? {
+    package static func size(of path: String) -> Int? {
         var status = stat()
         return lstat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
     /// Returns whether two paths refer to the same file.
-    public static func isSameFile(_ one: String, _ other: String) -> Bool {
+    package static func isSameFile(_ one: String, _ other: String) -> Bool {
         var first = stat()
         var second = stat()
         return lstat(one, &first) == 0 && lstat(other, &second) == 0

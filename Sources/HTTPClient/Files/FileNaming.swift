@@ -65,7 +65,7 @@ extension DownloadPart {
     /// - Parameters:
     ///   - path: The reserved name.
     ///   - part: The path of the part, in the same file system.
-    public static func removePlaceholder(_ path: String, of part: String) {
+    package static func removePlaceholder(_ path: String, of part: String) {
         FileNaming.removePlaceholder(path, of: part)
     }
 }

@@ -11,7 +11,7 @@ import CProcess
 /// A reason why this user cannot put files in a folder, which need not exist yet.
 ///
 /// Source: access(2), ERRORS; stat(2), ERRORS.
-public enum FolderObstacle: Sendable, Equatable {
+package enum FolderObstacle: Sendable, Equatable {
     /// The path exists but is not a folder.
     case file(String)
     /// The folder may not be written or entered.
@@ -27,7 +27,7 @@ public enum FolderObstacle: Sendable, Equatable {
     ///
     /// - Parameter folder: The absolute path of the folder.
     /// - Returns: The obstacle, or nil when there is none.
-    public static func before(_ folder: String) -> FolderObstacle? {
+    package static func before(_ folder: String) -> FolderObstacle? {
         var path = folder[...]
         while true {
             let now = path.isEmpty ? "/" : String(path)
@@ -45,7 +45,7 @@ public enum FolderObstacle: Sendable, Equatable {
     /// Returns the obstacle that ``before(_:)`` finds, or otherwise the error of an attempt to create the folder.
     ///
     /// Source: mkdir(2), ERRORS.
-    public static func creating(_ folder: String) -> FolderObstacle? {
+    package static func creating(_ folder: String) -> FolderObstacle? {
         if let obstacle = before(folder) { return obstacle }
         var (path, missing) = (folder[...], folder[...])
         var status = stat()
@@ -65,7 +65,7 @@ public enum FolderObstacle: Sendable, Equatable {
     }
 
     /// The obstacle and its remedy, for people.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .file(let path): "'\(path)' is a file, not a folder. Move it away, or choose another folder."
         case .refused(let path):

@@ -1,34 +1,34 @@
-public import Wire
+package import HTTPMessages
 
 /// A request to a server.
-public struct ClientRequest: Sendable {
+package struct ClientRequest: Sendable {
     /// The request method. Default: `GET`.
-    public var method: HTTPMethod
+    package var method: HTTPMethod
     /// The complete address, `https://host/path?query`, without user name and password.
-    public var url: String
+    package var url: String
     /// The header fields. They replace the configuration's extra header fields with the same names.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
     /// The body. An empty array means no body for `GET`, `HEAD`, `DELETE` and `OPTIONS`, and a body of length 0 for
     /// other methods.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The timeout of name lookup, connecting and the TLS handshake together. Default: 10 seconds.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// The timeout of the whole exchange, including all redirects. Nil means no timeout. Default: 30 seconds.
-    public var timeout: Duration?
+    package var timeout: Duration?
     /// The time without a received byte after which a transfer fails, in whole seconds. Nil means no timeout. Default:
     /// nil.
-    public var stallTimeout: Duration?
+    package var stallTimeout: Duration?
     /// How redirects are handled. Default: they are not followed.
-    public var redirects: Redirects
+    package var redirects: Redirects
     /// A closure that decides whether a redirect that ``redirects`` allows is followed. It gets the redirect response
     /// and must return at once. Nil, the default, follows every one.
-    public var mayFollow: (@Sendable (ClientResponse) -> Bool)?
+    package var mayFollow: (@Sendable (ClientResponse) -> Bool)?
     /// The maximum size of the response body, in bytes after decompression. Nil, the default, means 16 MiB in memory
     /// and no limit for a successful download.
-    public var maximumBodyBytes: Int?
+    package var maximumBodyBytes: Int?
 
     /// The handling of responses with status 301, 302, 303, 307 or 308.
-    public enum Redirects: Sendable, Equatable {
+    package enum Redirects: Sendable, Equatable {
         /// Redirects are returned to the caller.
         case none
         /// Up to `maximum` redirects in a row are followed. See ``HTTPClient/send(_:)`` for what is not sent to other
@@ -37,7 +37,7 @@ public struct ClientRequest: Sendable {
     }
 
     /// Creates a request.
-    public init(
+    package init(
         method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: [UInt8] = [],
         connectTimeout: Duration = .seconds(10), timeout: Duration? = .seconds(30), stallTimeout: Duration? = nil,
         redirects: Redirects = .none, maximumBodyBytes: Int? = nil
@@ -56,7 +56,7 @@ public struct ClientRequest: Sendable {
 
 extension ClientRequest: CustomReflectable {
     /// A mirror without the values of header fields and without the body, which may hold a token or password.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["method": method, "url": url, "headers": headers, "bodyCount": body.count])
     }
 }

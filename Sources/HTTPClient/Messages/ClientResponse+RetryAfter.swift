@@ -1,6 +1,6 @@
 import CCurl
 public import FoundationEssentials
-import Wire
+import HTTPMessages
 
 extension ClientResponse {
     /// Returns how long the server asks the client to wait, from the seconds or the date in the `Retry-After` field.

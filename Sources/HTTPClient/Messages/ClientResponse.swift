@@ -1,4 +1,4 @@
-public import Wire
+public import HTTPMessages
 
 /// The complete response of a server.
 public struct ClientResponse: Sendable {

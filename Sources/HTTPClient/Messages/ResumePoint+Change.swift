@@ -1,10 +1,10 @@
-public import Wire
+package import HTTPMessages
 
 extension ResumePoint {
     /// The header fields of a request that checks whether the file has changed.
     ///
     /// Source: RFC 9110 §13.1.2 and §13.1.3.
-    public var conditions: HTTPHeaders {
+    package var conditions: HTTPHeaders {
         // The compared values must not be those of a compressed form.
         var headers: HTTPHeaders = ["Accept-Encoding": "identity"]
         if let entityTag {
@@ -19,7 +19,7 @@ extension ResumePoint {
     /// response does not tell.
     ///
     /// Two mirrors may give the same file different entity tags. In that case, time and length are compared.
-    public func isChanged(by answer: ClientResponse) -> Bool? {
+    package func isChanged(by answer: ClientResponse) -> Bool? {
         if answer.status == .notModified { return false }
         guard answer.status == .ok else { return nil }
         // Some servers send a length of 0 in response to HEAD.

@@ -1,28 +1,28 @@
 import CCurl
 import Crypto
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 /// The bytes that a part holds and the version of their file: the state that is needed to resume a download.
 ///
 /// Source: RFC 9110 §8.8, §13.1.5 and §14.
-public struct ResumePoint: Sendable, Hashable, Codable {
+package struct ResumePoint: Sendable, Hashable, Codable {
     /// The number of valid bytes in the part.
-    public var count: Int
+    package var count: Int
     /// The size of the file in bytes. Nil when the server did not announce it.
-    public var total: Int?
+    package var total: Int?
     /// The entity tag of the file, weak or strong, as sent by the server.
-    public var entityTag: String?
+    package var entityTag: String?
     /// The `Last-Modified` of the file, as sent by the server.
-    public var lastModified: String?
+    package var lastModified: String?
     /// Whether `lastModified` is a strong validator and is needed because there is no strong entity tag. It is strong
     /// when the file was old enough at the time of the response that no other version can have the same time.
-    public var isTimeStrong: Bool
+    package var isTimeStrong: Bool
     /// A digest of the address to which redirects led, without its query. Nil without redirects.
-    public var place: String?
+    package var place: String?
 
     /// Creates a resume point. Without a strong entity tag or a strong time, the download cannot be resumed.
-    public init(
+    package init(
         count: Int = 0, total: Int? = nil, entityTag: String? = nil, lastModified: String? = nil,
         isTimeStrong: Bool = false, place: String? = nil
     ) {
@@ -47,10 +47,10 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     /// Whether the point identifies one version of the file, by a strong entity tag or a strong time.
     ///
     /// Source: RFC 9110 §15.3.7.3: parts are combined only when they share one strong validator.
-    public var tellsVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
+    package var tellsVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
 
     /// Whether the rest of the file can be requested.
-    public var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
+    package var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
 
     /// The value of `If-Range`, or nil when the field must not be sent. It must not be sent with a weak entity tag,
     /// even if the time is strong. The response is compared instead.

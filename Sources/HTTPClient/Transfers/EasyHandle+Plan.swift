@@ -1,5 +1,5 @@
 import CCurl
-import Wire
+import HTTPMessages
 
 extension EasyHandle {
     /// Sets all options of the handle for a plan. `transfer` gets the callbacks. `transfer` and `trust` must outlive

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// Receives a response piece by piece and enforces its limits.
 struct ResponseReceiver {

@@ -1,5 +1,5 @@
 import CCurl
-import Wire
+import HTTPMessages
 
 /// Determines the result of a finished transfer.
 enum TransferOutcome {

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The complete parameters of one transfer.
 struct TransferPlan: Sendable {

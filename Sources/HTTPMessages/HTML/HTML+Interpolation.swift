@@ -1,64 +1,64 @@
 extension HTML {
     /// Builds a piece of HTML from a literal with interpolations. The compiler creates it.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         var markup = ""
 
         /// Creates an empty piece with reserved capacity.
-        public init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             markup.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
         /// Appends markup from the source code.
-        public mutating func appendLiteral(_ literal: StaticString) {
+        package mutating func appendLiteral(_ literal: StaticString) {
             markup += literal.description
         }
 
         /// Appends text, escaped.
-        public mutating func appendInterpolation(_ text: String) {
+        package mutating func appendInterpolation(_ text: String) {
             // Without quotes, a space would end the value, and the text after it would become an attribute.
             assert(markup.utf8.last != UInt8(ascii: "="), "A value needs quotes.")
             markup += HTML.escaped(text)
         }
 
         /// Appends a number.
-        public mutating func appendInterpolation(_ number: Int) {
+        package mutating func appendInterpolation(_ number: Int) {
             markup += String(number)
         }
 
         /// Appends a piece of HTML unchanged.
-        public mutating func appendInterpolation(_ html: HTML) {
+        package mutating func appendInterpolation(_ html: HTML) {
             markup += html.markup
         }
 
         /// Appends a piece of HTML unchanged, or nothing for nil.
-        public mutating func appendInterpolation(_ html: HTML?) {
+        package mutating func appendInterpolation(_ html: HTML?) {
             if let html { markup += html.markup }
         }
 
         /// Appends pieces in order, each on its own line.
-        public mutating func appendInterpolation(_ pieces: [HTML]) {
+        package mutating func appendInterpolation(_ pieces: [HTML]) {
             markup += HTML(lines: pieces).markup
         }
 
         /// Appends a text from the source code unchanged, such as a style sheet.
-        public mutating func appendInterpolation(source: StaticString) {
+        package mutating func appendInterpolation(source: StaticString) {
             markup += source.description
         }
 
         /// Appends the escaped address of a link, a form or a picture. An address that ``HTML/isLink(_:)`` does not
         /// allow is replaced by `about:invalid`, which loads nothing.
-        public mutating func appendInterpolation(link address: String) {
+        package mutating func appendInterpolation(link address: String) {
             appendInterpolation(HTML.isLink(address) ? address : "about:invalid")
         }
 
         /// Appends an attribute with a space before it, or nothing when the value is nil.
-        public mutating func appendInterpolation(attribute name: StaticString, _ value: String?) {
+        package mutating func appendInterpolation(attribute name: StaticString, _ value: String?) {
             if let value { markup += " \(name)=\"\(HTML.escaped(value))\"" }
         }
 
         /// Appends an attribute without a value, such as `checked`, with a space before it. Appends nothing when
         /// `isThere` is false.
-        public mutating func appendInterpolation(flag name: StaticString, _ isThere: Bool) {
+        package mutating func appendInterpolation(flag name: StaticString, _ isThere: Bool) {
             if isThere { markup += " \(name)" }
         }
     }
@@ -68,7 +68,7 @@ extension HTML {
     ///
     /// Source: URL Standard §4.4: browsers drop tabs and line ends and treat `\` as `/`, so an address must not contain
     /// them.
-    public static func isLink(_ address: String) -> Bool {
+    package static func isLink(_ address: String) -> Bool {
         guard address.utf8.allSatisfy({ $0 > 32 && $0 != 127 && $0 != UInt8(ascii: "\\") }) else { return false }
         let head = address.utf8.prefix { !"/?#".utf8.contains($0) }
         guard let colon = head.firstIndex(of: UInt8(ascii: ":")) else {

@@ -10,33 +10,33 @@
 /// its scheme.
 ///
 /// Source: HTML Living Standard §13.3, "escaping a string"; OWASP Cross Site Scripting Prevention Cheat Sheet.
-public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
+package struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The markup as text.
-    public let markup: String
+    package let markup: String
 
     /// An empty piece.
-    public static let empty: HTML = ""
+    package static let empty: HTML = ""
 
     /// Creates a piece from a literal, which is used as markup.
-    public init(stringLiteral value: StaticString) {
+    package init(stringLiteral value: StaticString) {
         markup = value.description
     }
 
     /// Creates a piece from a literal with interpolations.
-    public init(stringInterpolation: StringInterpolation) {
+    package init(stringInterpolation: StringInterpolation) {
         markup = stringInterpolation.markup
     }
 
     /// Joins pieces in order, each on its own line. Empty pieces are left out.
-    public init(lines pieces: some Sequence<HTML>) {
+    package init(lines pieces: some Sequence<HTML>) {
         markup = pieces.map(\.markup).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     /// The markup as UTF-8.
-    public var bytes: [UInt8] { Array(markup.utf8) }
+    package var bytes: [UInt8] { Array(markup.utf8) }
 
     /// The markup.
-    public var description: String { markup }
+    package var description: String { markup }
 
     /// Escapes text for use in an element, or in an attribute with single or double quotes.
     static func escaped(_ text: String) -> String {

@@ -1,5 +1,5 @@
 import Glibc
-import Wire
+import HTTPMessages
 
 extension HTTPDate {
     /// The date as text, such as `Sun, 06 Nov 1994 08:49:37 GMT`. A date before the year 0000 or after 9999 is written

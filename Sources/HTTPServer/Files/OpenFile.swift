@@ -1,12 +1,12 @@
 import Glibc
 
 /// An open file. It is closed when the object is deallocated.
-public final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
     /// The file descriptor.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// Creates an object that takes ownership of a descriptor.
-    public init(descriptor: Int32) {
+    package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
@@ -18,7 +18,7 @@ public final class OpenFile: Sendable {
     ///
     /// - Returns: At most `count` bytes from `offset` on: fewer at the end of the file, none after it.
     /// - Throws: ``HTTPServerError/Code/system`` when the system cannot read the file.
-    public func bytes(at offset: Int, count: Int) throws(HTTPServerError) -> [UInt8] {
+    package func bytes(at offset: Int, count: Int) throws(HTTPServerError) -> [UInt8] {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
             while filled < count {
@@ -56,16 +56,16 @@ public final class OpenFile: Sendable {
 /// When the file becomes shorter while it is sent, the connection is closed, so that the client detects that the file
 /// is incomplete. Bytes that are written into the file while it is sent may be sent. Replace a file by renaming another
 /// file over it instead.
-public struct FileRegion: Sendable {
+package struct FileRegion: Sendable {
     /// The open file.
-    public let file: OpenFile
+    package let file: OpenFile
     /// The offset of the part in the file, in bytes.
-    public let offset: Int
+    package let offset: Int
     /// The size of the part in bytes.
-    public let count: Int
+    package let count: Int
 
     /// Creates a part of a file. Negative numbers count as 0.
-    public init(_ file: OpenFile, offset: Int = 0, count: Int) {
+    package init(_ file: OpenFile, offset: Int = 0, count: Int) {
         self.file = file
         self.offset = max(0, offset)
         self.count = max(0, min(count, .max - max(0, offset)))

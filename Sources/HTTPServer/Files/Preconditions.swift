@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The conditional header fields of a request, evaluated for one file.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-public import Wire
+package import HTTPMessages
 
 extension ServedFile {
     /// Returns the response to a request for the file: the whole file, one range, 304, 412 or 416.
@@ -16,7 +16,7 @@ extension ServedFile {
     /// - Returns: The response. 304, 412 and 416 have no body; a caller with an error envelope adds it.
     ///
     /// Source: RFC 9110 §13.2.2, §14.2 to §14.4, §15.3.7, §15.4.5, §15.5.13 and §15.5.17.
-    public func answer(
+    package func answer(
         to request: ServerRequest, mediaType: String, headers: HTTPHeaders = [:]
     ) -> ServerResponse {
         let lastModified = HTTPDate(seconds: Int(modified.components.seconds))

@@ -2,13 +2,13 @@ import CMicroHTTPD
 import Glibc
 
 /// A file to serve: the open file and its properties at the time it was opened.
-public struct ServedFile: Sendable {
+package struct ServedFile: Sendable {
     /// The open file.
-    public let file: OpenFile
+    package let file: OpenFile
     /// The size in bytes.
-    public let size: Int
+    package let size: Int
     /// The time of the last modification, since 1970.
-    public let modified: Duration
+    package let modified: Duration
     /// The entity tag with its quotation marks, made from the size, the modification time in nanoseconds and the inode.
     ///
     /// The tag is strong, so that a download can be resumed with it: it changes when the file is replaced or written.
@@ -16,7 +16,7 @@ public struct ServedFile: Sendable {
     /// system's clock (4 ms).
     ///
     /// Source: RFC 9110 §8.8.1 and §8.8.3.
-    public let entityTag: String
+    package let entityTag: String
 
     /// Opens a regular file below a folder.
     ///
@@ -31,7 +31,7 @@ public struct ServedFile: Sendable {
     ///   ``HTTPServerError/Code/system`` for other failures.
     ///
     /// Source: `openat2(2)`, RESOLVE_BENEATH.
-    public static func open(_ path: String, beneath folder: String) throws(HTTPServerError) -> ServedFile {
+    package static func open(_ path: String, beneath folder: String) throws(HTTPServerError) -> ServedFile {
         guard isPlain(path), !folder.isEmpty, !folder.utf8.contains(0) else { throw .file(path, folder, ENOENT) }
         let start = Glibc.open(folder, latch_open_path | O_DIRECTORY | O_CLOEXEC)
         guard start >= 0 else { throw .file(path, folder, errno) }

@@ -1,7 +1,7 @@
-public import Wire
+package import HTTPMessages
 
 /// An address on which the server listens.
-public enum Listener: Sendable, Hashable, CustomStringConvertible {
+package enum Listener: Sendable, Hashable, CustomStringConvertible {
     /// A TCP address. The host is an IPv4 or IPv6 address. Names are not resolved, except `localhost`, which is
     /// `127.0.0.1`. `::` accepts only IPv6, so that `0.0.0.0` can be used in addition. Port 0 asks the system for a
     /// free port.
@@ -12,7 +12,7 @@ public enum Listener: Sendable, Hashable, CustomStringConvertible {
     case unix(path: String, mode: UInt32 = 0o660)
 
     /// The address as text: `127.0.0.1:2283`, `[::1]:2283`, `https://0.0.0.0:443`, `unix:/run/latchd.sock`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tcp(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .tls(let host, let port): "https://\(Listener.tcp(host: host, port: port))"
@@ -22,7 +22,7 @@ public enum Listener: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An address on which the server is listening, with the port that the system chose.
-public enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
+package enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
     /// A TCP address and port.
     case tcp(IPAddress, port: UInt16)
     /// A TCP address and port with TLS.
@@ -31,7 +31,7 @@ public enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
     case unix(path: String)
 
     /// The TCP port. Nil for a Unix socket.
-    public var port: UInt16? {
+    package var port: UInt16? {
         switch self {
         case .tcp(_, let port), .tls(_, let port): port
         case .unix: nil
@@ -39,7 +39,7 @@ public enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address as text.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tcp(let address, let port): Listener.tcp(host: address.description, port: port).description
         case .tls(let address, let port): Listener.tls(host: address.description, port: port).description

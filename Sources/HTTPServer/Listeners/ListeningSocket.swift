@@ -1,6 +1,6 @@
 import CMicroHTTPD
 import Glibc
-import Wire
+import HTTPMessages
 
 /// The sockets of one listener: one descriptor for each loop.
 ///

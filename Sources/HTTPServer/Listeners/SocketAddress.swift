@@ -1,6 +1,6 @@
 import CMicroHTTPD
 import Glibc
-import Wire
+import HTTPMessages
 
 /// Conversion between the system's socket addresses and this module's types.
 ///

@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Wire
+import HTTPMessages
 
 // libmicrohttpd calls these functions on the loop's thread, inside MHD_run. They are free functions, because a closure
 // with the isolation of an actor would trap there.

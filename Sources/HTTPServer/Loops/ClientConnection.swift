@@ -1,6 +1,6 @@
 import CMicroHTTPD
 import Glibc
-import Wire
+import HTTPMessages
 
 /// One accepted connection and the deadline of its current state.
 final class ClientConnection: @unchecked Sendable {  // Used only on the loop's thread.

@@ -1,5 +1,5 @@
+import HTTPMessages
 import Synchronization
-import Wire
 
 /// Counts the connections of each address over all loops, so that no address can use all of them.
 final class ConnectionCounter: Sendable {

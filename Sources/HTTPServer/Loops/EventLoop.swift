@@ -1,8 +1,8 @@
 import CMicroHTTPD
 import Glibc
+import HTTPMessages
 import Primitives
 import Synchronization
-import Wire
 
 /// A thread that waits for sockets, runs libmicrohttpd's daemons and executes the jobs of handlers.
 ///

@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Wire
+import HTTPMessages
 
 extension Exchange {
     /// Parses the head and decides whether the body may be sent.

@@ -1,6 +1,6 @@
 import CMicroHTTPD
 import Glibc
-import Wire
+import HTTPMessages
 
 /// One request and its response, from the request line to the end of the response.
 ///

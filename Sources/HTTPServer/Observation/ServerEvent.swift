@@ -1,7 +1,7 @@
 /// An event for the operator, passed to `onLog`.
-public struct ServerEvent: Sendable {
+package struct ServerEvent: Sendable {
     /// The severity of an event.
-    public enum Level: Sendable, Hashable {
+    package enum Level: Sendable, Hashable {
         /// Information for debugging.
         case debug
         /// Information for the operator.
@@ -13,9 +13,9 @@ public struct ServerEvent: Sendable {
     }
 
     /// The severity of the event.
-    public let level: Level
+    package let level: Level
     /// The message: a constant sentence.
-    public let message: String
+    package let message: String
     /// Additional values by name.
-    public let metadata: [String: String]
+    package let metadata: [String: String]
 }

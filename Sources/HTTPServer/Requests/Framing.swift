@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The length of the body according to the header fields, collected field by field.
 ///

@@ -1,7 +1,7 @@
-public import Wire
+package import HTTPMessages
 
 /// The address of the other end of a connection, from the socket. Proxies in between are ignored.
-public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
+package enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address and port of an IPv4 client.
     case ipv4(IPAddress, port: UInt16)
     /// The address and port of an IPv6 client.
@@ -10,7 +10,7 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     case unix
 
     /// The address of the client. Nil for a Unix socket.
-    public var ip: IPAddress? {
+    package var ip: IPAddress? {
         switch self {
         case .ipv4(let ip, _), .ipv6(let ip, _): ip
         case .unix: nil
@@ -18,7 +18,7 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The port of the client. Nil for a Unix socket.
-    public var port: UInt16? {
+    package var port: UInt16? {
         switch self {
         case .ipv4(_, let port), .ipv6(_, let port): port
         case .unix: nil
@@ -26,8 +26,8 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text of the address without the port: `192.0.2.1`, `2001:db8::1`, `unix`.
-    public var address: String { ip?.description ?? "unix" }
+    package var address: String { ip?.description ?? "unix" }
 
     /// The text of the address, as in ``address``.
-    public var description: String { address }
+    package var description: String { address }
 }

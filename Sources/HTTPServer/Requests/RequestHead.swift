@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Wire
+import HTTPMessages
 
 /// The header fields of a request, parsed a second time from the buffer that libmicrohttpd parsed in place, and more
 /// strictly.

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The target of a request, parsed and checked but not normalised.
 ///

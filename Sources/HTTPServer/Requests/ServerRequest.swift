@@ -1,36 +1,36 @@
-public import Wire
+package import HTTPMessages
 
 /// A complete request: its head and body have arrived and passed all checks of the server.
-public struct ServerRequest: Sendable {
+package struct ServerRequest: Sendable {
     /// The id that the server gave the request: 15 hexadecimal digits. Also sent in the `X-Request-Id` of the response.
-    public let id: String
+    package let id: String
     /// The request method.
-    public let method: HTTPMethod
+    package let method: HTTPMethod
     /// The path as sent: percent-encoded, without query, always with a leading `/`.
-    public let path: String
+    package let path: String
     /// The query as sent, without `?`. Nil when there is none.
-    public let rawQuery: String?
+    package let rawQuery: String?
     /// The header fields, in order.
-    public let headers: HTTPHeaders
+    package let headers: HTTPHeaders
     /// The body. Empty when there is none.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// The address of the other end of the connection.
-    public let peer: PeerAddress
+    package let peer: PeerAddress
     /// Whether the connection itself is encrypted. False when TLS ends at a proxy in front of the server.
-    public let isTLS: Bool
+    package let isTLS: Bool
 
     /// The percent-decoded components of the path. An encoded `%2F` stays inside its component.
-    public var pathComponents: [String] {
+    var pathComponents: [String] {
         RequestTarget.components(of: path)
     }
 
     /// Returns the first value of a query parameter, or nil when it is missing.
-    public func query(_ name: String) -> String? {
+    package func query(_ name: String) -> String? {
         queryFields[name]
     }
 
     /// Returns every value of a query parameter, in order.
-    public func queryValues(_ name: String) -> [String] {
+    package func queryValues(_ name: String) -> [String] {
         queryFields.values(name)
     }
 

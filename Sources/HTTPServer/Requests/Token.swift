@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The bytes that may occur in the name and the value of a field. Uses a table, because every byte of every request is
 /// checked.

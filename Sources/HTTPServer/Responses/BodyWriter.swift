@@ -1,5 +1,5 @@
 /// The destination to which the producer of a streamed body writes.
-public struct BodyWriter: Sendable {
+package struct BodyWriter: Sendable {
     private let stream: BodyStream
 
     init(_ stream: BodyStream) {
@@ -12,12 +12,12 @@ public struct BodyWriter: Sendable {
     /// - Throws: `CancellationError` when the client has disconnected, the server stops or the producer's task was
     ///   cancelled; ``HTTPServerError/Code/body`` when the bytes exceed the length of the body, which also closes the
     ///   connection.
-    public func write(_ bytes: [UInt8]) async throws {
+    package func write(_ bytes: [UInt8]) async throws {
         try await stream.write(bytes)
     }
 
     /// Sends text to the client as UTF-8, in the same way as bytes.
-    public func write(_ text: String) async throws {
+    package func write(_ text: String) async throws {
         try await stream.write(Array(text.utf8))
     }
 }

@@ -1,5 +1,5 @@
 /// The body of a response: bytes in memory, a part of a file, or bytes that a task writes while they are sent.
-public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
+package enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     /// Bytes in memory.
     case bytes([UInt8])
     /// A part of a file. Where the connection allows it, the system sends the file without copying it through this
@@ -9,7 +9,7 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     case stream(StreamedBody)
 
     /// Creates a body from single bytes. Mostly used for the empty body.
-    public init(arrayLiteral elements: UInt8...) {
+    package init(arrayLiteral elements: UInt8...) {
         self = .bytes(elements)
     }
 
@@ -25,14 +25,14 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     ///     end of the connection for an HTTP/1.0 client.
     ///   - produce: Writes the body and returns.
     /// - Returns: The body.
-    public static func stream(
+    package static func stream(
         length: Int?, _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
     ) -> ResponseBody {
         .stream(StreamedBody(length: length, produce: produce))
     }
 
     /// The number of bytes in the body. Nil when it is not known.
-    public var count: Int? {
+    package var count: Int? {
         switch self {
         case .bytes(let bytes): bytes.count
         case .file(let region): region.count
@@ -41,7 +41,7 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// The bytes of a body in memory. Nil for any other body.
-    public var bytes: [UInt8]? {
+    package var bytes: [UInt8]? {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
 }
@@ -49,14 +49,14 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
 /// A body that a producer writes; see ``ResponseBody/stream(length:_:)``.
 ///
 /// A class, so that it does not make responses from memory larger.
-public final class StreamedBody: Sendable {
+package final class StreamedBody: Sendable {
     /// The number of bytes in the body. Nil when it is not known.
-    public let length: Int?
+    package let length: Int?
     /// The closure that writes the body and returns.
-    public let produce: @Sendable (BodyWriter) async throws -> Void
+    package let produce: @Sendable (BodyWriter) async throws -> Void
 
     /// Creates a body. A negative length counts as unknown.
-    public init(length: Int?, produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
+    package init(length: Int?, produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
         self.length = length.flatMap { $0 < 0 ? nil : $0 }
         self.produce = produce
     }

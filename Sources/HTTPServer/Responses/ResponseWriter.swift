@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Wire
+import HTTPMessages
 
 /// Converts a response into one of libmicrohttpd, or into bytes where libmicrohttpd accepts no response.
 enum ResponseWriter {

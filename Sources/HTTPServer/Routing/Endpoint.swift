@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The handlers of one pattern, by method.
 struct Endpoint: Sendable {

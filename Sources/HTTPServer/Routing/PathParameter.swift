@@ -1,14 +1,14 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A type of path parameters. A component that cannot be converted results in a 404.
-public protocol PathParameter: Sendable {
+package protocol PathParameter: Sendable {
     /// Creates a value from a percent-decoded component. Returns nil when the component does not fit.
     init?(pathComponent: String)
 }
 
 extension String: PathParameter {
     /// Accepts any component that is not empty.
-    public init?(pathComponent: String) {
+    package init?(pathComponent: String) {
         guard !pathComponent.isEmpty else { return nil }
         self = pathComponent
     }
@@ -16,7 +16,7 @@ extension String: PathParameter {
 
 extension Int: PathParameter {
     /// Accepts a decimal number without a `+` sign or leading zeros, so that each number has exactly one address.
-    public init?(pathComponent: String) {
+    package init?(pathComponent: String) {
         guard let value = Int(pathComponent), String(value) == pathComponent else { return nil }
         self = value
     }
@@ -24,7 +24,7 @@ extension Int: PathParameter {
 
 extension UUID: PathParameter {
     /// Accepts the 36-character form in upper or lower case.
-    public init?(pathComponent: String) {
+    package init?(pathComponent: String) {
         self.init(uuidString: pathComponent)
     }
 }

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// A tree of the patterns with placeholders, with a node for each component. A literal has precedence over a
 /// placeholder, and a placeholder over `{name*}`, which matches one or more components.

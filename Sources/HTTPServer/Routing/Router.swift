@@ -1,4 +1,4 @@
-public import Wire
+package import HTTPMessages
 
 /// The assignment of handlers to methods and paths.
 ///
@@ -6,12 +6,12 @@ public import Wire
 /// matches all remaining components, as one `String`. A path without placeholders has precedence over a path with
 /// placeholders. Without a route of their own, `HEAD` is handled by the handler of `GET`, and `OPTIONS` gets 204 with
 /// `Allow`. A trailing slash makes a different path.
-public struct Router: Sendable {
+package struct Router: Sendable {
     /// Returns the response to a request that the server itself refuses: 400, 404, 405, 408, 413, 417, 431, 500, 501,
     /// 503 and 505.
     ///
     /// `Allow` is added to a 405 afterwards.
-    public typealias ErrorResponse = @Sendable (HTTPStatus, String, RefusedRequest) -> ServerResponse
+    package typealias ErrorResponse = @Sendable (HTTPStatus, String, RefusedRequest) -> ServerResponse
 
     /// The handler of a route. Its functions return nil when the path parameters do not have the types of the route.
     struct Handler: Sendable {
@@ -53,21 +53,21 @@ public struct Router: Sendable {
 
     /// Calls the handler of a request, or returns a response in its place. Returns nil when the path parameters do not
     /// have the types of the route.
-    public typealias Wrapper =
+    package typealias Wrapper =
         @Sendable (ServerRequest, _ handler: () async -> ServerResponse?) async -> ServerResponse?
 
     /// A check of the head of a request before its body is read. Nil accepts the body; a response refuses it. The
     /// request that is passed to the check has an empty body.
     ///
     /// For routes with larger bodies than an unauthenticated client may send: all tokens are in the head.
-    public typealias Admission = @Sendable (ServerRequest) async -> ServerResponse?
+    package typealias Admission = @Sendable (ServerRequest) async -> ServerResponse?
 
     /// A method and a pattern of a router.
-    public struct Route: Hashable, Sendable {
+    package struct Route: Hashable, Sendable {
         /// The request method.
-        public let method: HTTPMethod
+        package let method: HTTPMethod
         /// The path, with `{}` for each parameter and `{*}` for one that matches all remaining components.
-        public let pattern: String
+        package let pattern: String
     }
 
     let errorResponse: ErrorResponse
@@ -84,7 +84,7 @@ public struct Router: Sendable {
     ///   - maximumBodyBytes: The maximum size in bytes of a request body for routes without their own limit. Default:
     ///     the limit of the server.
     ///   - errorResponse: The envelope of the server's own errors. Default: the message as plain text.
-    public init(
+    package init(
         maximumBodyBytes: Int? = nil,
         errorResponse: @escaping ErrorResponse = { status, message, _ in .text(message + "\n", status: status) }
     ) {
@@ -105,7 +105,7 @@ public struct Router: Sendable {
     ///     `handler`. For a response from memory, creating a task can cost more than the response itself.
     ///   - handler: Runs on the loop of the connection and must not block. When the client disconnects, its task is
     ///     cancelled and its response is discarded.
-    public mutating func on(
+    package mutating func on(
         _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil, admission: Admission? = nil,
         synchronousHandler: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
         handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
@@ -130,7 +130,7 @@ public struct Router: Sendable {
     ///   - maximumBodyBytes: The maximum size of a request body in bytes, if less than the limit of the server.
     ///   - handler: Runs on the loop of the connection and must not block. When the client disconnects, its task is
     ///     cancelled and its response is discarded.
-    public mutating func on<each P: PathParameter>(
+    package mutating func on<each P: PathParameter>(
         _ method: HTTPMethod, _ pattern: String, _ types: repeat (each P).Type,
         maximumBodyBytes: Int? = nil,
         handler: @escaping @Sendable (ServerRequest, repeat each P) async -> ServerResponse
@@ -151,7 +151,7 @@ public struct Router: Sendable {
     }
 
     /// The routes of this router, in the order in which they were added.
-    public var routes: [Route] {
+    package var routes: [Route] {
         entries.map { method, pattern, _ in
             let parts = Self.parts(of: pattern).map { part in
                 part.hasSuffix("*}") ? "{*}" : Self.isPlaceholder(part) ? "{}" : String(part)
@@ -178,7 +178,7 @@ public struct Router: Sendable {
     ///   - check: Returns a check that runs before the handler of a route and may return a response in its place. Nil
     ///     for no check.
     ///   - wrapper: Calls the handlers of requests with a body, after `check`. Nil for no wrapper.
-    public mutating func add(
+    package mutating func add(
         _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil },
         wrappingBodies wrapper: Wrapper? = nil
     ) {

@@ -1,6 +1,6 @@
 import CGnuTLS
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 /// The properties of a certificate, read from loaded credentials.
 ///

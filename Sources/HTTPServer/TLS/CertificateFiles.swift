@@ -2,14 +2,14 @@ import CMicroHTTPD
 import Glibc
 
 /// The two PEM files of a certificate and its key.
-public struct CertificateFiles: Sendable, Equatable {
+package struct CertificateFiles: Sendable, Equatable {
     /// The path of the certificates: the server's first, followed by the rest of its chain.
-    public var certificatePath: String
+    package var certificatePath: String
     /// The path of the private key, which has no passphrase.
-    public var keyPath: String
+    package var keyPath: String
 
     /// Creates a value with the paths of the files. Reads nothing.
-    public init(certificatePath: String, keyPath: String) {
+    package init(certificatePath: String, keyPath: String) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
     }
@@ -18,7 +18,7 @@ public struct CertificateFiles: Sendable, Equatable {
     ///
     /// - Throws: ``HTTPServerError`` with code ``HTTPServerError/Code/certificate`` when a file cannot be read or has
     ///   invalid content, or the key does not belong to the certificate.
-    public func read() throws(HTTPServerError) -> TLSCertificate {
+    package func read() throws(HTTPServerError) -> TLSCertificate {
         let certificate = try FileBytes(certificatePath, "certificate")
         let key = try FileBytes(keyPath, "key")
         do throws(TLSCertificate.Refusal) {
@@ -31,19 +31,19 @@ public struct CertificateFiles: Sendable, Equatable {
     /// Returns the current version of the files, following symbolic links, or nil when one does not exist.
     ///
     /// Source: stat(2).
-    public func version() -> Version? {
+    package func version() -> Version? {
         guard let certificate = Version.File(certificatePath), let key = Version.File(keyPath) else { return nil }
         return Version(certificate: certificate, key: key)
     }
 
     /// Whether users other than the owner and the group of the key file may read it.
-    public var isKeyOpenToOthers: Bool {
+    package var isKeyOpenToOthers: Bool {
         var status = stat()
         return stat(keyPath, &status) == 0 && status.st_mode & 0o007 != 0
     }
 
     /// A value that changes when the content of a file changes, determined without reading the files.
-    public struct Version: Sendable, Hashable {
+    package struct Version: Sendable, Hashable {
         let certificate: File
         let key: File
 

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The policy that tells browsers to use only HTTPS.
 ///
@@ -6,14 +6,14 @@ import Wire
 /// that reports HTTPS for its client. It is never sent to other plain connections, where anyone could have inserted it.
 ///
 /// Source: RFC 6797 §6.1 and §7.2; `X-Forwarded-Proto` is a convention.
-public struct StrictTransport: Sendable {
+package struct StrictTransport: Sendable {
     /// How long browsers remember the policy.
-    public let maximumAge: Duration
+    package let maximumAge: Duration
     /// Whether the `X-Forwarded-Proto` of a peer is trusted.
-    public let trustsForwarded: @Sendable (PeerAddress) -> Bool
+    package let trustsForwarded: @Sendable (PeerAddress) -> Bool
 
     /// Creates a policy.
-    public init(maximumAge: Duration, trustsForwarded: @escaping @Sendable (PeerAddress) -> Bool = { _ in false }) {
+    package init(maximumAge: Duration, trustsForwarded: @escaping @Sendable (PeerAddress) -> Bool = { _ in false }) {
         self.maximumAge = maximumAge
         value = "max-age=\(maximumAge.components.seconds)"
         self.trustsForwarded = trustsForwarded

@@ -1,5 +1,5 @@
 import CGnuTLS
-public import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// A certificate with its chain and private key, ready to be used for connections, and its properties for operators.
@@ -7,15 +7,15 @@ import Glibc
 /// The key is only in GnuTLS's memory and is released with the object. No property reveals it.
 ///
 /// Source: GnuTLS manual, "Certificate credentials" and `gnutls_certificate_set_x509_key_mem2`; RFC 5280 §4.1.2.
-public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads credentials after their creation.
+package final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads credentials after their creation.
     /// The SHA-256 of the server's certificate: 32 pairs of upper-case hexadecimal digits, separated by colons.
-    public let fingerprint: String
+    package let fingerprint: String
     /// The DNS names and IP addresses of the certificate. Its common name when it has none.
-    public let names: [String]
+    package let names: [String]
     /// The start of the validity period.
-    public let notBefore: Date
+    package let notBefore: Date
     /// The end of the validity period.
-    public let notAfter: Date
+    package let notAfter: Date
     let credentials: OpaquePointer
 
     /// Creates a certificate from PEM data.

@@ -1,5 +1,5 @@
 import Crypto
-import Wire
+import HTTPMessages
 
 extension JSONWebKey {
     static func key(_ type: KeyType, _ value: JSONValue) throws(JOSEError) -> EVPKey {

@@ -1,33 +1,33 @@
 import Crypto
-public import Wire
+package import HTTPMessages
 
 /// A public key for verifying signatures: RSA, P-256 or Ed25519.
 ///
 /// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
-public struct JSONWebKey: Sendable {
+package struct JSONWebKey: Sendable {
     /// `kid`: the name by which signatures refer to the key.
-    public let keyID: String?
+    package let keyID: String?
     /// `alg`: the only algorithm for which the key may be used. Nil allows all algorithms of its type.
-    public let algorithm: SignatureAlgorithm?
+    package let algorithm: SignatureAlgorithm?
     /// `use`: `sig` or `enc`. Nil when not specified.
-    public let use: String?
+    package let use: String?
     /// Whether `use` and `key_ops` allow the key to verify signatures.
-    public let isForSignatures: Bool
+    let isForSignatures: Bool
     let type: KeyType
     let key: EVPKey
 
     /// The minimum size of an RSA modulus, in bits.
     ///
     /// Source: RFC 7518 §3.3.
-    public static let minimumModulusBits = 2048
+    static let minimumModulusBits = 2048
     /// The maximum size of an RSA modulus, in bits. Longer keys would only waste processor time.
-    public static let maximumModulusBits = 8192
+    static let maximumModulusBits = 8192
 
     /// Parses a key. Private members are ignored.
     ///
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for an unsupported type, curve or `alg`,
     ///   ``JOSEError/Code/weak`` for an RSA modulus outside the limits, otherwise ``JOSEError/Code/malformed``.
-    public init(parsing value: JSONValue) throws(JOSEError) {
+    package init(parsing value: JSONValue) throws(JOSEError) {
         guard let kty = value["kty"]?.string else {
             throw JOSEError(.malformed, "A key has no type: 'kty' is missing or not a string.")
         }
@@ -53,12 +53,12 @@ public struct JSONWebKey: Sendable {
     }
 
     /// Returns whether this key may verify signatures with `algorithm`.
-    public func allows(_ algorithm: SignatureAlgorithm) -> Bool {
+    package func allows(_ algorithm: SignatureAlgorithm) -> Bool {
         isForSignatures && type.algorithms.contains(algorithm) && (self.algorithm ?? algorithm) == algorithm
     }
 
     /// The key as JSON, with public members only.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var members = material
         if let keyID { members.append(.init("kid", .string(keyID))) }
         if let use { members.append(.init("use", .string(use))) }
@@ -69,7 +69,7 @@ public struct JSONWebKey: Sendable {
     /// The SHA-256 of the required members in base64url, a name that can be computed from the key.
     ///
     /// Source: RFC 7638 §3; RFC 8037 §2.
-    public var thumbprint: String {
+    package var thumbprint: String {
         let sorted = material.sorted { $0.name < $1.name }
         return Base64URL.encode(SHA256.digest(JSONValue.object(sorted).encoded()).bytes)
     }

@@ -1,17 +1,17 @@
-public import Wire
+package import HTTPMessages
 
 /// The keys of a signer, in the order of the set.
 ///
 /// Source: RFC 7517 §5.
-public struct JSONWebKeySet: Sendable {
+package struct JSONWebKeySet: Sendable {
     /// The supported keys.
-    public let keys: [JSONWebKey]
+    package let keys: [JSONWebKey]
 
     /// The maximum number of keys in a set.
-    public static let maximumCount = 64
+    package static let maximumCount = 64
 
     /// Creates a set.
-    public init(_ keys: [JSONWebKey]) {
+    package init(_ keys: [JSONWebKey]) {
         self.keys = keys
     }
 
@@ -19,7 +19,7 @@ public struct JSONWebKeySet: Sendable {
     ///
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed`` when the bytes are not a JSON object with an
     ///   array `keys`, or when there are more than ``maximumCount`` keys.
-    public init(parsing bytes: [UInt8]) throws(JOSEError) {
+    package init(parsing bytes: [UInt8]) throws(JOSEError) {
         guard let value = try? JSONValue(parsing: bytes), let elements = value["keys"]?.array else {
             throw JOSEError(.malformed, "A key set is not a JSON object with an array 'keys'.")
         }
@@ -35,10 +35,10 @@ public struct JSONWebKeySet: Sendable {
     ///   - keyID: The `kid` of the signature. When nil, every key that allows the algorithm is returned.
     ///   - algorithm: The algorithm of the signature.
     /// - Returns: The keys, in the order of the set.
-    public func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [JSONWebKey] {
+    package func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [JSONWebKey] {
         keys.filter { $0.allows(algorithm) && (keyID == nil || $0.keyID == keyID) }
     }
 
     /// The set as JSON, with public members only.
-    public var json: JSONValue { ["keys": .array(keys.map(\.json))] }
+    package var json: JSONValue { ["keys": .array(keys.map(\.json))] }
 }

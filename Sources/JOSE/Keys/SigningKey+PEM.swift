@@ -1,5 +1,5 @@
 import COpenSSL
-public import Crypto
+package import Crypto
 
 extension SigningKey {
     /// Returns the private key in the format that ``init(pem:keyID:algorithm:)`` reads: unencrypted PKCS#8 in PEM.
@@ -7,7 +7,7 @@ extension SigningKey {
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     ///
     /// Source: RFC 5208 §5; PEM_write_bio_PKCS8PrivateKey(3).
-    public func privatePEM() throws(JOSEError) -> Secret {
+    package func privatePEM() throws(JOSEError) -> Secret {
         guard let pem = key.privatePEM else {
             throw JOSEError(.failed, "Could not encode the private key: OpenSSL failed.")
         }

@@ -1,12 +1,12 @@
-public import Crypto
-public import Wire
+package import Crypto
+package import HTTPMessages
 
 /// A private key for signing.
-public final class SigningKey: Sendable {
+package final class SigningKey: Sendable {
     /// The signature algorithm.
-    public let algorithm: SignatureAlgorithm
+    package let algorithm: SignatureAlgorithm
     /// The public key, with its `kid` and `alg`.
-    public let publicKey: JSONWebKey
+    package let publicKey: JSONWebKey
     let key: EVPKey
 
     private init(_ key: EVPKey, _ type: KeyType, _ algorithm: SignatureAlgorithm, keyID: String?) {
@@ -23,7 +23,8 @@ public final class SigningKey: Sendable {
     ///   - keyID: The name of the key. Default: its thumbprint.
     /// - Returns: A new random key.
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
-    public static func generate(_ algorithm: SignatureAlgorithm, keyID: String? = nil) throws(JOSEError) -> SigningKey {
+    package static func generate(_ algorithm: SignatureAlgorithm, keyID: String? = nil) throws(JOSEError) -> SigningKey
+    {
         guard let key = EVPKey(for: algorithm), let type = key.type else {
             throw JOSEError(.failed, "Could not generate a key for \(algorithm.rawValue): OpenSSL failed.")
         }
@@ -38,7 +39,7 @@ public final class SigningKey: Sendable {
     ///   - algorithm: The signature algorithm. Default: `RS256`, `ES256` or `EdDSA`, depending on the key type.
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed``, ``JOSEError/Code/unsupported`` for a key that
     ///   does not fit, or ``JOSEError/Code/weak``.
-    public convenience init(
+    package convenience init(
         pem: Secret, keyID: String? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(JOSEError) {
         guard let key = EVPKey(pem: pem) else {
@@ -64,7 +65,7 @@ public final class SigningKey: Sendable {
     /// `RS256`.
     ///
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` when the algorithm does not fit the key type.
-    public convenience init(_ other: SigningKey, for algorithm: SignatureAlgorithm) throws(JOSEError) {
+    package convenience init(_ other: SigningKey, for algorithm: SignatureAlgorithm) throws(JOSEError) {
         let type = other.publicKey.type
         guard type.algorithms.contains(algorithm) else {
             throw JOSEError(.unsupported, "Could not use the key for \(algorithm.rawValue): it has another type.")
@@ -73,7 +74,7 @@ public final class SigningKey: Sendable {
     }
 
     /// The public key as a JSON web key.
-    public var publicJSON: JSONValue { publicKey.json }
+    package var publicJSON: JSONValue { publicKey.json }
 
     /// Signs a payload.
     ///
@@ -84,7 +85,7 @@ public final class SigningKey: Sendable {
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     ///
     /// Source: RFC 7515 §5.1 and §7.1.
-    public func sign(payload: [UInt8], type: String = "JWT") throws(JOSEError) -> String {
+    package func sign(payload: [UInt8], type: String = "JWT") throws(JOSEError) -> String {
         let header: JSONValue = [
             "alg": .string(algorithm.rawValue), "kid": .string(publicKey.keyID ?? ""), "typ": .string(type),
         ]
@@ -95,7 +96,7 @@ public final class SigningKey: Sendable {
     /// Returns the raw signature of some bytes, in the format that JOSE defines for the algorithm.
     ///
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
-    public func signature(of message: [UInt8]) throws(JOSEError) -> [UInt8] {
+    package func signature(of message: [UInt8]) throws(JOSEError) -> [UInt8] {
         guard let signature = Signatures.make(message, by: key, algorithm) else {
             throw JOSEError(.failed, "Could not sign with \(algorithm.rawValue): OpenSSL failed.")
         }

@@ -1,37 +1,37 @@
 import Crypto
-import Wire
+import HTTPMessages
 
 /// A parsed JWS in compact serialization. It is not trusted until ``isValid(by:)`` has returned true.
 ///
 /// Source: RFC 7515 §5.2; RFC 8725 §3 for the checks.
-public struct JSONWebSignature: Sendable {
+package struct JSONWebSignature: Sendable {
     /// The header of the text.
-    public struct Header: Sendable, Equatable {
+    package struct Header: Sendable, Equatable {
         /// The value of `alg`, which may be an algorithm that is never accepted.
-        public let algorithmName: String
+        package let algorithmName: String
         /// The algorithm, if it is supported. Nil for `none`, `HS256` and all others.
-        public var algorithm: SignatureAlgorithm? { SignatureAlgorithm(rawValue: algorithmName) }
+        package var algorithm: SignatureAlgorithm? { SignatureAlgorithm(rawValue: algorithmName) }
         /// The value of `kid`.
-        public let keyID: String?
+        package let keyID: String?
         /// The value of `typ`.
-        public let type: String?
+        package let type: String?
     }
 
     /// The header.
-    public let header: Header
+    package let header: Header
     /// The signed bytes.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     private let message: [UInt8]
     private let signature: [UInt8]
 
     /// The maximum length of a text, in bytes.
-    public static let maximumCount = 65_536
+    package static let maximumCount = 65_536
 
     /// Parses a signed text without verifying it.
     ///
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed``, or ``JOSEError/Code/unsupported`` for a header
     ///   with `crit`, because no extensions are supported.
-    public init(parsing compact: String) throws(JOSEError) {
+    package init(parsing compact: String) throws(JOSEError) {
         guard compact.utf8.count <= Self.maximumCount else {
             throw JOSEError(.malformed, "A JWS has more than \(Self.maximumCount) bytes.")
         }
@@ -49,7 +49,7 @@ public struct JSONWebSignature: Sendable {
     ///
     /// The key determines the allowed algorithms: those of its type, or only its own algorithm if it names one. The
     /// result is false when the header has a different algorithm. `none` and `HS256` are never accepted.
-    public func isValid(by key: JSONWebKey) -> Bool {
+    package func isValid(by key: JSONWebKey) -> Bool {
         guard let algorithm = header.algorithm, key.allows(algorithm) else { return false }
         return Signatures.isValid(signature, over: message, by: key.key, algorithm)
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchKit
+import SecretStorage
 import Synchronization
 import Terminal
 

@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import SecretStorage
 
 /// The options that all commands take.
 struct CommonOptions: Sendable {

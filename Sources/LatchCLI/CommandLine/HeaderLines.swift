@@ -1,4 +1,6 @@
+import Crypto
 import FoundationEssentials
+import HTTPMessages
 import LatchKit
 import Primitives
 import Terminal

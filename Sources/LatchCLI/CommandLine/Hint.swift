@@ -6,7 +6,7 @@ enum Hint {
         switch error.code {
         case .signedOut, .sessionEnded:
             guard let account else { return "Run: latch login ADDRESS" }
-            guard Dialects.named(account.dialect) is any PasswordDialect else {
+            guard account.capabilities.contains(.passwordSignIn) else {
                 return "Run: latch login \(account.serverURL.url.forShell)"
             }
             return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"

@@ -1,3 +1,4 @@
+import Crypto
 import LatchKit
 
 /// The check that every password must pass before it is sent.

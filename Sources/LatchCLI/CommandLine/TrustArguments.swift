@@ -1,4 +1,5 @@
 import Arguments
+import HTTPClient
 import LatchKit
 import Primitives
 import Terminal

@@ -1,5 +1,6 @@
 import Arguments
 import FoundationEssentials
+import HTTPMessages
 import LatchKit
 import Primitives
 import Terminal

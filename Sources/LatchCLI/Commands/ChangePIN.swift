@@ -1,4 +1,6 @@
 import Arguments
+import Crypto
+import HTTPMessages
 import LatchKit
 import Terminal
 
@@ -49,14 +51,13 @@ struct ChangePIN: ExecutableCommand {
     var isNonInteractive: Bool { readsInput }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let (account, session) = try await context.session(selector)
-        guard let dialect = session.dialect as? any PINDialect else {
-            throw LatchError(.serverRefused, "\(account.serverURL) speaks \(session.dialect.title), which has no PINs.")
-        }
+        let (account, _) = try await context.session(selector)
+        let client = try await context.client()
+        try client.requirePIN(of: account)
         if let requestedChange = try await requestedChange(account, context) {
-            try await dialect.perform(requestedChange, with: session.client)
+            try await client.perform(requestedChange, of: account)
         }
-        let state = try await dialect.pinState(with: session.client)
+        let state = try await client.pinState(of: account)
         try context.console.result([line(state, account)], json: Self.json(state))
         return .done
     }

@@ -1,3 +1,4 @@
+import HTTPMessages
 import LatchDownloads
 import LatchKit
 import Primitives

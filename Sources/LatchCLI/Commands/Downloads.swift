@@ -1,5 +1,6 @@
 import Arguments
 import FoundationEssentials
+import HTTPMessages
 import LatchDownloads
 import LatchKit
 import Primitives

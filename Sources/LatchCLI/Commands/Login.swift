@@ -1,4 +1,5 @@
 import Arguments
+import Crypto
 import LatchKit
 import Terminal
 

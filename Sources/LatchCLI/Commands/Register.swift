@@ -1,4 +1,5 @@
 import Arguments
+import Crypto
 import LatchKit
 import Primitives
 import Terminal
@@ -40,7 +41,7 @@ struct Register: ExecutableCommand {
         let given = try email.map { try EmailAddress(typed: $0) }
         let options = try await connection.options(for: address, context.person)
         let server = try await ServerSearch(context: context, person: context.person).find(address, options)
-        guard server.dialect is any RegistrationDialect, server.features.signsInWithPassword else {
+        guard server.capabilities.contains(.registration), server.features.signsInWithPassword else {
             throw LatchError(
                 .registrationRefused,
                 "Not registered: \(address) does not offer registration. Ask its operator for an account.")

@@ -1,3 +1,4 @@
+import HTTPClient
 import LatchKit
 import Primitives
 import Terminal

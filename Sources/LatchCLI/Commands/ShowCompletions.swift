@@ -1,6 +1,6 @@
 import Arguments
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// `latch completions`: prints the completion script of a shell.
 struct ShowCompletions: ExecutableCommand {

@@ -1,4 +1,5 @@
 import Arguments
+import HTTPMessages
 import LatchKit
 import Primitives
 import Terminal

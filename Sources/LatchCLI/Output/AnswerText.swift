@@ -1,4 +1,6 @@
 import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 import LatchKit
 import Primitives
 import Terminal

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPMessages
 import LatchKit
 import Primitives
 import Synchronization
@@ -27,7 +28,7 @@ final class SignInProgressText: Sendable {
 
     /// Returns the members for `--json`. Empty for families without a first sync.
     func json(for account: Account) -> [JSONValue.Member] {
-        guard Dialects.named(account.dialect) is any FirstSyncDialect else { return [] }
+        guard account.capabilities.contains(.firstSync) else { return [] }
         return steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
             switch step {
             case .deviceKnown(let id): [.init("deviceId", .string(id.uuidString.lowercased()))]

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import LatchGateway
 import Primitives
 import Terminal
-import Wire
 
 /// `latchd api-keys list`: prints the API keys.
 struct ListAPIKeys: ExecutableCommand {

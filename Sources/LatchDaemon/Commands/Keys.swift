@@ -1,10 +1,10 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import LatchGateway
 import Primitives
 import Terminal
-import Wire
 
 /// `latchd keys list`: prints the signing keys.
 struct ListKeys: ExecutableCommand {

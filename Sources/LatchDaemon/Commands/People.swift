@@ -2,10 +2,10 @@ import FoundationEssentials
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import LatchGateway
 import Primitives
 import Terminal
-import Wire
 
 /// `latchd user add`: adds or invites a person.
 struct AddPerson: ExecutableCommand {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import GatewayCore
+import HTTPMessages
 import LatchGateway
 import Primitives
 import Terminal
-import Wire
 
 /// A person with the ways to sign in, as printed by `latchd user list` and `latchd user show`.
 struct PersonDetails: Sendable {

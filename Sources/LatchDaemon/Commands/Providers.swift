@@ -1,11 +1,11 @@
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import LatchGateway
 import OpenIDConnect
 import Primitives
 import Terminal
-import Wire
 
 /// `latchd providers list`: prints the configured identity providers.
 struct ListProviders: ExecutableCommand {

@@ -1,5 +1,5 @@
+import HTTPMessages
 import LatchSandbox
-import Wire
 
 /// `latchd sandbox`: runs an identity provider and gateways with example people.
 struct RunSandbox: ExecutableCommand {

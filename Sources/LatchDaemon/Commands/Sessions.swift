@@ -1,10 +1,10 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import LatchGateway
 import Primitives
 import Terminal
-import Wire
 
 /// `latchd sessions list`: prints the sessions.
 struct ListSessions: ExecutableCommand {

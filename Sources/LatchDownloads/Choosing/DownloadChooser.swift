@@ -1,5 +1,5 @@
+import HTTPMessages
 public import LatchKit
-import Wire
 
 /// Finds the files that a person selects on the server of one account.
 ///
@@ -22,19 +22,19 @@ public struct DownloadChooser: Sendable {
     /// - Throws: ``LatchError/Code/invalidRequest`` when an album, picture or path does not exist, or the server has no
     ///   picture library; ``LatchError`` for network and session errors; the errors of `take`.
     public func find(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        let isImmich = account.dialect.rawValue == "immich"
+        let hasLibrary = account.capabilities.contains(.pictureLibrary)
         let library = ImmichLibrary(account, session)
         var (single, ids): ([DownloadTask], [String]) = ([], selection.ids)
         for path in try selection.paths.map(below) {
-            if isImmich, let picture = SharedPicture(path) {
+            if hasLibrary, let picture = SharedPicture(path) {
                 single += try await library.shared(picture)
-            } else if isImmich, let id = ImmichAssetReading.pictureID(at: path) {
+            } else if hasLibrary, let id = ImmichAssetReading.pictureID(at: path) {
                 ids.append(id)
             } else {
                 single.append(try await file(path))
             }
         }
-        guard isImmich || ids.isEmpty && !selection.isSearch else {
+        guard hasLibrary || ids.isEmpty && !selection.isSearch else {
             throw LatchError(
                 .invalidRequest,
                 "\(account.serverURL) speaks \(session.dialect.title) and has no picture library. "
@@ -63,7 +63,7 @@ public struct DownloadChooser: Sendable {
 
     /// Returns the task for a path, with its complete address.
     private func file(_ path: String) async throws -> DownloadTask {
-        if account.dialect.rawValue == "immich", SharedPicture.isWhole(path) {
+        if account.capabilities.contains(.pictureLibrary), SharedPicture.isWhole(path) {
             throw LatchError(
                 .invalidRequest,
                 "This is the page of a share, not a file. Open its pictures in the browser, and give the URLs of those "

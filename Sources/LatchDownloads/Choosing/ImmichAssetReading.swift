@@ -1,8 +1,8 @@
 import Crypto
 import Database
 import FoundationEssentials
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// Reads pictures and videos as any version of Immich lists them, and creates tasks for them.
 ///

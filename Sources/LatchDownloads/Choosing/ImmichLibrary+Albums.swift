@@ -1,5 +1,5 @@
+import HTTPMessages
 import LatchKit
-import Wire
 
 extension ImmichLibrary {
     /// An album as the server lists it.

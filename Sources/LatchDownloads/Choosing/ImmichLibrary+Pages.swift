@@ -1,6 +1,6 @@
 import FoundationEssentials
+import HTTPMessages
 import LatchKit
-import Wire
 
 extension ImmichLibrary {
     /// The moment at which the next search begins, and the pictures found near it.

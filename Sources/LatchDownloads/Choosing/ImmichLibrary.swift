@@ -1,6 +1,7 @@
 import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// The pictures and videos that an Immich server shows to a person, requested a page at a time.
 ///

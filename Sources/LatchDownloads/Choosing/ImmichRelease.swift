@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The features of an Immich release that matter for choosing files.
 ///

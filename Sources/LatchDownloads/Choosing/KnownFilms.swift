@@ -1,6 +1,6 @@
 import Database
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 /// What is known about many videos of live photos, in little memory. Half of the photographs of a phone may have one.
 ///

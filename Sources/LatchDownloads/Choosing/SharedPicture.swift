@@ -1,5 +1,5 @@
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// A picture in a share: its id, and the query that gives access to it.
 ///

@@ -1,5 +1,5 @@
-public import Database
-public import HTTPClient
+package import Database
+package import HTTPClient
 
 /// A place for downloaded files. It chooses their names, writes their metadata, and knows which files exist.
 ///
@@ -25,6 +25,22 @@ public protocol DownloadLibrary: Sendable {
     /// - Throws: ``LatchError`` when the folder cannot be created or written.
     func destination(of task: DownloadTask, attempt: Int) throws -> String
 
+    /// Prepares a complete file before it is moved to its destination, such as by writing extended attributes. Default:
+    /// does nothing.
+    ///
+    /// - Parameters:
+    ///   - path: The present path of the file.
+    ///   - task: The task.
+    func prepare(_ path: String, for task: DownloadTask)
+}
+
+extension DownloadLibrary {
+    /// Does nothing.
+    public func prepare(_ path: String, for task: DownloadTask) {}
+}
+
+/// A library with an index in the accounts database, which can keep a live photo as one file.
+package protocol IndexedLibrary: DownloadLibrary {
     /// Writes metadata such as extended attributes to a part before it is moved to its destination. What the file
     /// system cannot store is left out.
     func writeMetadata(_ part: DownloadPart, as task: DownloadTask)
@@ -47,4 +63,15 @@ public protocol DownloadLibrary: Sendable {
 
     /// Records a file that is at its destination, in the transaction that marks its task as done.
     func note(_ task: DownloadTask, at path: String, in connection: Connection) throws
+}
+
+extension DownloadLibrary {
+    /// Prepares a complete part before it is moved to its destination.
+    func prepare(_ part: DownloadPart, for task: DownloadTask) {
+        if let indexed = self as? any IndexedLibrary {
+            indexed.writeMetadata(part, as: task)
+        } else {
+            prepare(part.path, for: task)
+        }
+    }
 }

@@ -1,6 +1,5 @@
-public import Database
 import FoundationEssentials
-public import HTTPClient
+import HTTPClient
 import LatchKit
 
 /// A library that is a plain folder of files.
@@ -22,17 +21,6 @@ public struct FolderLibrary: DownloadLibrary {
         try Self.make(folder)
         return folder + "/" + SafeFileName(task.filename).numbered(attempt)
     }
-
-    /// Does nothing.
-    public func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {}
-    /// Returns nil: live photos are kept as pairs.
-    public func join(
-        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
-    ) async throws -> DownloadPart? { nil }
-    /// Returns the name of the still image.
-    public func joinedName(_ filename: String) -> String { filename }
-    /// Does nothing.
-    public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 
     /// Creates a folder and its missing parents. Their names are flushed to disk, so that they survive a power loss
     /// like the files in them.

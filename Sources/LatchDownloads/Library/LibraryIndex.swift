@@ -1,8 +1,8 @@
 import Database
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// The files in a library's folder, as recorded in the accounts database.
 struct LibraryIndex: Sendable {

@@ -1,6 +1,6 @@
-public import Database
+package import Database
 import FoundationEssentials
-public import HTTPClient
+import HTTPClient
 public import LatchKit
 import Synchronization
 
@@ -13,7 +13,7 @@ import Synchronization
 /// the person changes counts as existing, and is not replaced.
 ///
 /// Source: DL-2, DL-6, DL-11.
-public final class PictureLibrary: DownloadLibrary {
+public final class PictureLibrary: IndexedLibrary {
     /// The full path of the folder.
     public let folder: String
     /// How files are arranged in the folder.
@@ -71,12 +71,12 @@ public final class PictureLibrary: DownloadLibrary {
     }
 
     /// Writes the asset's id to the part.
-    public func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {
+    package func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {
         if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
     }
 
     /// Joins a live photo if motion photos are wanted and the still image can hold a video. Returns nil otherwise.
-    public func join(
+    package func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? {
         guard keepsMotionPhotos else { return nil }
@@ -98,10 +98,10 @@ public final class PictureLibrary: DownloadLibrary {
     }
 
     /// Returns a name such as `IMG_1234.MP.jpg`.
-    public func joinedName(_ filename: String) -> String { MotionPhotoName.of(filename) }
+    package func joinedName(_ filename: String) -> String { MotionPhotoName.of(filename) }
 
     /// Records the file in the index.
-    public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
+    package func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
         guard path.hasPrefix(folder + "/") else { return }
         let entry = LibraryIndex.Entry(
             path: String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self),

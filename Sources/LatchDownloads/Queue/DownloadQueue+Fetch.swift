@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchKit
-import Wire
 
 extension DownloadQueue {
     /// Fetches one task, unless its file exists already.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPClient
 import LatchKit
 
 /// Handles hosts that currently serve nothing. Such a host holds up its own tasks. None of them fails for this reason

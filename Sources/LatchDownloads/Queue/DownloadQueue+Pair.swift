@@ -58,6 +58,7 @@ extension DownloadQueue {
 
     /// Puts a live photo at its destination as one file. Returns false when this library keeps it as two.
     private func placeJoined(_ still: QueuedTask, _ film: QueuedTask) async throws -> Bool {
+        guard let library = library as? any IndexedLibrary else { return false }
         let (first, second) = try (
             DownloadPart(path: partPath(still), mustExist: true), DownloadPart(path: partPath(film), mustExist: true)
         )
@@ -69,14 +70,17 @@ extension DownloadQueue {
         try await make(joined, fit: still)
         try await hook.after(.joined)
         try await withPlainNames(still.plainlyNamed != nil) { isPlain in
-            try await self.place(joined, of: isPlain ? still.plainlyNamed ?? still : still, with: film)
+            let still = isPlain ? still.plainlyNamed ?? still : still
+            try await self.place(joined, named: library.joinedName(still.task.filename), of: still, with: film)
         }
         return true
     }
 
-    private func place(_ joined: DownloadPart, of still: QueuedTask, with film: QueuedTask) async throws {
+    private func place(
+        _ joined: DownloadPart, named name: String, of still: QueuedTask, with film: QueuedTask
+    ) async throws {
         var task = still.task
-        task.filename = library.joinedName(task.filename)
+        task.filename = name
         for attempt in 0..<Self.maximumNames {
             try checkStop()
             let path = try library.destination(of: task, attempt: attempt)

@@ -68,7 +68,8 @@ extension DownloadQueue {
     func done(_ files: [(row: QueuedTask, path: String, size: Int?)]) async throws {
         let (library, tasks) = (library, files.map { ($0.row.task, $0.path) })
         try await store.note(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
-            for (task, path) in tasks { try library.note(task, at: path, in: connection) }
+            guard let indexed = library as? any IndexedLibrary else { return }
+            for (task, path) in tasks { try indexed.note(task, at: path, in: connection) }
         }
         fullTimes = 0
         for file in files {
@@ -135,7 +136,7 @@ extension DownloadQueue {
     }
 
     func make(_ part: DownloadPart, fit row: QueuedTask) async throws {
-        library.writeMetadata(part, as: row.task)
+        library.prepare(part, for: row.task)
         do {
             try await part.flush(modified: row.task.metadata.taken)
         } catch {

@@ -104,7 +104,7 @@ extension DownloadQueue {
         let entries = files.compactMap { file in file.part.map { (part: $0, task: file.row.task) } }
         let library = library
         let failures = await DownloadPart.flush(entries.map { ($0.part, $0.task.metadata.taken) }) { index in
-            library.writeMetadata(entries[index].part, as: entries[index].task)
+            library.prepare(entries[index].part, for: entries[index].task)
             entries[index].part.share()
         }
         var whole: [ReadyFile] = []

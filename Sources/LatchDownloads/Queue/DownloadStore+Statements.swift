@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 import HTTPClient
-import Wire
+import HTTPMessages
 
 extension DownloadStore {
     static let insert = Statement(

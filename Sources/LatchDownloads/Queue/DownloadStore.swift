@@ -1,8 +1,8 @@
 import Database
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// The queue's rows in the accounts database.
 ///

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// The outcome of one attempt to fetch a task.
 enum FetchOutcome: Sendable {

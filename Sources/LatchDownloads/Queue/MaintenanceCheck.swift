@@ -1,7 +1,8 @@
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import LatchKit
-import Wire
+import ServerMessages
 
 /// Finds out whether an Immich server that responds with 404 is in maintenance. In maintenance it responds to every
 /// request with the same words.
@@ -28,7 +29,7 @@ actor MaintenanceCheck {
 
     /// Returns the state of an account's server. Servers of other families have no maintenance mode.
     func finding(at session: Session, of account: Account) async -> Finding {
-        guard account.dialect.rawValue == "immich" else { return .atWork }
+        guard account.capabilities.contains(.pictureLibrary) else { return .atWork }
         let answer: Task<Finding, Never>
         if let known = findings[account.id], .now < known.asked + validity {
             answer = known.answer

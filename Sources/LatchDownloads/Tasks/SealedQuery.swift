@@ -1,8 +1,8 @@
 import Crypto
 import Database
 import FoundationEssentials
+import HTTPMessages
 import LatchKit
-import Wire
 
 /// The query of a task's address. It may hold a secret, such as the key of a share or a signature. It is therefore
 /// sealed in the queue's database, and never shown.

@@ -1,10 +1,10 @@
 import Database
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import SignInBridge
 import Synchronization
-import Wire
 
 /// The routes for monitoring the gateway: `/healthz`, `/readyz`, `/metrics`.
 struct ServiceRoutes: Sendable {

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import HTTPMessages
 
 /// The schema of the accounts database, `$XDG_DATA_HOME/latchstring/latchstring.db`.
 ///

@@ -1,5 +1,7 @@
+import Crypto
 import Database
 import FoundationEssentials
+import HTTPMessages
 
 extension AccountStore {
     /// Writes the secrets of a connection, if it has any, to their slot. They are not used before the row refers to

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import HTTPClient
 
 /// Sends a request to an account's server with the token that the account holds.
 typealias KeyQuestion = @Sendable (DialectRequest) async throws -> ClientResponse

@@ -1,6 +1,7 @@
 import Database
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 
 extension AccountStore {
     /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes keys that were left over on servers. Skips

@@ -1,5 +1,7 @@
 import Database
 public import FoundationEssentials
+import HTTPMessages
+import SecretStorage
 
 /// The state of an account's session in the database, shared by all programs.
 struct SessionRecord: Sendable, Equatable {

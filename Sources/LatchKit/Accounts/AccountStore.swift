@@ -1,5 +1,6 @@
 package import Database
 public import FoundationEssentials
+import SecretStorage
 
 /// The accounts of this device, in an SQLite file that several programs may use at the same time.
 ///

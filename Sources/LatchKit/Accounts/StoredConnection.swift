@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPMessages
 
 /// Connection options that are split for storage: one part for the row, the other for the secret store.
 struct StoredConnection: Sendable {

@@ -1,4 +1,5 @@
-public import Wire
+import HTTPClient
+public import HTTPMessages
 
 extension AuthorizedClient {
     /// Gets a resource, using a response that is stored on this device if possible.

@@ -1,5 +1,7 @@
 import Crypto
 import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 
 /// Decides which parts of a response may be stored, and for how long they are fresh. The rules are those of a minimal
 /// private cache.

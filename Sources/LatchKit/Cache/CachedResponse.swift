@@ -1,4 +1,6 @@
 public import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 
 /// A response that may come from the cache of this device, and its origin.
 public struct CachedResponse: Sendable {

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import HTTPMessages
 
 /// A cache of the responses that servers sent to the accounts of this device. They are used for repeated requests and
 /// when a server cannot be reached.

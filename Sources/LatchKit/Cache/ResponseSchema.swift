@@ -1,5 +1,7 @@
 import Database
 import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 
 /// The schema of the response cache, `$XDG_CACHE_HOME/latchstring/responses.db`.
 enum ResponseSchema {

@@ -1,4 +1,5 @@
-public import OAuth
+import Crypto
+package import OAuth
 
 /// A family whose servers sign people in with the system's browser.
 ///
@@ -6,7 +7,7 @@ public import OAuth
 /// code.
 ///
 /// Source: RFC 8252; OX-9.
-public protocol BrowserDialect: Dialect {
+package protocol BrowserDialect: Dialect {
     /// The redirect address with a custom scheme that servers of the family send the browser back to by default.
     var callback: String { get }
     /// The path of the loopback address that servers of the family may send the browser back to.
@@ -30,38 +31,38 @@ public protocol BrowserDialect: Dialect {
 
 extension BrowserDialect {
     /// False: with the person's own browser, a person who is already signed in at the provider need not sign in again.
-    public var wantsEphemeralBrowser: Bool { false }
+    package var wantsEphemeralBrowser: Bool { false }
 }
 
 /// The parameters of a sign-in with the browser.
-public struct BrowserStart: Sendable {
+package struct BrowserStart: Sendable {
     /// The redirect address that the browser returns to.
-    public var redirect: String
+    package var redirect: String
     /// The value that ties the callback to this sign-in, unless the server creates its own `state`.
-    public var state: State
+    package var state: State
     /// The identity provider's id on the server. Nil leaves the choice to the server.
-    public var provider: String?
+    package var provider: String?
     /// The scopes of the account's key, when the server creates one. Nil for all scopes.
-    public var scopes: [String]?
+    package var scopes: [String]?
     /// Records the key that a sign-in is about to create, if it creates one. Called before the request to the server.
     var noteKey: @Sendable (Identity) async throws -> KeyIntent
 }
 
 /// A sign-in that has begun and waits for the browser to return.
-public struct PendingBrowserSignIn: Sendable {
+package struct PendingBrowserSignIn: Sendable {
     /// The address that the browser opens.
-    public var address: String
+    package var address: String
     /// The `state` that the callback must contain. Nil when the server creates it only after the browser has opened the
     /// address, so that this program cannot know it. In that case the first callback to the redirect address is
     /// accepted.
-    public var state: State?
+    package var state: State?
     /// The issuer that the callback must contain as `iss`. Nil when the provider did not announce that it sends `iss`.
-    public var issuer: String?
+    package var issuer: String?
     /// Redeems the code in the callback. Called once, after `state` was compared.
-    public var finish: @Sendable (BrowserReturn) async throws -> Grant
+    package var finish: @Sendable (BrowserReturn) async throws -> Grant
 
     /// Makes a pending sign-in.
-    public init(
+    package init(
         address: String, state: State?, issuer: String? = nil,
         finish: @escaping @Sendable (BrowserReturn) async throws -> Grant
     ) {
@@ -73,11 +74,11 @@ public struct PendingBrowserSignIn: Sendable {
 }
 
 /// The contents of a callback that passed every check.
-public struct BrowserReturn: Sendable {
+package struct BrowserReturn: Sendable {
     /// The authorization code.
-    public var code: Secret
+    package var code: Secret
     /// The `state` in the callback.
-    public var state: State
+    package var state: State
     /// The complete callback address as received. It contains the code.
-    public var link: Secret
+    package var link: Secret
 }

@@ -1,4 +1,7 @@
-public import FoundationEssentials
+import Crypto
+package import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 
 /// The protocol of one server family: its paths, messages and error envelopes. A value without state.
 ///
@@ -8,7 +11,7 @@ public import FoundationEssentials
 /// ``SessionListDialect``.
 ///
 /// Source: ARCHITECTURE.md, dialects.
-public protocol Dialect: Sendable {
+package protocol Dialect: Sendable {
     /// The id that is stored with every account of this family.
     var id: DialectID { get }
     /// The name of the family, for people.
@@ -85,18 +88,20 @@ public protocol Dialect: Sendable {
     /// How long the server asks clients to wait after a response. Nil when it does not say. Default: the `Retry-After`
     /// field.
     func retryDelay(after answer: ClientResponse) -> Duration?
+    /// Whether the server has a library of photos and videos with the requests of Immich. Default: false.
+    var hasPictureLibrary: Bool { get }
     /// A sentence about a known fault of the server that explains a response. Default: nil.
     func hint(for answer: ClientResponse) -> String?
 }
 
 extension Dialect {
     /// An empty dictionary: this family stores nothing about a server.
-    public var details: [String: String] { [:] }
+    package var details: [String: String] { [:] }
     /// Returns this value: the servers of this family do not differ.
-    public func with(details: [String: String]) -> any Dialect { self }
+    package func with(details: [String: String]) -> any Dialect { self }
 
     /// Sends ``probe`` and reads the response with ``match(_:)``.
-    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let answer = try await connection.send(probe)
         return switch match(answer) {
         case .server(let features): .server(self, connection.address, features)
@@ -105,68 +110,32 @@ extension Dialect {
     }
 
     /// The same fields as ``authorization(_:)``.
-    public func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders { authorization(token) }
+    package func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders { authorization(token) }
 
     /// Nil: tokens of this family cannot be renewed.
-    public var refresh: DialectRequest? { nil }
+    package var refresh: DialectRequest? { nil }
     /// Nil: tokens of this family cannot be renewed.
-    public func renewal(from answer: ClientResponse) -> Grant? { nil }
+    package func renewal(from answer: ClientResponse) -> Grant? { nil }
     /// The distant future: tokens of this family cannot be renewed.
-    public func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
+    package func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
 
     /// Nil: tokens are stored under the names of this library.
-    public var tokenName: (service: String, account: String)? { nil }
+    package var tokenName: (service: String, account: String)? { nil }
     /// An empty set of fields.
-    public var tokenHeaders: HTTPHeaders { [:] }
+    package var tokenHeaders: HTTPHeaders { [:] }
     /// True: a successful sign-out response means that the session ended.
-    public var trustsSignOutResponse: Bool { true }
+    package var trustsSignOutResponse: Bool { true }
     /// The delay of the `Retry-After` field.
-    public func retryDelay(after answer: ClientResponse) -> Duration? { RetryAfter.read(answer) }
+    package func retryDelay(after answer: ClientResponse) -> Duration? { RetryAfter.read(answer) }
+    /// False: the server has no library.
+    package var hasPictureLibrary: Bool { false }
     /// Nil: no faults are known.
-    public func hint(for answer: ClientResponse) -> String? { nil }
+    package func hint(for answer: ClientResponse) -> String? { nil }
 
     /// Nil for any successful status, otherwise a sentence with the server's error message.
-    public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
         let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
         return "\(server) refused the request: \(message)."
-    }
-}
-
-/// A family whose servers sign people in with e-mail address and password.
-public protocol PasswordDialect: Dialect {
-    /// Returns the request that signs in with a password.
-    func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest
-    /// Reads the response to ``passwordSignIn(email:password:device:)``.
-    ///
-    /// - Throws: ``LatchError`` for every response without a token. Its message names `server`.
-    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
-}
-
-/// The id of a dialect, stored with every account. An unknown id is preserved when it is read and written again.
-public struct DialectID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The id as text.
-    public let rawValue: String
-    /// Makes an id from any text.
-    public init(rawValue: String) { self.rawValue = rawValue }
-    /// The id as text.
-    public var description: String { rawValue }
-}
-
-/// The dialects that this library supports.
-public enum Dialects {
-    /// Every dialect, in the order in which a server is probed.
-    public static let all: [any Dialect] = [
-        OnyxDialect(),
-        ImmichDialect(),
-        TimeTrackerDialect(),
-        RelateMailDialect(),
-        ForwardAuthDialect(),
-    ]
-
-    /// Returns the dialect with an id, for a server with stored ``Dialect/details``. Nil when this version has no such
-    /// dialect.
-    public static func named(_ id: DialectID, details: [String: String] = [:]) -> (any Dialect)? {
-        all.first { $0.id == id }?.with(details: details)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPClient
 import Primitives
 
 /// Detects responses that come from a proxy or captive portal instead of the server.

@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// Reads the delay that a server asks for.
 ///
 /// Source: RFC 9110 §10.2.3. Only the form in seconds is supported, not the one with a date.

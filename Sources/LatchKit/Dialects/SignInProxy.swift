@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// A proxy product with its own sign-in, recognized by signatures that no other product sends.
 ///
 /// The signatures count only in a response that is a refusal or not the server's own. These products also add their

@@ -1,5 +1,5 @@
+import HTTPMessages
 import OAuth
-import Wire
 
 extension UnauthenticatedConnection {
     /// Returns whether the server publishes gateway metadata for itself in which `loopback_redirects_supported` is

@@ -1,12 +1,15 @@
+import HTTPClient
+import HTTPMessages
+
 /// Sends requests without a token to one server, as discovery and sign-in do.
 ///
 /// Requests use the connection settings of the person: own certificate authorities, client certificates, extra header
 /// fields and proxy.
-public struct UnauthenticatedConnection: Sendable {
+package struct UnauthenticatedConnection: Sendable {
     /// The address of the server.
-    public let address: ServerAddress
+    package let address: ServerAddress
     /// The device that the requests come from.
-    public let device: Device
+    package let device: Device
     let client: HTTPClient
     private let timeout: @Sendable () -> Duration
 
@@ -24,7 +27,7 @@ public struct UnauthenticatedConnection: Sendable {
     ///
     /// - Returns: The response, whichever server or proxy it is from. Redirects are not followed.
     /// - Throws: ``LatchError`` when there is no response; `CancellationError`.
-    public func send(_ request: DialectRequest) async throws -> ClientResponse {
+    package func send(_ request: DialectRequest) async throws -> ClientResponse {
         let place = request.base ?? address
         return try await send(request, to: try place.url(of: request.path), of: place)
     }
@@ -32,12 +35,12 @@ public struct UnauthenticatedConnection: Sendable {
     /// Requests JSON from a complete URL, such as metadata outside the server's own paths.
     ///
     /// - Throws: As ``send(_:)``.
-    public func get(_ url: String) async throws -> ClientResponse {
+    package func get(_ url: String) async throws -> ClientResponse {
         try await send(DialectRequest(.get, "", headers: ["Accept": JSON.mediaType]), to: url, of: address)
     }
 
     /// Returns a connection with the same settings to another address, with a shorter timeout if one is given.
-    public func connection(to other: ServerAddress, timeout bound: Duration? = nil) -> UnauthenticatedConnection {
+    package func connection(to other: ServerAddress, timeout bound: Duration? = nil) -> UnauthenticatedConnection {
         UnauthenticatedConnection(other, client, device, timeout: min(bound ?? timeout(), timeout()))
     }
 
@@ -55,7 +58,7 @@ public struct UnauthenticatedConnection: Sendable {
 }
 
 /// What discovery found at an address.
-public enum DiscoveryResult: Sendable {
+package enum DiscoveryResult: Sendable {
     /// A server of the family: its dialect, its address, and the features that it announces.
     case server(any Dialect, ServerAddress, ServerFeatures)
     /// Something else. The sentence says what responded instead; the response is given as well.

@@ -135,6 +135,8 @@ extension LatchError.Code {
     public static let serverError = Self(rawValue: "server_error")
     /// The server refused the request. The message contains the server's reason.
     public static let serverRefused = Self(rawValue: "server_refused")
+    /// The server's response does not contain the expected value.
+    public static let unreadableResponse = Self(rawValue: "unreadable_response")
     /// The response is larger than allowed.
     public static let responseTooLarge = Self(rawValue: "response_too_large")
     /// The e-mail address, password or key is wrong, or the account is disabled.

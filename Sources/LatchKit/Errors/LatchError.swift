@@ -1,3 +1,5 @@
+public import HTTPMessages
+
 /// An error of this library, for programs and for people.
 ///
 /// Programs use ``code``. Its raw value is stable, and `latch --json` prints it. People read ``message``: one or two
@@ -12,6 +14,8 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
     /// How long the server asks clients to wait, as with ``Code/rateLimited`` and ``Code/serverError``. Nil when the
     /// server does not say.
     public let retryAfter: Duration?
+    /// The status of the server's response. Nil when the error is not about a response.
+    public let status: HTTPStatus?
     /// The underlying error. Nil when there is none.
     public let cause: (any Error)?
 
@@ -21,11 +25,16 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
     ///   - code: The kind of failure.
     ///   - message: What happened, to what, and what to do. It must not contain a secret.
     ///   - retryAfter: How long the server asks clients to wait.
+    ///   - status: The status of the server's response.
     ///   - cause: The underlying error.
-    public init(_ code: Code, _ message: String, retryAfter: Duration? = nil, cause: (any Error)? = nil) {
+    public init(
+        _ code: Code, _ message: String, retryAfter: Duration? = nil, status: HTTPStatus? = nil,
+        cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
         self.retryAfter = retryAfter
+        self.status = status
         self.cause = cause
     }
 

@@ -1,3 +1,7 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+
 /// The part of ``ConnectionOptions`` that is stored with an account in the database.
 struct KeptConnection: Codable {
     var authoritiesFile: String?

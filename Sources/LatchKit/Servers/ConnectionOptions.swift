@@ -1,3 +1,6 @@
+import HTTPClient
+import HTTPMessages
+
 /// The settings of connections to one server: trusted certificates, client certificate, proxy and extra header fields.
 ///
 /// The names of extra header fields and the paths of certificates are stored with the account. The values of extra

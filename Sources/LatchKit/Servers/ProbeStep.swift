@@ -1,5 +1,7 @@
+import HTTPClient
+
 /// One step of finding and trusting a server, with texts that can be printed as they are.
-public struct ProbeStep: Sendable, CustomStringConvertible {
+public struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of steps.
     public enum Kind: String, Sendable, CaseIterable {
         /// The check of the address itself.

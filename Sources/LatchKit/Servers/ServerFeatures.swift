@@ -1,3 +1,7 @@
+import Crypto
+import HTTPMessages
+import ServerMessages
+
 /// The features that a server announces before sign-in. They determine which sign-in buttons a program shows.
 ///
 /// Source: OX-8, IM-4.
@@ -35,7 +39,7 @@ public struct ServerFeatures: Sendable, Hashable {
     }
 
     /// An identity provider of the server.
-    public struct Provider: Sendable, Hashable {
+    public struct Provider: Identifiable, Sendable, Hashable {
         /// The provider's id on the server.
         public var id: String
         /// The text for the button.
@@ -79,63 +83,5 @@ public struct ServerFeatures: Sendable, Hashable {
             providers: (type.ssoProviders ?? []).map {
                 Provider(id: $0.name, title: SanitizedText.clean($0.displayName))
             })
-    }
-}
-
-/// The requirements of a server for a new password. A password for sign-in is never checked against them.
-///
-/// Source: contract of Onyx, b.8; IM-17.
-public struct PasswordRule: Sendable, Hashable {
-    /// The minimum number of characters. Nil when the server does not say.
-    public var minimumLength: Int?
-    /// The maximum number of characters. Nil when the server does not say.
-    public var maximumLength: Int?
-    /// Whether an upper-case letter is required.
-    public var needsUppercase: Bool
-    /// Whether a lower-case letter is required.
-    public var needsLowercase: Bool
-    /// Whether a digit is required.
-    public var needsDigit: Bool
-    /// Whether a special character is required.
-    public var needsSpecial: Bool
-
-    /// Makes a rule. Without arguments, it has no requirements.
-    public init(
-        minimumLength: Int? = nil, maximumLength: Int? = nil, needsUppercase: Bool = false,
-        needsLowercase: Bool = false, needsDigit: Bool = false, needsSpecial: Bool = false
-    ) {
-        self.minimumLength = minimumLength
-        self.maximumLength = maximumLength
-        self.needsUppercase = needsUppercase
-        self.needsLowercase = needsLowercase
-        self.needsDigit = needsDigit
-        self.needsSpecial = needsSpecial
-    }
-}
-
-/// A server that a dialect of this library recognized.
-public struct Server: Sendable {
-    /// The address of the server.
-    public let address: ServerAddress
-    /// The dialect of the server.
-    public let dialect: any Dialect
-    /// The features that the server announced.
-    public let features: ServerFeatures
-    /// The settings of connections to the server.
-    public let connection: ConnectionOptions
-
-    /// Makes a server. Usually ``ServerProbe`` does this after the server was recognized.
-    public init(
-        address: ServerAddress, dialect: any Dialect, features: ServerFeatures, connection: ConnectionOptions = .init()
-    ) {
-        self.address = address
-        self.dialect = dialect
-        self.features = features
-        self.connection = connection
-    }
-
-    /// Returns the header fields that carry a token to the server.
-    func authorization(_ token: Secret) -> HTTPHeaders {
-        dialect.authorization(token, besides: connection.extraHeaders)
     }
 }

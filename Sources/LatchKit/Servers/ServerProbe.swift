@@ -1,9 +1,11 @@
+import HTTPClient
+
 /// Identifies the server at an address and reports every step.
 ///
 /// An address is stored only after a probe found a server there.
 ///
 /// Source: OX-10, IM-3; contract of Onyx, b.12.
-public struct ServerProbe: Sendable {
+package struct ServerProbe: Sendable {
     private let connection: ConnectionOptions
     private let dialects: [any Dialect]
     private let device: Device
@@ -16,7 +18,7 @@ public struct ServerProbe: Sendable {
     ///   - dialects: The dialects to try, in order.
     ///   - device: The device that sends the requests, for `User-Agent`.
     ///   - timeout: The timeout of each request.
-    public init(
+    package init(
         connection: ConnectionOptions = .init(), dialects: [any Dialect] = Dialects.all, device: Device = Device(),
         timeout: Duration = .seconds(10)
     ) {
@@ -33,7 +35,7 @@ public struct ServerProbe: Sendable {
     ///   - onStep: Called with each step when its outcome is known.
     /// - Returns: The steps, and the server or the reason why there is none.
     /// - Throws: `CancellationError` only.
-    public func run(
+    package func run(
         _ address: ServerAddress, onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
     ) async throws(CancellationError) -> ProbeReport {
         var run = ProbeRun(address: address, isPinned: connection.pinnedCertificate != nil, onStep: onStep)

@@ -1,3 +1,7 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+
 /// The client with which all features send requests to an account's server.
 ///
 /// It adds the token to each request and renews it when it is due. When the server rejects the token, the client renews
@@ -30,7 +34,7 @@ public struct AuthorizedClient: Sendable {
     }
 
     /// Sends a request of the account's dialect; see ``send(_:_:headers:body:)``.
-    public func send(_ request: DialectRequest) async throws -> ClientResponse {
+    package func send(_ request: DialectRequest) async throws -> ClientResponse {
         try await session.perform(request, beforeNewPassword: changesPassword).answer
     }
 
@@ -66,7 +70,7 @@ public struct AuthorizedClient: Sendable {
     ///   contain bytes that did not come from the server and must not be used.
     ///
     /// Source: DL-3, DL-13.
-    public func download(
+    package func download(
         _ path: String, headers: HTTPHeaders = [:], into part: DownloadPart, from point: ResumePoint? = nil,
         stallTimeout: Duration = .seconds(30), followsRedirects: Bool = false,
         onBegin: (@Sendable (ResumePoint) -> Void)? = nil
@@ -84,7 +88,7 @@ public struct AuthorizedClient: Sendable {
     ///   - point: The resume point of the file when it was downloaded.
     /// - Returns: Whether the file changed, or nil when the server does not tell.
     /// - Throws: The errors of ``send(_:_:headers:body:)``.
-    public func isChanged(_ path: String, since point: ResumePoint) async throws -> Bool? {
+    package func isChanged(_ path: String, since point: ResumePoint) async throws -> Bool? {
         let request = DialectRequest(.head, path, headers: point.conditions)
         let answer = try await session.perform(request, isOneOfMany: true) { request, token in
             try await session.sendHead(request, token)
@@ -98,7 +102,7 @@ public struct AuthorizedClient: Sendable {
     /// The executor that is best for tasks that do little more than such downloads. Nil before the first request.
     ///
     /// See ``HTTPClient/HTTPClient/executor``.
-    public var executor: (any TaskExecutor)? {
+    package var executor: (any TaskExecutor)? {
         get async { await session.transport?.client.executor }
     }
 }

@@ -1,4 +1,6 @@
+import Crypto
 public import FoundationEssentials
+import HTTPClient
 
 extension Session {
     /// Returns whether the server itself rejects the token. For that, the server must identify itself in its response

@@ -1,4 +1,6 @@
+import Crypto
 import FoundationEssentials
+import HTTPClient
 
 extension Session {
     /// Sends one request, with the token if there is one. Redirects are returned, not followed.
@@ -126,7 +128,8 @@ extension Session {
     /// Returns the error for a server that refuses a request.
     nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
         let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
-        return LatchError(.serverRefused, "\(place ?? server) refused the request: \(words).\(Self.stays)")
+        return LatchError(
+            .serverRefused, "\(place ?? server) refused the request: \(words).\(Self.stays)", status: answer.status)
     }
 }
 
@@ -137,13 +140,14 @@ extension Dialect {
         guard answer.status != .tooManyRequests else {
             let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a moment"
             return LatchError(
-                .rateLimited, "Too many requests to \(server). Wait \(pause) and try again.", retryAfter: wait)
+                .rateLimited, "Too many requests to \(server). Wait \(pause) and try again.", retryAfter: wait,
+                status: answer.status)
         }
         let remedy = hint(for: answer).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
             "\(server) has an internal error (status \(answer.status)). Try again later.\(end)\(remedy)",
-            retryAfter: wait)
+            retryAfter: wait, status: answer.status)
     }
 
     /// Reads the response to a request that ends a session or revokes a key. Returns nil when the server itself says

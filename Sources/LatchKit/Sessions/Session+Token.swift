@@ -1,4 +1,6 @@
+import Crypto
 import FoundationEssentials
+import HTTPClient
 
 extension Session {
     /// Returns the token and its generation. Renews it first if it is due.

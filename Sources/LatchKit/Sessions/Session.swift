@@ -1,4 +1,6 @@
+import Crypto
 public import FoundationEssentials
+import HTTPClient
 
 /// An account's session with its server. It stores the token, renews it in time, and ends when the server ends it.
 ///
@@ -14,7 +16,7 @@ public actor Session {
     /// The address of the account's server.
     public nonisolated let server: ServerAddress
     /// The dialect of the account's server.
-    public nonisolated let dialect: any Dialect
+    package nonisolated let dialect: any Dialect
 
     let accounts: AccountStore
     let device: Device
@@ -46,7 +48,7 @@ public actor Session {
     public nonisolated var state: SessionState { broadcast.current }
 
     /// The current state, followed by each change. Ends when the session is closed.
-    public nonisolated var states: AsyncStream<SessionState> { broadcast.stream() }
+    public nonisolated var stateUpdates: AsyncStream<SessionState> { broadcast.stream() }
 
     /// The client with which all features send requests to the server.
     public nonisolated var client: AuthorizedClient { AuthorizedClient(session: self) }

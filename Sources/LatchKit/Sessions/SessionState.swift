@@ -1,7 +1,7 @@
 /// The state of a session. A program shows the sign-in screen when signed out and the app when signed in.
 ///
 /// Source: OX-14.
-public enum SessionState: Sendable, Equatable {
+public enum SessionState: Sendable, Hashable {
     /// The initial state, until the secret store has responded.
     case restoring
     /// There is a token.
@@ -14,7 +14,7 @@ public enum SessionState: Sendable, Equatable {
     case signedOut(SignedOutReason)
 
     /// Whether the server is known to accept the token.
-    public enum Standing: Sendable, Equatable {
+    public enum Standing: Sendable, Hashable {
         /// The server has accepted the token at least once since this program started.
         case verified
         /// The server has not been asked yet, or did not respond for the reason in the code. Being offline does not
@@ -23,7 +23,7 @@ public enum SessionState: Sendable, Equatable {
     }
 
     /// Why there is no session.
-    public enum SignedOutReason: Sendable, Equatable {
+    public enum SignedOutReason: Sendable, Hashable {
         /// The person has not signed in, or has signed out.
         case notSignedIn
         /// The session has ended. The text says why, as the end of "You were signed out because …".

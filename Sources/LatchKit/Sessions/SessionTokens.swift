@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 
 /// The tokens of a session as stored in the secret store. They are in one entry, so that they change together.

@@ -13,6 +13,19 @@ public struct Browser: Sendable, Hashable {
         /// longer is the browser itself, and its successful end means that the person closed it. Nil when the end of
         /// the command does not say whether the window was closed.
         case command([String], handOver: Duration?)
+        /// A presenter of the program.
+        case presenter(Presenter)
+    }
+
+    /// A presenter. Two are equal when they are the same object.
+    private final class Presenter: Hashable, Sendable {
+        let presenter: any BrowserPresenting
+
+        init(_ presenter: any BrowserPresenting) { self.presenter = presenter }
+
+        static func == (one: Presenter, other: Presenter) -> Bool { one === other }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
     private let kind: Kind
@@ -47,6 +60,11 @@ public struct Browser: Sendable, Hashable {
         return Browser(kind: .command(words, handOver: handOver))
     }
 
+    /// Returns a browser that the program itself shows.
+    public static func presenter(_ presenter: any BrowserPresenting) -> Browser {
+        Browser(kind: .presenter(Presenter(presenter)))
+    }
+
     /// How the program of a browser ended.
     enum End: Sendable, Equatable {
         /// The address was passed to a browser that continues to run, so nothing is known about its window.
@@ -55,6 +73,8 @@ public struct Browser: Sendable, Hashable {
         case closed
         /// The browser could not show the address. The sentence says why.
         case failed(String)
+        /// The presenter received this callback address.
+        case returned(String)
     }
 
     /// Returns the browser to open for a family of servers.
@@ -81,14 +101,37 @@ public struct Browser: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - address: The address to open.
+    ///   - callback: The redirect address at which the sign-in ends.
     ///   - profiles: The folder for the profile of an ephemeral browser.
     /// - Returns: How the program ended. Nil when the wait was cancelled.
-    func open(_ address: String, profiles: String) async -> End? {
-        guard case .command(let words, let handOver) = kind else { return await openEphemeral(address, profiles) }
+    func open(_ address: String, callback: String, profiles: String) async -> End? {
+        switch kind {
+        case .command(let words, let handOver): await Self.run(words, address, handOver)
+        case .presenter(let presenter): await Self.present(presenter.presenter, address, callback)
+        case .automatic, .ephemeral: await openEphemeral(address, profiles)
+        }
+    }
+
+    private static func present(
+        _ presenter: any BrowserPresenting, _ address: String, _ callback: String
+    ) async -> End? {
+        do {
+            guard let link = try await presenter.present(address, callback: callback) else { return .handedOver }
+            return .returned(link)
+        } catch is CancellationError {
+            return nil
+        } catch let error as LatchError {
+            return error.code == .browserClosed ? .closed : .failed(error.message)
+        } catch {
+            return .failed("The page could not be shown: \(error).")
+        }
+    }
+
+    private static func run(_ words: [String], _ address: String, _ handOver: Duration?) async -> End? {
         let start = ContinuousClock.now
         let program: DesktopProgram
         do {
-            program = try DesktopProgram(Self.arguments(words, address))
+            program = try DesktopProgram(arguments(words, address))
         } catch {
             return .failed(error.message)
         }

@@ -1,3 +1,4 @@
+import Crypto
 import OAuth
 
 /// A sign-in with the system's browser.

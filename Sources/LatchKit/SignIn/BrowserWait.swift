@@ -47,7 +47,11 @@ struct BrowserWait: Sendable {
     }
 
     private func open(_ browser: Browser) async throws -> Outcome {
-        switch await browser.open(pending.address, profiles: profiles) {
+        switch await browser.open(pending.address, callback: receiver.redirect, profiles: profiles) {
+        case .returned(let link):
+            if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
+            signIn.onEvent(.strangeLink)
+            return .nothing
         case .closed:
             try await Task.sleep(for: Self.grace)
             return .closed

@@ -1,4 +1,6 @@
+import Crypto
 import Desktop
+import HTTPMessages
 import OAuth
 
 /// A link with a custom scheme that the desktop passes to the program registered for the scheme.

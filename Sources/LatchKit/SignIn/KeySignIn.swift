@@ -1,3 +1,6 @@
+import Crypto
+import HTTPClient
+
 /// A sign-in with an API key that the person created at the server, for servers without another way to sign in.
 ///
 /// Source: RM-7; contract of Relate Mail, section c: c174e92.

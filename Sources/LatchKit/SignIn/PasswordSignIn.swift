@@ -1,3 +1,6 @@
+import Crypto
+import HTTPClient
+
 /// A sign-in with e-mail address and password.
 ///
 /// Source: OX-1, IM-5, IM-17.

@@ -42,14 +42,6 @@ public struct FirstSync: Sendable, Hashable {
     public init() {}
 }
 
-/// A family with requests to send right after a sign-in.
-public protocol FirstSyncDialect: Dialect {
-    /// Sends the first requests for the main screen. If one fails, the others continue.
-    ///
-    /// - Throws: `CancellationError`; ``LatchError`` when the session has ended.
-    func firstSync(with client: AuthorizedClient) async throws -> FirstSync
-}
-
 extension LatchClient {
     /// The timeout of all first requests together.
     static let firstSyncBound = Duration.seconds(15)

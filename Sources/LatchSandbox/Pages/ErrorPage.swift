@@ -1,6 +1,6 @@
 import GatewayHTTP
+import HTTPMessages
 import LatchGateway
-import Wire
 
 /// The page for errors that cannot be reported to a client.
 ///

@@ -1,7 +1,7 @@
 import GatewayHTTP
+import HTTPMessages
 import JOSE
 import LatchGateway
-import Wire
 
 /// The page of the authorization endpoint: the account, the scopes to share, the decision and an optional fault.
 ///

@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import Primitives
-import Wire
 
 /// Creates the JWT access token of a grant, either valid or with the fault that was requested.
 ///

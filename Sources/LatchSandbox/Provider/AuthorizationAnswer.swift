@@ -1,7 +1,7 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import LatchGateway
-import Wire
 
 /// The authorization response, sent through the browser with a redirect or a form.
 ///

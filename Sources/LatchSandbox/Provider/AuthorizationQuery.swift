@@ -1,5 +1,5 @@
+import HTTPMessages
 import OAuth
-import Wire
 
 /// A valid request to the authorization endpoint, from a known client with a registered redirect URI.
 ///

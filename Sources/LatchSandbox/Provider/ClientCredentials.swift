@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The credentials of a client at the token endpoint.
 ///

@@ -1,7 +1,7 @@
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import JOSE
-import Wire
 
 /// An OpenID provider for development, with the real protocol and fictional people, on this machine only.
 ///

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import Primitives
-import Wire
 
 /// Creates the ID token of a grant, either valid or with the requested fault.
 ///

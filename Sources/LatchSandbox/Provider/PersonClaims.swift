@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The claims about a person for the requested scopes.
 ///

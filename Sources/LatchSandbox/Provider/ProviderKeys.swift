@@ -1,7 +1,7 @@
 import Crypto
+import HTTPMessages
 import JOSE
 import Synchronization
-import Wire
 
 /// The signing keys of the provider: one for each algorithm in the key set, and one that is not published.
 struct ProviderKeys: Sendable {

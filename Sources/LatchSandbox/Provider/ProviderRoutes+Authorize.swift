@@ -1,10 +1,10 @@
 import Crypto
 import FoundationEssentials
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import Primitives
-import Wire
 
 /// The authorization endpoint.
 ///

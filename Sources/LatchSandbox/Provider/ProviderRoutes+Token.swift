@@ -1,9 +1,9 @@
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import OAuth
 import Primitives
-import Wire
 
 /// The token endpoint.
 ///

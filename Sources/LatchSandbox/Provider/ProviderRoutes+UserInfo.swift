@@ -1,5 +1,5 @@
+import HTTPMessages
 import HTTPServer
-import Wire
 
 /// The UserInfo endpoint.
 ///

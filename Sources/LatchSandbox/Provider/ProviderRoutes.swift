@@ -1,6 +1,6 @@
+import HTTPMessages
 import HTTPServer
 import JOSE
-import Wire
 
 /// The endpoints of the provider.
 ///

@@ -1,5 +1,5 @@
+import HTTPMessages
 import JOSE
-import Wire
 
 /// The submitted fields of the sign-in page.
 struct SignInForm {

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// Validates loopback addresses.
 enum Loopback {

@@ -1,7 +1,7 @@
 import Crypto
+package import HTTPMessages
 import HTTPServer
 import LatchGateway
-package import Wire
 
 /// A complete environment on this machine for trying things out: an identity provider, and for each dialect a gateway
 /// that uses it, in one process and one temporary folder.

@@ -1,10 +1,10 @@
 import GatewayConfiguration
 import GatewayCore
 import HTTPClient
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import Synchronization
-import Wire
 
 /// A demonstration backend without sign-in of its own, below ``path`` of a gateway, together with its reverse proxy.
 ///

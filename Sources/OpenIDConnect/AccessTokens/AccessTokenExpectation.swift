@@ -1,7 +1,7 @@
 /// The requirements for a token that a client sends with a request.
-public struct AccessTokenExpectation: Sendable, Equatable {
+package struct AccessTokenExpectation: Sendable, Equatable {
     /// The kinds of a provider's tokens that can be accepted.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// An access token only.
         case access
         /// An ID token, for providers whose access tokens only the provider can read.
@@ -9,13 +9,13 @@ public struct AccessTokenExpectation: Sendable, Equatable {
     }
 
     /// The kind of token that is accepted.
-    public var kind: Kind
+    package var kind: Kind
     /// The accepted audiences, one of which must be in `aud`. Nil accepts tokens for any audience, including those for
     /// other servers and apps.
-    public var audiences: [String]?
+    package var audiences: [String]?
 
     /// Makes an expectation.
-    public init(_ kind: Kind = .access, audiences: [String]?) {
+    package init(_ kind: Kind = .access, audiences: [String]?) {
         self.kind = kind
         self.audiences = audiences
     }

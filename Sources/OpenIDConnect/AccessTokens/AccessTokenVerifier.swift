@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 import FoundationEssentials
 import JOSE
 import OAuth
@@ -12,7 +12,7 @@ import OAuth
 /// A token is valid until it expires, even if the provider has revoked it since.
 ///
 /// Source: RFC 9068 §4; RFC 8725 §3; RM-6.
-public struct AccessTokenVerifier: Sendable {
+package struct AccessTokenVerifier: Sendable {
     private let party: RelyingParty
     private let expected: AccessTokenExpectation
 
@@ -21,7 +21,7 @@ public struct AccessTokenVerifier: Sendable {
     /// - Parameters:
     ///   - party: The provider. Its clock and its maximum clock skew also apply here.
     ///   - expected: The requirements for a token.
-    public init(_ party: RelyingParty, expecting expected: AccessTokenExpectation) {
+    package init(_ party: RelyingParty, expecting expected: AccessTokenExpectation) {
         self.party = party
         self.expected = expected
     }
@@ -32,7 +32,7 @@ public struct AccessTokenVerifier: Sendable {
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken`` when the token is not accepted,
     ///   ``OpenIDConnectError/Code/unreachable`` when the provider's keys are not available now; or
     ///   `CancellationError`.
-    public func identity(of token: Secret) async throws -> ProviderIdentity {
+    package func identity(of token: Secret) async throws -> ProviderIdentity {
         let issuer = party.settings.issuer
         let signature: JSONWebSignature
         do throws(JOSEError) {
@@ -70,7 +70,7 @@ public struct AccessTokenVerifier: Sendable {
     /// - Throws: As ``identity(of:)``.
     ///
     /// Source: OpenID Connect Core §5.3.
-    public func asking(_ identity: ProviderIdentity, with token: Secret) async throws -> ProviderIdentity {
+    package func asking(_ identity: ProviderIdentity, with token: Secret) async throws -> ProviderIdentity {
         let provider = try await party.metadata()
         guard expected.kind == .access, let endpoint = provider.userInfoEndpoint else { return identity }
         let told = try await party.userInfo(

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import HTTPMessages
 import JOSE
-import Wire
 
 /// The claims of a token that a client sent with a request. Only the signature shows whether they are authentic.
 ///

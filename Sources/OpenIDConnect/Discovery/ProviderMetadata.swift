@@ -1,25 +1,25 @@
-import Wire
+import HTTPMessages
 
 /// The validated metadata of a provider.
 ///
 /// Source: OpenID Connect Discovery §3; RFC 9207 §3.
-public struct ProviderMetadata: Sendable, Equatable {
+package struct ProviderMetadata: Sendable, Equatable {
     /// The issuer identifier of the provider, equal to the requested one.
-    public let issuer: String
+    package let issuer: String
     /// The endpoint to which the person's browser is sent.
-    public let authorizationEndpoint: String
+    package let authorizationEndpoint: String
     /// The endpoint that exchanges a code for tokens.
-    public let tokenEndpoint: String
+    package let tokenEndpoint: String
     /// The URL of the provider's keys.
-    public let keysAddress: String
+    package let keysAddress: String
     /// The endpoint with further claims about a person. Nil when the provider has none.
-    public let userInfoEndpoint: String?
+    package let userInfoEndpoint: String?
     /// The endpoint where a browser signs out. Nil when the provider has none or its URL is invalid.
-    public let endSessionEndpoint: String?
+    package let endSessionEndpoint: String?
     /// The names of the algorithms that sign ID tokens. Empty when the provider does not say.
-    public let signingAlgorithms: [String]
+    package let signingAlgorithms: [String]
     /// Whether every authorization response contains the issuer as `iss`.
-    public let namesIssuerInAnswers: Bool
+    package let namesIssuerInAnswers: Bool
 
     /// Parses and validates a discovery document.
     ///
@@ -31,7 +31,7 @@ public struct ProviderMetadata: Sendable, Equatable {
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badAnswer``.
     ///
     /// Source: OpenID Connect Discovery §4.3.
-    public init(parsing document: [UInt8], issuer: String) throws(OpenIDConnectError) {
+    package init(parsing document: [UInt8], issuer: String) throws(OpenIDConnectError) {
         let reader = Reader(value: try? JSONValue(parsing: document), issuer: issuer)
         try reader.checkIssuer()
         self.issuer = issuer

@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
-import Wire
 
 /// Generates client secrets for Sign in with Apple: signed tokens that are valid for a few minutes.
 ///

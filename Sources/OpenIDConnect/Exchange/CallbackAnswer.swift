@@ -1,5 +1,5 @@
 import Crypto
-import Wire
+import HTTPMessages
 
 /// The authorization response that a provider sent through the person's browser, in either response mode.
 ///

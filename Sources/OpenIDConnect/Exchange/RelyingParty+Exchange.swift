@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import OAuth
-import Wire
 
 extension RelyingParty {
     /// Exchanges a code for tokens at the token endpoint.
@@ -44,7 +44,7 @@ extension RelyingParty {
     ///   `CancellationError`.
     ///
     /// Source: RFC 6749 §3.2.1 and §5.2, `invalid_client` and `invalid_grant`.
-    public func knowsClient(redirect: String) async throws -> Bool {
+    package func knowsClient(redirect: String) async throws -> Bool {
         let code = Secret("latchd-check-" + Base64URL.encode(SecureRandom.bytes(24)))
         do {
             _ = try await exchange(code, redirect: redirect, verifier: PKCE.Verifier(), at: try await metadata())

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPClient
-import Wire
+import HTTPMessages
 
 /// Sends requests to one provider, limited in time and size. Redirects are not followed, because they could send a
 /// secret elsewhere.

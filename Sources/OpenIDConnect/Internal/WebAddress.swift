@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 /// The security properties of a provider's URL: its scheme, host and query.
 struct WebAddress: Sendable {

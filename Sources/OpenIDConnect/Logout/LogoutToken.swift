@@ -1,22 +1,22 @@
-public import Crypto
-public import FoundationEssentials
+package import Crypto
+package import FoundationEssentials
+import HTTPMessages
 import JOSE
-import Wire
 
 /// A verified message from an identity provider about a sign-out there.
 ///
 /// Source: OpenID Connect Back-Channel Logout 1.0 §2.4 and §2.6.
-public struct LogoutToken: Sendable, Equatable {
+package struct LogoutToken: Sendable, Equatable {
     /// The issuer identifier of the provider.
-    public let issuer: String
+    package let issuer: String
     /// The subject: the person's id at the provider. Nil when the token concerns only a session.
-    public let subject: String?
+    package let subject: String?
     /// The id of the session at the provider. Nil when the token concerns all sessions of the person.
-    public let sessionID: String?
+    package let sessionID: String?
     /// The unique id of the token, `jti`. The provider uses it for no other token.
-    public let id: String
+    package let id: String
     /// When the token expires, according to the clock with which it was checked.
-    public let expires: Date
+    package let expires: Date
 
     /// The expected values of the claims.
     struct Expectation: Sendable {
@@ -62,7 +62,7 @@ public struct LogoutToken: Sendable, Equatable {
     }
 
     /// Returns the issuer in a token without verifying the token. Used to select the provider whose keys verify it.
-    public static func unverifiedIssuer(of text: Secret) -> String? {
+    package static func unverifiedIssuer(of text: Secret) -> String? {
         guard let signature = try? JSONWebSignature(parsing: text.reveal()),
             let claims = try? JSONValue(parsing: signature.payload)
         else { return nil }
@@ -74,7 +74,7 @@ extension RelyingParty {
     /// Verifies a logout token: its signature with the provider's keys, then its claims.
     ///
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
-    public func logoutToken(_ text: Secret) async throws -> LogoutToken {
+    package func logoutToken(_ text: Secret) async throws -> LogoutToken {
         let provider = try await metadata()
         let signature = try await verified(
             text, what: "The logout token of '\(provider.issuer)'", from: provider, type: "logout+jwt")

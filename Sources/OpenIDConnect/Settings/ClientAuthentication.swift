@@ -1,9 +1,9 @@
-public import Crypto
+package import Crypto
 
 /// The method by which this client authenticates at a provider's token endpoint.
 ///
 /// Source: OpenID Connect Core §9.
-public enum ClientAuthentication: Sendable, Equatable {
+package enum ClientAuthentication: Sendable, Equatable {
     /// `client_secret_basic`: client id and secret in the header field `Authorization`. Every provider supports it.
     case basic(Secret)
     /// `client_secret_post`: client id and secret in the form.

@@ -1,33 +1,33 @@
 /// The settings of one identity provider.
-public struct ProviderSettings: Sendable, Equatable {
+package struct ProviderSettings: Sendable, Equatable {
     /// The issuer identifier of the provider: a URL without query and fragment, compared character by character.
     ///
     /// Must be `https`, or `http` if its host is this machine.
-    public var issuer: String
+    package var issuer: String
     /// The client id of the gateway at the provider.
-    public var clientID: String
+    package var clientID: String
     /// The method by which the gateway authenticates.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
     /// The requested scopes. `openid` is added if it is missing.
-    public var scopes: [String]
+    package var scopes: [String]
     /// The mode of the authorization response. Nil leaves it to the provider, which usually uses the query.
-    public var responseMode: ResponseMode?
+    package var responseMode: ResponseMode?
     /// Further parameters of the authorization request, such as `prompt` or `hd`.
-    public var parameters: [(String, String)]
+    package var parameters: [(String, String)]
     /// Audiences that an ID token may contain besides this client. Default: none.
     ///
     /// Source: OpenID Connect Core §3.1.3.7, step 3.
-    public var trustedAudiences: [String]
+    package var trustedAudiences: [String]
     /// The maximum difference between the provider's clock and this one. Default: 60 seconds.
-    public var maximumClockSkew: Duration
+    package var maximumClockSkew: Duration
     /// The timeout of each request to the provider. Default: 10 seconds.
-    public var timeout: Duration
+    package var timeout: Duration
     /// The claim with the person's groups, such as `groups`, or a path with dots for a nested claim. Nil when groups
     /// are not requested.
-    public var groupsClaim: String?
+    package var groupsClaim: String?
 
     /// Makes settings.
-    public init(
+    package init(
         issuer: String, clientID: String, authentication: ClientAuthentication = .none,
         scopes: [String] = ["openid", "email", "profile"], responseMode: ResponseMode? = nil,
         parameters: [(String, String)] = [], trustedAudiences: [String] = [], maximumClockSkew: Duration = .seconds(60),
@@ -50,7 +50,7 @@ public struct ProviderSettings: Sendable, Equatable {
     /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/misconfigured``.
     ///
     /// Source: OpenID Connect Discovery §3 and §7.1; OpenID Connect Core §3.1.2.1.
-    public func check() throws(OpenIDConnectError) {
+    package func check() throws(OpenIDConnectError) {
         guard let address = WebAddress(issuer), !address.hasQuery else {
             throw misconfigured("its issuer is not a web address without a query; write it as 'https://host/path'.")
         }
@@ -90,7 +90,7 @@ public struct ProviderSettings: Sendable, Equatable {
 
 extension ProviderSettings {
     /// Returns whether two settings are equal.
-    public static func == (one: ProviderSettings, other: ProviderSettings) -> Bool {
+    package static func == (one: ProviderSettings, other: ProviderSettings) -> Bool {
         one.issuer == other.issuer && one.clientID == other.clientID && one.authentication == other.authentication
             && one.scopes == other.scopes && one.responseMode == other.responseMode
             && one.parameters.elementsEqual(other.parameters, by: ==) && one.trustedAudiences == other.trustedAudiences
@@ -101,7 +101,7 @@ extension ProviderSettings {
 
 extension ProviderSettings: CustomReflectable {
     /// A mirror with the issuer, client id and scopes only, and without secrets.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["issuer": issuer, "clientID": clientID, "scopes": scopes])
     }
 }

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// Reads the claims of a token or of a UserInfo response. Every error names the claim but does not quote its value.
 struct ClaimReader: Sendable {

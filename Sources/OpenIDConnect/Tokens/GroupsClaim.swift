@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// Reads the groups in a token or a UserInfo response.
 ///

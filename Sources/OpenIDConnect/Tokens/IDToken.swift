@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import OAuth
-import Wire
 
 /// The claims of an ID token with a valid signature.
 ///

@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// The claims about a person besides the subject. A claim with the wrong type counts as missing.
 ///

@@ -1,7 +1,7 @@
 import Crypto
 import HTTPClient
+import HTTPMessages
 import JOSE
-import Wire
 
 extension RelyingParty {
     /// Returns the claims about `subject` from the UserInfo endpoint.

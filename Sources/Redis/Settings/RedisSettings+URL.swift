@@ -1,5 +1,5 @@
-public import Crypto
-import Wire
+package import Crypto
+import HTTPMessages
 
 extension RedisSettings {
     /// Creates settings from a URL: `redis://[USER@]HOST[:PORT][/DATABASE]` or `unix://[USER@]/PATH[?db=DATABASE]`.
@@ -14,7 +14,7 @@ extension RedisSettings {
     /// - Throws: ``RedisError/Code/misconfigured``.
     ///
     /// Source: `redis` and `redis+unix` URLs as redis-py and redis-cli parse them.
-    public init(url: String, password: Secret? = nil, allowsPlainText: Bool = false) throws(RedisError) {
+    package init(url: String, password: Secret? = nil, allowsPlainText: Bool = false) throws(RedisError) {
         guard let colon = url.firstIndex(of: ":") else { throw Self.malformed }
         let rest = url[url.index(after: colon)...]
         switch url[..<colon].lowercased() {

@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 import Synchronization
 
 /// A secret store in one file, sealed with XChaCha20-Poly1305.
@@ -8,9 +8,9 @@ import Synchronization
 /// mode 0700. A damaged file is an error and never counts as empty. Only a missing file counts as empty.
 ///
 /// Source: draft-irtf-cfrg-xchacha-03 §2; RFC 9106; `flock(2)`, `rename(2)`.
-public final class SealedFileStore: SecretStoring {
+package final class SealedFileStore: SecretStoring {
     /// The source of the key.
-    public enum Unlock: Sendable {
+    package enum Unlock: Sendable {
         /// A passphrase, stretched with Argon2id. An empty passphrase is rejected.
         case passphrase(Secret)
         /// A file with a key of 32 bytes and mode 0600. It is created when neither it nor a sealed file exists.
@@ -18,7 +18,7 @@ public final class SealedFileStore: SecretStoring {
     }
 
     /// The path of the sealed file.
-    public let path: String
+    package let path: String
     private let unlock: Unlock
     private let parameters: Argon2idParameters
     private let queue = BlockingQueue("org.latchstring.sealed-file")
@@ -31,27 +31,27 @@ public final class SealedFileStore: SecretStoring {
     ///   - path: The path of the sealed file, which need not exist.
     ///   - unlock: The source of the key.
     ///   - parameters: The Argon2id parameters for a new file. An existing file keeps its own.
-    public init(path: String, unlock: Unlock, parameters: Argon2idParameters = .default) {
+    package init(path: String, unlock: Unlock, parameters: Argon2idParameters = .default) {
         self.path = path
         self.unlock = unlock
         self.parameters = parameters
     }
 
     /// `sealed file`, followed by the path.
-    public var label: String { "sealed file \(path)" }
+    package var label: String { "sealed file \(path)" }
 
     /// Reads a secret. Returns nil when the file does not exist or has no secret for `key`.
-    public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+    package func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         try await queue.run { [self] () throws(SecretStorageError) in try load()?.secrets[key.flat] }
     }
 
     /// Stores a secret. It is on disk when the function returns.
-    public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+    package func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in try change { $0[key.flat] = secret } }
     }
 
     /// Removes a secret. The change is on disk when the function returns.
-    public func remove(_ key: SecretKey) async throws(SecretStorageError) {
+    package func remove(_ key: SecretKey) async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in
             guard try load()?.secrets[key.flat] != nil else { return }
             try change { $0[key.flat] = nil }
@@ -60,7 +60,7 @@ public final class SealedFileStore: SecretStoring {
 
     /// Checks that the sealed file, if it exists, can be opened. Otherwise checks that the key file, if it exists,
     /// contains a key.
-    public func check() async throws(SecretStorageError) {
+    package func check() async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in
             if try load() != nil { return }
             if case .keyFile(let path) = unlock { _ = try KeyFile.read(path) }
@@ -69,7 +69,7 @@ public final class SealedFileStore: SecretStoring {
 
     /// Returns whether the file at `path` is locked by a passphrase rather than a key file. Nil when the file is
     /// missing or damaged.
-    public static func isLockedByPassphrase(_ path: String) -> Bool? {
+    package static func isLockedByPassphrase(_ path: String) -> Bool? {
         guard let bytes = try? PrivateFile.read(path), let file = SealedFileFormat(bytes) else { return nil }
         return file.header.kind == .passphrase
     }

@@ -1,5 +1,5 @@
 import CSecret
-public import Crypto
+package import Crypto
 import Primitives
 
 /// A secret store in the desktop's Secret Service, such as GNOME Keyring or KWallet.
@@ -10,38 +10,38 @@ import Primitives
 /// ``limit``, even when the bus hangs.
 ///
 /// Source: the Secret Service API 0.2; libsecret's `secret_service_search_sync` and related functions.
-public struct SecretServiceStore: SecretStoring {
+package struct SecretServiceStore: SecretStoring {
     /// The timeout of a call. Default: 10 s.
-    public let limit: Duration
+    package let limit: Duration
 
     // One queue for the whole program, because libsecret's blocking calls wait for each other anyway.
     private static let queue = BlockingQueue("org.latchstring.secret-service")
 
     /// Creates a store. The service is not contacted before the first call.
-    public init(limit: Duration = .seconds(10)) {
+    package init(limit: Duration = .seconds(10)) {
         self.limit = limit
     }
 
     /// The text `Secret Service`.
-    public var label: String { "Secret Service" }
+    package var label: String { "Secret Service" }
 
     /// Reads a secret. Returns nil when the keyring is unlocked and has no secret for `key`.
-    public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+    package func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         try await run { call throws(SecretStorageError) in try call.read(key) }
     }
 
     /// Stores a secret in the default keyring.
-    public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+    package func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         try await run { call throws(SecretStorageError) in try call.write(secret, key) }
     }
 
     /// Removes a secret.
-    public func remove(_ key: SecretKey) async throws(SecretStorageError) {
+    package func remove(_ key: SecretKey) async throws(SecretStorageError) {
         try await run { call throws(SecretStorageError) in try call.remove(key) }
     }
 
     /// Checks that the service responds and that its default keyring is unlocked. Throws the reason otherwise.
-    public func check() async throws(SecretStorageError) {
+    package func check() async throws(SecretStorageError) {
         try await run { call throws(SecretStorageError) in try call.requireUnlocked() }
     }
 

@@ -1,40 +1,42 @@
+package import HTTPMessages
+
 /// An album, at `GET /albums` and `GET /albums/{id}`.
 ///
 /// Source: `AlbumResponseDto` of 3.1.0.
-public struct ImmichAlbum: Codable, Sendable, Equatable {
+package struct ImmichAlbum: Codable, Sendable, Equatable {
     /// The id of the album.
-    public var id: String
+    package var id: String
     /// The display name of the album.
-    public var albumName: String
+    package var albumName: String
     /// The description of the album. Default: empty.
-    public var description = ""
+    package var description = ""
     /// The id of the owner.
-    public var ownerId: String
+    package var ownerId: String
     /// The id of the asset that is the album's cover. Null when there is none.
-    @Nullable public var albumThumbnailAssetId: String?
+    @Nullable var albumThumbnailAssetId: String?
     /// The people who can see the album, the owner first. latchd never sends an empty list.
-    public var albumUsers: [JSONValue] = []
+    package var albumUsers: [JSONValue] = []
     /// The number of photos and videos in the album.
-    public var assetCount: Int
+    package var assetCount: Int
     /// When the album was created.
-    public var createdAt: String
+    package var createdAt: String
     /// When the album or an asset in it last changed.
-    public var updatedAt: String
+    package var updatedAt: String
     /// When the oldest asset of the album was taken.
-    public var startDate: String?
+    package var startDate: String?
     /// When the newest asset of the album was taken.
-    public var endDate: String?
+    package var endDate: String?
     /// Whether a link exists that shows the album to anyone who has it. Default: false.
-    public var hasSharedLink = false
+    var hasSharedLink = false
     /// Whether people may comment on the album. Default: false.
-    public var isActivityEnabled = false
+    var isActivityEnabled = false
     /// Whether the album is shared with other people.
-    public var shared: Bool
+    package var shared: Bool
     /// The order of the assets: `asc` or `desc`. Default: `desc`.
-    public var order: String? = "desc"
+    package var order: String? = "desc"
 
     /// Creates an album.
-    public init(
+    package init(
         id: String, albumName: String, ownerId: String, cover: String?, assetCount: Int, createdAt: String,
         updatedAt: String, shared: Bool
     ) {
@@ -52,9 +54,9 @@ public struct ImmichAlbum: Codable, Sendable, Equatable {
 /// A person who can see an album.
 ///
 /// Source: `AlbumUserResponseDto` and `UserResponseDto` of 3.1.0.
-public struct ImmichAlbumUser: Sendable, Equatable {
+package struct ImmichAlbumUser: Sendable, Equatable {
     /// The role of a person in an album.
-    public enum Role: String, Sendable {
+    package enum Role: String, Sendable {
         /// The owner of the album.
         case owner
         /// A person who can view the album.
@@ -62,18 +64,18 @@ public struct ImmichAlbumUser: Sendable, Equatable {
     }
 
     /// The person who can see the album.
-    public var user: ImmichUser
+    package var user: ImmichUser
     /// The role of the person.
-    public var role: Role
+    package var role: Role
 
     /// Creates an entry.
-    public init(_ user: ImmichUser, _ role: Role) {
+    package init(_ user: ImmichUser, _ role: Role) {
         self.user = user
         self.role = role
     }
 
     /// The entry as JSON: the person's public profile and the role.
-    public var json: JSONValue {
+    package var json: JSONValue {
         [
             "role": .string(role.rawValue),
             "user": [
@@ -88,16 +90,16 @@ public struct ImmichAlbumUser: Sendable, Equatable {
 /// The response to `GET /people`: the people whose faces were recognized. Always empty from latchd.
 ///
 /// Source: `PeopleResponseDto` of 3.1.0.
-public struct ImmichPeople: Codable, Sendable, Equatable {
+package struct ImmichPeople: Codable, Sendable, Equatable {
     /// The recognized people.
-    public var people: [JSONValue] = []
+    package var people: [JSONValue] = []
     /// The number of people.
-    public var total = 0
+    package var total = 0
     /// The number of hidden people.
-    public var hidden = 0
+    package var hidden = 0
     /// Whether there is a next page.
-    public var hasNextPage = false
+    var hasNextPage = false
 
     /// Creates a response without people.
-    public init() {}
+    package init() {}
 }

@@ -1,26 +1,28 @@
+import HTTPMessages
+
 /// An error response of an Immich server, in the envelope of either generation.
 ///
 /// From 3.0 on, the body is `{"message": text}`, with `errors` when the request is invalid. Earlier versions also sent
 /// `statusCode`, and `message` could be an array of sentences.
 ///
 /// Source: contract of Immich, error body.
-public struct ImmichError: Codable, Sendable, Equatable {
+package struct ImmichError: Codable, Sendable, Equatable {
     /// The error message. An array of sentences is joined with `; `.
-    public var message: String
+    package var message: String
     /// The validation errors of the request. Nil when there are none.
-    public var errors: [Issue]?
+    package var errors: [Issue]?
 
     /// One validation error of a request.
-    public struct Issue: Codable, Sendable, Equatable {
+    package struct Issue: Codable, Sendable, Equatable {
         /// The path of the invalid member: the names of the members from the top, and indices of arrays.
-        public var path: [String]
+        package var path: [String]
         /// The description of the error.
-        public var message: String
+        package var message: String
         /// The kind of error, such as `invalid_type`.
-        public var code: String
+        package var code: String
 
         /// Creates an issue.
-        public init(path: [String], message: String, code: String) {
+        package init(path: [String], message: String, code: String) {
             self.path = path
             self.message = message
             self.code = code
@@ -28,17 +30,17 @@ public struct ImmichError: Codable, Sendable, Equatable {
     }
 
     /// The message of an error response that has ``errors``.
-    public static let validationFailed = "Validation failed"
+    package static let validationFailed = "Validation failed"
 
     /// Creates an error response.
-    public init(message: String, errors: [Issue]? = nil) {
+    package init(message: String, errors: [Issue]? = nil) {
         self.message = message
         self.errors = errors
     }
 
     /// Reads an error from a body. Returns nil when the body is of neither generation and therefore not from an Immich
     /// server.
-    public init?(body: [UInt8]) {
+    package init?(body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body), let message = json["message"] else { return nil }
         if let text = message.string {
             self.init(message: text, errors: json["errors"]?.array?.compactMap(Self.issue))

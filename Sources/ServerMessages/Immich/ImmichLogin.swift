@@ -1,48 +1,50 @@
+import HTTPMessages
+
 /// The body of `POST /auth/login`.
 ///
 /// Source: IM-5; contract of Immich, endpoints.
-public struct ImmichLogin: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct ImmichLogin: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The e-mail address.
-    public var email: String
+    package var email: String
     /// The password in plain text.
-    public var password: String
+    package var password: String
 
     /// Creates a request body.
-    public init(email: String, password: String) {
+    package init(email: String, password: String) {
         self.email = email
         self.password = password
     }
 
     /// The name of the type, without the values.
-    public var description: String { "ImmichLogin" }
+    package var description: String { "ImmichLogin" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The response to a sign-in with a password or through an identity provider, 201.
 ///
 /// Source: IM-5; contract of Immich, shapes.
-public struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The opaque token.
-    public var accessToken: String
+    package var accessToken: String
     /// The person's id.
-    public var userId: String
+    package var userId: String
     /// The person's e-mail address.
-    public var userEmail: String
+    package var userEmail: String
     /// The person's display name.
-    public var name: String
+    package var name: String
     /// The path of the person's profile picture. Empty when there is none.
-    public var profileImagePath: String
+    var profileImagePath: String
     /// Whether the person administers the server.
-    public var isAdmin: Bool
+    package var isAdmin: Bool
     /// Whether the person must change the password first.
-    public var shouldChangePassword: Bool
+    package var shouldChangePassword: Bool
     /// Whether the person has completed the app's introduction. Older servers leave it out.
-    public var isOnboarded: Bool?
+    var isOnboarded: Bool?
 
     /// Creates a response.
-    public init(
+    package init(
         accessToken: String, userId: String, userEmail: String, name: String, profileImagePath: String = "",
         isAdmin: Bool = false, shouldChangePassword: Bool = false, isOnboarded: Bool? = true
     ) {
@@ -57,21 +59,21 @@ public struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, C
     }
 
     /// The name of the type and the person's id, without the token.
-    public var description: String { "ImmichLoginResponse(\(userId))" }
+    package var description: String { "ImmichLoginResponse(\(userId))" }
 
     /// A mirror without the token.
-    public var customMirror: Mirror { Mirror(self, children: ["userId": userId]) }
+    package var customMirror: Mirror { Mirror(self, children: ["userId": userId]) }
 }
 
 /// The response to `POST /auth/validateToken`, 200.
 ///
 /// Source: contract of Immich, endpoints.
-public struct ImmichTokenStatus: Codable, Sendable, Equatable {
+package struct ImmichTokenStatus: Codable, Sendable, Equatable {
     /// Whether the token is valid. Always true, because an invalid token is refused with 401.
-    public var authStatus: Bool
+    package var authStatus: Bool
 
     /// Creates a response.
-    public init(authStatus: Bool) {
+    package init(authStatus: Bool) {
         self.authStatus = authStatus
     }
 }
@@ -79,14 +81,14 @@ public struct ImmichTokenStatus: Codable, Sendable, Equatable {
 /// The response to `POST /auth/logout`, 200.
 ///
 /// Source: IM-11; contract of Immich, b.5.
-public struct ImmichLogoutResponse: Codable, Sendable, Equatable {
+package struct ImmichLogoutResponse: Codable, Sendable, Equatable {
     /// Whether the session ended.
-    public var successful: Bool
+    package var successful: Bool
     /// The address that a browser opens next.
-    public var redirectUri: String
+    package var redirectUri: String
 
     /// Creates a response.
-    public init(successful: Bool, redirectUri: String) {
+    package init(successful: Bool, redirectUri: String) {
         self.successful = successful
         self.redirectUri = redirectUri
     }
@@ -95,20 +97,20 @@ public struct ImmichLogoutResponse: Codable, Sendable, Equatable {
 /// The response to `GET /auth/status`, 200.
 ///
 /// Source: IM-15; contract of Immich, endpoints.
-public struct ImmichAuthStatus: Codable, Sendable, Equatable {
+package struct ImmichAuthStatus: Codable, Sendable, Equatable {
     /// Whether the person has a PIN.
-    public var pinCode: Bool
+    package var pinCode: Bool
     /// Whether the person has a password.
-    public var password: Bool
+    package var password: Bool
     /// Whether the session may access locked assets.
-    public var isElevated: Bool
+    package var isElevated: Bool
     /// When the session expires, ISO 8601 in UTC.
-    public var expiresAt: String?
+    package var expiresAt: String?
     /// When ``isElevated`` becomes false, ISO 8601 in UTC.
-    public var pinExpiresAt: String?
+    package var pinExpiresAt: String?
 
     /// Creates a response.
-    public init(
+    package init(
         pinCode: Bool, password: Bool, isElevated: Bool, expiresAt: String? = nil, pinExpiresAt: String? = nil
     ) {
         self.pinCode = pinCode

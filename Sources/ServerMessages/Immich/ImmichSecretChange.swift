@@ -1,49 +1,51 @@
+import HTTPMessages
+
 /// The body of `POST /auth/change-password`. Without ``newPassword``, the body of the older `PUT`.
 ///
 /// Source: IM-12; contract of Immich, endpoints; specification of the app, "Password Change".
-public struct ImmichPasswordChange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct ImmichPasswordChange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The current password. In the older form, the new password.
-    public var password: String
+    package var password: String
     /// The new password. Nil in the older form.
-    public var newPassword: String?
+    package var newPassword: String?
     /// Whether the client asks to end the other sessions. latchd ends them in either case.
-    public var invalidateSessions: Bool?
+    package var invalidateSessions: Bool?
 
     /// Creates a request body.
-    public init(password: String, newPassword: String? = nil, invalidateSessions: Bool? = nil) {
+    package init(password: String, newPassword: String? = nil, invalidateSessions: Bool? = nil) {
         self.password = password
         self.newPassword = newPassword
         self.invalidateSessions = invalidateSessions
     }
 
     /// The name of the type, without the values.
-    public var description: String { "ImmichPasswordChange" }
+    package var description: String { "ImmichPasswordChange" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The body of every request about a PIN: to set, change or remove it, or to unlock a session.
 ///
 /// Source: IM-15; contract of Immich, b.7.
-public struct ImmichPINRequest: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct ImmichPINRequest: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The PIN to set, or the current PIN.
-    public var pinCode: String?
+    package var pinCode: String?
     /// The new PIN, when the PIN is changed.
-    public var newPinCode: String?
+    package var newPinCode: String?
     /// The password, when it authenticates the request in place of the PIN.
-    public var password: String?
+    package var password: String?
 
     /// Creates a request body.
-    public init(pinCode: String? = nil, newPinCode: String? = nil, password: String? = nil) {
+    package init(pinCode: String? = nil, newPinCode: String? = nil, password: String? = nil) {
         self.pinCode = pinCode
         self.newPinCode = newPinCode
         self.password = password
     }
 
     /// The name of the type, without the values.
-    public var description: String { "ImmichPINRequest" }
+    package var description: String { "ImmichPINRequest" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,18 +1,20 @@
+import HTTPMessages
+
 /// The response to `GET /server/about`.
 ///
 /// Source: contract of Immich, endpoints.
-public struct ImmichAbout: Codable, Sendable, Equatable {
+package struct ImmichAbout: Codable, Sendable, Equatable {
     /// The version, such as `v3.1.0`.
-    public var version: String
+    package var version: String
     /// The address of the release notes of the version.
-    public var versionUrl: String
+    package var versionUrl: String
     /// Whether the server has a licence.
-    public var licensed: Bool
+    var licensed: Bool
     /// The identifier of the build.
-    public var build: String?
+    package var build: String?
 
     /// Creates a response.
-    public init(version: String, versionUrl: String, licensed: Bool = false, build: String? = nil) {
+    package init(version: String, versionUrl: String, licensed: Bool = false, build: String? = nil) {
         self.version = version
         self.versionUrl = versionUrl
         self.licensed = licensed
@@ -23,24 +25,24 @@ public struct ImmichAbout: Codable, Sendable, Equatable {
 /// The response to `GET /server/storage`.
 ///
 /// Source: description of Immich 3.1.0, `ServerStorageResponseDto`.
-public struct ImmichStorage: Codable, Sendable, Equatable {
+package struct ImmichStorage: Codable, Sendable, Equatable {
     /// The size of the disk, as text for people.
-    public var diskSize: String
+    var diskSize: String
     /// The used space, as text for people.
-    public var diskUse: String
+    var diskUse: String
     /// The space that is available to the server, as text for people.
-    public var diskAvailable: String
+    var diskAvailable: String
     /// The size of the disk in bytes.
-    public var diskSizeRaw: Int
+    var diskSizeRaw: Int
     /// The used space in bytes.
-    public var diskUseRaw: Int
+    var diskUseRaw: Int
     /// The space that is available to the server in bytes.
-    public var diskAvailableRaw: Int
+    var diskAvailableRaw: Int
     /// The used space in percent, rounded to two decimal places.
-    public var diskUsagePercentage: Double
+    var diskUsagePercentage: Double
 
     /// Creates a response from the size and the available space, in bytes.
-    public init(size: Int, available: Int) {
+    package init(size: Int, available: Int) {
         let use = max(0, size - available)
         diskSizeRaw = size
         diskUseRaw = use
@@ -68,16 +70,16 @@ public struct ImmichStorage: Codable, Sendable, Equatable {
 /// The response to `GET /server/media-types`: file name extensions, with the dot.
 ///
 /// Source: description of Immich 3.1.0, `ServerMediaTypesResponseDto`.
-public struct ImmichMediaTypes: Codable, Sendable, Equatable {
+package struct ImmichMediaTypes: Codable, Sendable, Equatable {
     /// The extensions of pictures.
-    public var image: [String]
+    package var image: [String]
     /// The extensions of sidecar files of pictures.
-    public var sidecar: [String]
+    package var sidecar: [String]
     /// The extensions of videos.
-    public var video: [String]
+    package var video: [String]
 
     /// Creates a response.
-    public init(image: [String], sidecar: [String], video: [String]) {
+    package init(image: [String], sidecar: [String], video: [String]) {
         self.image = image
         self.sidecar = sidecar
         self.video = video
@@ -87,14 +89,14 @@ public struct ImmichMediaTypes: Codable, Sendable, Equatable {
 /// The response to `GET /server/version-check`: whether a newer release exists.
 ///
 /// Source: description of Immich 3.1.0, `VersionCheckStateResponseDto`.
-public struct ImmichVersionCheck: Codable, Sendable, Equatable {
+package struct ImmichVersionCheck: Codable, Sendable, Equatable {
     /// When the server last looked for a release. Null for never.
-    @Nullable public var checkedAt: String?
+    @Nullable var checkedAt: String?
     /// The newest release. Null when it is not known.
-    @Nullable public var releaseVersion: String?
+    @Nullable var releaseVersion: String?
 
     /// Creates the response of a server that does not look for releases.
-    public init() {
+    package init() {
         _checkedAt = Nullable(wrappedValue: nil)
         _releaseVersion = Nullable(wrappedValue: nil)
     }

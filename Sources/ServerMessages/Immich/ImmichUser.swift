@@ -1,52 +1,54 @@
+package import HTTPMessages
+
 /// The signed-in person, at `GET /users/me` and in every response that contains a person.
 ///
 /// Source: IM-10; contract of Immich, shapes, `UserAdminResponse`.
-public struct ImmichUser: Codable, Sendable, Equatable {
+package struct ImmichUser: Codable, Sendable, Equatable {
     /// The person's id.
-    public var id: String
+    package var id: String
     /// The e-mail address.
-    public var email: String
+    package var email: String
     /// The display name.
-    public var name: String
+    package var name: String
     /// The path of the profile picture. Empty when there is none.
-    public var profileImagePath: String
+    package var profileImagePath: String
     /// The colour that represents the person where there is no picture.
-    public var avatarColor: String
+    package var avatarColor: String
     /// When the profile picture last changed.
-    public var profileChangedAt: String
+    package var profileChangedAt: String
     /// The name of the person's folder. Null when it is not set.
-    @Nullable public var storageLabel: String?
+    @Nullable package var storageLabel: String?
     /// Whether the person must change the password first.
-    public var shouldChangePassword: Bool
+    package var shouldChangePassword: Bool
     /// Whether the person administers the server.
-    public var isAdmin: Bool
+    package var isAdmin: Bool
     /// When the person was added.
-    public var createdAt: String
+    package var createdAt: String
     /// When the account last changed.
-    public var updatedAt: String
+    package var updatedAt: String
     /// When the person was removed. Null for a person who was not.
-    @Nullable public var deletedAt: String?
+    @Nullable package var deletedAt: String?
     /// The person's id at the identity provider. Empty when there is none.
-    public var oauthId: String
+    package var oauthId: String
     /// The storage quota in bytes. Null for no quota.
-    @Nullable public var quotaSizeInBytes: Int?
+    @Nullable package var quotaSizeInBytes: Int?
     /// The used storage in bytes. Null when it is not known.
-    @Nullable public var quotaUsageInBytes: Int?
+    @Nullable package var quotaUsageInBytes: Int?
     /// The status: `active`, `removing` or `deleted`.
-    public var status: String
+    package var status: String
     /// The person's licence. Always null from latchd.
-    @Nullable public var license: JSONValue?
+    @Nullable package var license: JSONValue?
     /// The id of the group of people whose faces are recognized together, from 3.3.0 on. latchd sends the person's own
     /// id.
-    public var clusterGroupId: String?
+    package var clusterGroupId: String?
 
     /// The allowed avatar colours.
-    public static let avatarColors = [
+    package static let avatarColors = [
         "primary", "pink", "red", "yellow", "blue", "green", "purple", "orange", "gray", "amber",
     ]
 
     /// Creates an active person.
-    public init(id: String, email: String, name: String, createdAt: String) {
+    package init(id: String, email: String, name: String, createdAt: String) {
         self.id = id
         self.email = email
         self.name = name
@@ -70,18 +72,18 @@ public struct ImmichUser: Codable, Sendable, Equatable {
 /// The body of `PUT` and `PATCH /users/me`: the changes. Nil members stay unchanged.
 ///
 /// Source: IM-12; contract of Immich, endpoints.
-public struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The e-mail address.
-    public var email: String?
+    package var email: String?
     /// The new password, on servers that support it.
-    public var password: String?
+    package var password: String?
     /// The display name.
-    public var name: String?
+    package var name: String?
     /// The avatar colour.
-    public var avatarColor: String?
+    package var avatarColor: String?
 
     /// Creates a request body.
-    public init(email: String? = nil, password: String? = nil, name: String? = nil, avatarColor: String? = nil) {
+    package init(email: String? = nil, password: String? = nil, name: String? = nil, avatarColor: String? = nil) {
         self.email = email
         self.password = password
         self.name = name
@@ -89,33 +91,8 @@ public struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, Cust
     }
 
     /// The name of the type, without the values.
-    public var description: String { "ImmichUserUpdate" }
+    package var description: String { "ImmichUserUpdate" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// The body of `POST /auth/admin-sign-up`.
-///
-/// Source: contract of Immich, endpoints.
-public struct ImmichSignUp: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The e-mail address.
-    public var email: String
-    /// The password in plain text.
-    public var password: String
-    /// The display name.
-    public var name: String
-
-    /// Creates a request body.
-    public init(email: String, password: String, name: String) {
-        self.email = email
-        self.password = password
-        self.name = name
-    }
-
-    /// The name of the type, without the values.
-    public var description: String { "ImmichSignUp" }
-
-    /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

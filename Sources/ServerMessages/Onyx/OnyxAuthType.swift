@@ -1,49 +1,51 @@
+import HTTPMessages
+
 /// The sign-in options of an Onyx server, at `GET /auth/type`.
 ///
 /// Older servers leave out ``multiTenant`` and send ``authType``. Either member identifies an Onyx server. Members that
 /// a server leaves out are nil.
 ///
 /// Source: OX-8; Onyx `AuthTypeResponse`.
-public struct OnyxAuthType: Codable, Sendable, Equatable {
+package struct OnyxAuthType: Codable, Sendable, Equatable {
     /// Whether the server hosts several tenants.
-    public var multiTenant: Bool?
+    package var multiTenant: Bool?
     /// The sign-in method of an old server.
-    public var authType: String?
+    package var authType: String?
     /// Whether people must verify their e-mail address first.
-    public var requiresVerification: Bool?
+    package var requiresVerification: Bool?
     /// Whether a part of the server can be used without signing in.
-    public var anonymousUserEnabled: Bool?
+    package var anonymousUserEnabled: Bool?
     /// The minimum length of a password, in characters.
-    public var passwordMinLength: Int?
+    package var passwordMinLength: Int?
     /// The maximum length of a password, in characters.
-    public var passwordMaxLength: Int?
+    package var passwordMaxLength: Int?
     /// Whether a password needs an upper-case letter.
-    public var passwordRequireUppercase: Bool?
+    package var passwordRequireUppercase: Bool?
     /// Whether a password needs a lower-case letter.
-    public var passwordRequireLowercase: Bool?
+    package var passwordRequireLowercase: Bool?
     /// Whether a password needs a digit.
-    public var passwordRequireDigit: Bool?
+    package var passwordRequireDigit: Bool?
     /// Whether a password needs one of ``OnyxPasswordRule/specialCharacters``.
-    public var passwordRequireSpecialCharacter: Bool?
+    package var passwordRequireSpecialCharacter: Bool?
     /// Whether at least one account exists.
-    public var hasUsers: Bool?
+    package var hasUsers: Bool?
     /// Whether people can sign in through Google.
-    public var oauthEnabled: Bool?
+    package var oauthEnabled: Bool?
     /// Whether people can sign in with e-mail and password.
-    public var passwordAuthEnabled: Bool?
+    package var passwordAuthEnabled: Bool?
     /// The identity providers that the server offers.
-    public var ssoProviders: [SSOProvider]?
+    package var ssoProviders: [SSOProvider]?
 
     /// One identity provider of ``OnyxAuthType/ssoProviders``.
-    public struct SSOProvider: Codable, Sendable, Equatable {
+    package struct SSOProvider: Codable, Sendable, Equatable {
         /// The provider's id.
-        public var name: String
+        package var name: String
         /// The text of the sign-in button.
-        public var displayName: String
+        package var displayName: String
         /// The kind of provider, such as `oidc`.
-        public var providerType: String
+        package var providerType: String
         /// The address that the browser opens to begin the sign-in.
-        public var authorizeURL: String
+        package var authorizeURL: String
 
         enum CodingKeys: String, CodingKey {
             case name
@@ -53,7 +55,7 @@ public struct OnyxAuthType: Codable, Sendable, Equatable {
         }
 
         /// Creates a provider.
-        public init(name: String, displayName: String, providerType: String, authorizeURL: String) {
+        package init(name: String, displayName: String, providerType: String, authorizeURL: String) {
             self.name = name
             self.displayName = displayName
             self.providerType = providerType
@@ -79,5 +81,5 @@ public struct OnyxAuthType: Codable, Sendable, Equatable {
     }
 
     /// Creates a response in which every member is nil.
-    public init() {}
+    package init() {}
 }

@@ -1,3 +1,5 @@
+package import HTTPMessages
+
 /// An error response of an Onyx server. Onyx has four envelopes, and this type reads all of them:
 ///
 /// 1. business: `{"error_code": CODE, "detail": text}`;
@@ -6,16 +8,16 @@
 /// 4. an uncaught error: 400 `{"message": text}`.
 ///
 /// Source: contract of Onyx, HTTP error envelopes.
-public struct OnyxError: Sendable, Equatable {
+package struct OnyxError: Sendable, Equatable {
     /// The error code: `error_code`, the code inside `detail`, or `detail` when it looks like a code (`LOGIN_BAD…`).
-    public var code: String?
+    package var code: String?
     /// The text for a person. Nil when there is none.
-    public var detail: String?
+    package var detail: String?
     /// The envelope of the response.
-    public var envelope: Envelope
+    package var envelope: Envelope
 
     /// The shape of an error body.
-    public enum Envelope: Sendable, Equatable {
+    package enum Envelope: Sendable, Equatable {
         /// `{"error_code", "detail"}`.
         case business
         /// `{"detail": text}`.
@@ -29,7 +31,7 @@ public struct OnyxError: Sendable, Equatable {
     }
 
     /// Creates an error response.
-    public init(_ envelope: Envelope, code: String? = nil, detail: String? = nil) {
+    package init(_ envelope: Envelope, code: String? = nil, detail: String? = nil) {
         self.envelope = envelope
         self.code = code
         self.detail = detail
@@ -37,7 +39,7 @@ public struct OnyxError: Sendable, Equatable {
 
     /// Reads an error from a body. Returns nil when the body has none of the four envelopes and is therefore not from
     /// an Onyx server.
-    public init?(body: [UInt8]) {
+    package init?(body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body), json.members != nil else { return nil }
         if let code = json["error_code"]?.string {
             self.init(.business, code: code, detail: json["detail"]?.string)
@@ -55,7 +57,7 @@ public struct OnyxError: Sendable, Equatable {
     }
 
     /// Returns the body in this envelope. Only the validation envelope contains `status`.
-    public func body(status: HTTPStatus) -> [UInt8] {
+    package func body(status: HTTPStatus) -> [UInt8] {
         let code = code.map(JSONValue.string) ?? .null
         let detail = detail.map(JSONValue.string) ?? .null
         let json: JSONValue =

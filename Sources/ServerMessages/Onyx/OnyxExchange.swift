@@ -1,11 +1,13 @@
+import HTTPMessages
+
 /// The body of `POST /auth/mobile/sso/exchange`: a one-time code, and the verifier from which its challenge was made.
 ///
 /// Source: OX-5; contract of Onyx, endpoints.
-public struct OnyxExchange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct OnyxExchange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The one-time code from the deep link.
-    public var code: String
+    package var code: String
     /// The app's PKCE verifier.
-    public var codeVerifier: String
+    package var codeVerifier: String
 
     enum CodingKeys: String, CodingKey {
         case code
@@ -13,14 +15,14 @@ public struct OnyxExchange: Codable, Sendable, CustomStringConvertible, CustomRe
     }
 
     /// Creates a request body.
-    public init(code: String, codeVerifier: String) {
+    package init(code: String, codeVerifier: String) {
         self.code = code
         self.codeVerifier = codeVerifier
     }
 
     /// The name of the type, without code and verifier.
-    public var description: String { "OnyxExchange" }
+    package var description: String { "OnyxExchange" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

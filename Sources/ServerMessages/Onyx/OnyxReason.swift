@@ -1,45 +1,47 @@
+import HTTPMessages
+
 /// An error code of an Onyx server. An unknown code is kept unchanged.
 ///
 /// Source: contract of Onyx, endpoints and rejection codes.
-public struct OnyxReason: RawRepresentable, Hashable, Sendable {
+package struct OnyxReason: RawRepresentable, Hashable, Sendable {
     /// The text of the code.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Creates a reason from any text.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// The session has expired.
-    public static let sessionExpired = OnyxReason(rawValue: "SESSION_EXPIRED")
+    package static let sessionExpired = OnyxReason(rawValue: "SESSION_EXPIRED")
     /// The session was signed out or revoked.
-    public static let sessionTerminated = OnyxReason(rawValue: "SESSION_TERMINATED")
+    package static let sessionTerminated = OnyxReason(rawValue: "SESSION_TERMINATED")
     /// No session has this token.
-    public static let sessionUnrecognized = OnyxReason(rawValue: "SESSION_UNRECOGNIZED")
+    package static let sessionUnrecognized = OnyxReason(rawValue: "SESSION_UNRECOGNIZED")
     /// The password is wrong, or the person is unknown or disabled. One code for all three.
-    public static let badCredentials = OnyxReason(rawValue: "LOGIN_BAD_CREDENTIALS")
+    package static let badCredentials = OnyxReason(rawValue: "LOGIN_BAD_CREDENTIALS")
     /// The server does not allow signing in with a password.
-    public static let passwordLoginDisabled = OnyxReason(rawValue: "PASSWORD_LOGIN_DISABLED")
+    package static let passwordLoginDisabled = OnyxReason(rawValue: "PASSWORD_LOGIN_DISABLED")
     /// The person has no password and signs in through an identity provider.
-    public static let noPassword = OnyxReason(rawValue: "NO_WEB_LOGIN_AND_HAS_NO_PASSWORD")
+    package static let noPassword = OnyxReason(rawValue: "NO_WEB_LOGIN_AND_HAS_NO_PASSWORD")
     /// Registration is closed.
-    public static let registrationDisabled = OnyxReason(rawValue: "REGISTRATION_DISABLED")
+    package static let registrationDisabled = OnyxReason(rawValue: "REGISTRATION_DISABLED")
     /// An account with this e-mail address already exists.
-    public static let userAlreadyExists = OnyxReason(rawValue: "REGISTER_USER_ALREADY_EXISTS")
+    package static let userAlreadyExists = OnyxReason(rawValue: "REGISTER_USER_ALREADY_EXISTS")
     /// The password violates the policy; the detail of the error describes how.
-    public static let invalidPassword = OnyxReason(rawValue: "REGISTER_INVALID_PASSWORD")
+    package static let invalidPassword = OnyxReason(rawValue: "REGISTER_INVALID_PASSWORD")
     /// The input is invalid, such as a malformed e-mail address.
-    public static let invalidInput = OnyxReason(rawValue: "INVALID_INPUT")
+    package static let invalidInput = OnyxReason(rawValue: "INVALID_INPUT")
     /// The client has sent too many requests.
-    public static let rateLimited = OnyxReason(rawValue: "RATE_LIMITED")
+    package static let rateLimited = OnyxReason(rawValue: "RATE_LIMITED")
     /// The request is not authenticated.
-    public static let unauthenticated = OnyxReason(rawValue: "UNAUTHENTICATED")
+    package static let unauthenticated = OnyxReason(rawValue: "UNAUTHENTICATED")
     /// A parameter is invalid.
-    public static let validationError = OnyxReason(rawValue: "VALIDATION_ERROR")
+    package static let validationError = OnyxReason(rawValue: "VALIDATION_ERROR")
     /// The person may not sign in, for example because they are not invited.
-    public static let unauthorized = OnyxReason(rawValue: "UNAUTHORIZED")
+    package static let unauthorized = OnyxReason(rawValue: "UNAUTHORIZED")
     /// All paid seats are in use.
-    public static let seatLimitExceeded = OnyxReason(rawValue: "SEAT_LIMIT_EXCEEDED")
+    package static let seatLimitExceeded = OnyxReason(rawValue: "SEAT_LIMIT_EXCEEDED")
     /// The person must verify the e-mail address before signing in.
-    public static let userNotVerified = OnyxReason(rawValue: "LOGIN_USER_NOT_VERIFIED")
+    package static let userNotVerified = OnyxReason(rawValue: "LOGIN_USER_NOT_VERIFIED")
 }

@@ -1,41 +1,43 @@
+import HTTPMessages
+
 /// The body of `POST /auth/register`.
 ///
 /// Source: contract of Onyx, endpoints.
-public struct OnyxRegistration: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct OnyxRegistration: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The e-mail address.
-    public var email: String
+    package var email: String
     /// The password in plain text.
-    public var password: String
+    package var password: String
 
     /// Creates a request body.
-    public init(email: String, password: String) {
+    package init(email: String, password: String) {
         self.email = email
         self.password = password
     }
 
     /// The name of the type, without the values.
-    public var description: String { "OnyxRegistration" }
+    package var description: String { "OnyxRegistration" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The response to `POST /auth/register`, 201.
 ///
 /// Source: contract of Onyx, endpoints.
-public struct OnyxRegistered: Codable, Sendable, Equatable {
+package struct OnyxRegistered: Codable, Sendable, Equatable {
     /// The new person's id.
-    public var id: String
+    package var id: String
     /// The e-mail address in lower case.
-    public var email: String
+    package var email: String
     /// Whether the person may sign in.
-    public var isActive: Bool
+    package var isActive: Bool
     /// Whether the person administers the server.
-    public var isSuperuser: Bool
+    var isSuperuser: Bool
     /// Whether the e-mail address was verified.
-    public var isVerified: Bool
+    package var isVerified: Bool
     /// The kind of account: `STANDARD` for a person.
-    public var accountType: String
+    var accountType: String
 
     enum CodingKeys: String, CodingKey {
         case id, email
@@ -46,7 +48,7 @@ public struct OnyxRegistered: Codable, Sendable, Equatable {
     }
 
     /// Creates a response for an active standard account.
-    public init(id: String, email: String, isSuperuser: Bool = false, isVerified: Bool = false) {
+    package init(id: String, email: String, isSuperuser: Bool = false, isVerified: Bool = false) {
         self.id = id
         self.email = email
         self.isActive = true

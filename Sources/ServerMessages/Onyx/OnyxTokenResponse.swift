@@ -1,15 +1,17 @@
+import HTTPMessages
+
 /// The response to a sign-in, a refresh and an exchange: `{"access_token": …, "token_type": "bearer"}`.
 ///
 /// Source: OX-1; RFC 6749 §5.1 without an expiry.
-public struct OnyxTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct OnyxTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The opaque token.
-    public var accessToken: String
+    package var accessToken: String
     /// The token type `bearer`, compared without regard to case.
-    public var tokenType: String
+    package var tokenType: String
     /// The token for refreshing, when it differs from the access token. Current servers leave it out.
-    public var refreshToken: String?
+    package var refreshToken: String?
     /// The lifetime of the access token in seconds. Nil when the server does not send it.
-    public var expiresIn: Int?
+    package var expiresIn: Int?
 
     enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
@@ -19,14 +21,14 @@ public struct OnyxTokenResponse: Codable, Sendable, CustomStringConvertible, Cus
     }
 
     /// Creates a response with the token type `bearer`.
-    public init(accessToken: String) {
+    package init(accessToken: String) {
         self.accessToken = accessToken
         tokenType = "bearer"
     }
 
     /// The token type, without the token.
-    public var description: String { "OnyxTokenResponse(\(tokenType))" }
+    package var description: String { "OnyxTokenResponse(\(tokenType))" }
 
     /// A mirror without the token.
-    public var customMirror: Mirror { Mirror(self, children: ["tokenType": tokenType]) }
+    package var customMirror: Mirror { Mirror(self, children: ["tokenType": tokenType]) }
 }

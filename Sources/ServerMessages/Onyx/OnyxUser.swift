@@ -1,35 +1,37 @@
+package import HTTPMessages
+
 /// The signed-in person, at `GET /me`.
 ///
 /// Source: OX-8; Onyx `UserInfo`, of which the app reads `id`, `email`, `is_active` and `preferences`.
-public struct OnyxUser: Codable, Sendable, Equatable {
+package struct OnyxUser: Codable, Sendable, Equatable {
     /// The person's id.
-    public var id: String
+    package var id: String
     /// The e-mail address in lower case.
-    public var email: String
+    package var email: String
     /// Whether the person may sign in.
-    public var isActive: Bool
+    package var isActive: Bool
     /// Whether the person administers the server.
-    public var isSuperuser: Bool?
+    var isSuperuser: Bool?
     /// Whether the e-mail address was verified.
-    public var isVerified: Bool?
+    package var isVerified: Bool?
     /// The kind of account: `STANDARD` for a person.
-    public var accountType: String?
+    var accountType: String?
     /// The settings of the person.
-    public var preferences: JSONValue?
+    package var preferences: JSONValue?
     /// The information that the person gave about themselves, including `name`.
-    public var personalization: JSONValue?
+    package var personalization: JSONValue?
     /// When the token expires, ISO 8601 in UTC. Nil when the server does not send it.
-    public var tokenExpiresAt: String?
+    package var tokenExpiresAt: String?
     /// Whether the person administers the whole service.
-    public var isCloudSuperuser: Bool?
+    var isCloudSuperuser: Bool?
     /// The name of the person's team.
-    public var teamName: String?
+    var teamName: String?
     /// Whether this is the anonymous user of a server that can be used without signing in.
-    public var isAnonymousUser: Bool?
+    package var isAnonymousUser: Bool?
     /// Whether the person has a password.
-    public var passwordConfigured: Bool?
+    var passwordConfigured: Bool?
     /// The permissions of the person.
-    public var effectivePermissions: [String]?
+    package var effectivePermissions: [String]?
 
     enum CodingKeys: String, CodingKey {
         case id, email, preferences, personalization
@@ -46,7 +48,7 @@ public struct OnyxUser: Codable, Sendable, Equatable {
     }
 
     /// Creates a person.
-    public init(id: String, email: String, isActive: Bool) {
+    package init(id: String, email: String, isActive: Bool) {
         self.id = id
         self.email = email
         self.isActive = isActive

@@ -1,18 +1,20 @@
+import HTTPMessages
+
 /// The response to `GET /api/discovery`: the versions and features of the server.
 ///
 /// Source: RM-4; contract of Relate Mail, rule 1.
-public struct RelateMailDiscovery: Codable, Sendable, Equatable {
+package struct RelateMailDiscovery: Codable, Sendable, Equatable {
     /// The version of the server.
-    public var version: String
+    package var version: String
     /// The version of the API.
-    public var apiVersion: String
+    package var apiVersion: String
     /// Whether people can sign in through an identity provider.
-    public var oidcEnabled: Bool
+    package var oidcEnabled: Bool
     /// The features of the server, such as `smtp`, `imap`, `api-keys`.
-    public var features: [String]
+    package var features: [String]
 
     /// Creates a response.
-    public init(version: String = "1.0.0", apiVersion: String = "v1", oidcEnabled: Bool, features: [String]) {
+    package init(version: String = "1.0.0", apiVersion: String = "v1", oidcEnabled: Bool, features: [String]) {
         self.version = version
         self.apiVersion = apiVersion
         self.oidcEnabled = oidcEnabled
@@ -20,7 +22,7 @@ public struct RelateMailDiscovery: Codable, Sendable, Equatable {
     }
 
     /// Decodes a response. `oidcEnabled` and `features` are required; the versions may be missing.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         version = try members.decodeIfPresent(String.self, forKey: .version) ?? ""
         apiVersion = try members.decodeIfPresent(String.self, forKey: .apiVersion) ?? ""
@@ -33,21 +35,21 @@ public struct RelateMailDiscovery: Codable, Sendable, Equatable {
 /// set are empty.
 ///
 /// Source: RM-4; contract of Relate Mail, endpoint table and rule 2.
-public struct RelateMailConfiguration: Codable, Sendable, Equatable {
+package struct RelateMailConfiguration: Codable, Sendable, Equatable {
     /// The address of the provider, to which `/.well-known/openid-configuration` is appended.
-    public var oidcAuthority: String
+    package var oidcAuthority: String
     /// The client id of the apps at the provider. The client has no secret.
-    public var oidcClientId: String
+    package var oidcClientId: String
     /// The address to which the provider redirects the browser. Used only by the app in the browser.
-    public var oidcRedirectUri: String
+    package var oidcRedirectUri: String
     /// The requested scopes, separated by spaces.
-    public var oidcScope: String
+    package var oidcScope: String
 
     /// The scopes that are requested unless the server specifies others.
-    public static let standardScope = "openid profile email"
+    package static let standardScope = "openid profile email"
 
     /// Creates a response.
-    public init(
+    package init(
         oidcAuthority: String = "", oidcClientId: String = "", oidcRedirectUri: String = "",
         oidcScope: String = Self.standardScope
     ) {
@@ -59,7 +61,7 @@ public struct RelateMailConfiguration: Codable, Sendable, Equatable {
 
     /// Decodes a response. Every member may be missing, because either the server or a file next to its pages provides
     /// the response, and neither must set every member.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         oidcAuthority = try members.decodeIfPresent(String.self, forKey: .oidcAuthority) ?? ""
         oidcClientId = try members.decodeIfPresent(String.self, forKey: .oidcClientId) ?? ""

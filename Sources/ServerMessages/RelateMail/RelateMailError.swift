@@ -1,7 +1,9 @@
+package import HTTPMessages
+
 /// An error of a Relate Mail server, in either of its envelopes.
 ///
 /// Source: contract of Relate Mail, error shapes.
-public enum RelateMailError: Sendable, Equatable {
+package enum RelateMailError: Sendable, Equatable {
     /// The envelope of the server's own checks: `{"error": text}`.
     case sentence(String)
     /// The envelope of the framework: `application/problem+json`. `errors` has the errors for each member of the
@@ -9,10 +11,10 @@ public enum RelateMailError: Sendable, Equatable {
     case problem(title: String, errors: [String: [String]])
 
     /// The media type of ``problem(title:errors:)``.
-    public static let problemType = "application/problem+json"
+    package static let problemType = "application/problem+json"
 
     /// Reads an error from a body. Returns nil when the body has neither envelope.
-    public init?(body: [UInt8]) {
+    package init?(body: [UInt8]) {
         guard let value = try? JSONValue(parsing: body) else { return nil }
         if let text = value["error"]?.string {
             self = .sentence(text)
@@ -27,7 +29,7 @@ public enum RelateMailError: Sendable, Equatable {
     }
 
     /// The text to show to a person.
-    public var text: String {
+    package var text: String {
         switch self {
         case .sentence(let text): text
         case .problem(let title, _): title
@@ -42,7 +44,7 @@ public enum RelateMailError: Sendable, Equatable {
     /// - Returns: The body of the response.
     ///
     /// Source: RFC 9457 §3.1.
-    public func body(status: HTTPStatus, trace: String) -> [UInt8] {
+    package func body(status: HTTPStatus, trace: String) -> [UInt8] {
         switch self {
         case .sentence(let text): return (["error": .string(text)] as JSONValue).encoded()
         case .problem(let title, let errors):

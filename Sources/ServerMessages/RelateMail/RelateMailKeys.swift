@@ -1,17 +1,19 @@
+import HTTPMessages
+
 /// The body of `POST /api/smtp-credentials`.
 ///
 /// Source: RM-6; contract of Relate Mail, endpoint table and rules 12 and 13.
-public struct RelateMailKeyRequest: Codable, Sendable, Equatable {
+package struct RelateMailKeyRequest: Codable, Sendable, Equatable {
     /// The name of the key, 1 to 100 characters. The server refuses a body without it.
-    public var name: String?
+    package var name: String?
     /// The scopes of the key. Nil or an empty list requests all scopes.
-    public var scopes: [String]?
+    package var scopes: [String]?
     /// When the key expires, in the format of RFC 3339. Nil leaves it to the server. latchd reads this member; other
     /// servers ignore it.
-    public var expiresAt: String?
+    package var expiresAt: String?
 
     /// Creates a request body.
-    public init(name: String, scopes: [String]? = nil, expiresAt: String? = nil) {
+    package init(name: String, scopes: [String]? = nil, expiresAt: String? = nil) {
         self.name = name
         self.scopes = scopes
         self.expiresAt = expiresAt
@@ -21,16 +23,16 @@ public struct RelateMailKeyRequest: Codable, Sendable, Equatable {
 /// The body of `POST /api/smtp-credentials/mobile`.
 ///
 /// Source: contract of Relate Mail, endpoint table.
-public struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
+package struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
     /// The name of the device.
-    public var deviceName: String?
+    package var deviceName: String?
     /// The platform of the device: `ios`, `android`, `windows`, `macos` or `web`. latchd also accepts `linux`.
-    public var platform: String?
+    package var platform: String?
     /// When the key expires, as in ``RelateMailKeyRequest/expiresAt``.
-    public var expiresAt: String?
+    package var expiresAt: String?
 
     /// Creates a request body.
-    public init(deviceName: String, platform: String) {
+    package init(deviceName: String, platform: String) {
         self.deviceName = deviceName
         self.platform = platform
     }
@@ -39,22 +41,22 @@ public struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
 /// The response to the creation of a key. It is the only response that contains the key.
 ///
 /// Source: RM-6; contract of Relate Mail, rules 9 and 16.
-public struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+package struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The key's public id.
-    public var id: String
+    package var id: String
     /// The name of the key.
-    public var name: String
+    package var name: String
     /// The key: 44 characters of standard Base64.
-    public var apiKey: String
+    package var apiKey: String
     /// The scopes of the key, which may be fewer than requested.
-    public var scopes: [String]
+    package var scopes: [String]
     /// When the key was created.
-    public var createdAt: String
+    package var createdAt: String
     /// When the key expires. Nil when it does not.
-    public var expiresAt: String?
+    package var expiresAt: String?
 
     /// Creates a response.
-    public init(
+    package init(
         id: String, name: String, apiKey: String, scopes: [String], createdAt: String, expiresAt: String? = nil
     ) {
         self.id = id
@@ -66,31 +68,31 @@ public struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringCo
     }
 
     /// The name of the type and the id, without the key.
-    public var description: String { "RelateMailCreatedKey \(id)" }
+    package var description: String { "RelateMailCreatedKey \(id)" }
 
     /// A mirror without the key.
-    public var customMirror: Mirror { Mirror(self, children: ["id": id, "name": name, "scopes": scopes]) }
+    package var customMirror: Mirror { Mirror(self, children: ["id": id, "name": name, "scopes": scopes]) }
 }
 
 /// One key of ``RelateMailKeyList``.
-public struct RelateMailKey: Codable, Sendable, Equatable {
+package struct RelateMailKey: Codable, Sendable, Equatable {
     /// The key's public id.
-    public var id: String
+    package var id: String
     /// The name of the key.
-    public var name: String
+    package var name: String
     /// When the key was created.
-    public var createdAt: String
+    package var createdAt: String
     /// When the key was last used. Nil when it never was.
-    public var lastUsedAt: String?
+    package var lastUsedAt: String?
     /// When the key expires. Nil when it does not. The member is then left out, because other servers do not have it.
-    public var expiresAt: String?
+    package var expiresAt: String?
     /// Whether the key is valid. Only valid keys are listed.
-    public var isActive: Bool
+    package var isActive: Bool
     /// The scopes of the key.
-    public var scopes: [String]
+    package var scopes: [String]
 
     /// Creates an entry of the list.
-    public init(
+    package init(
         id: String, name: String, createdAt: String, lastUsedAt: String?, expiresAt: String? = nil,
         isActive: Bool = true, scopes: [String]
     ) {
@@ -108,7 +110,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
     }
 
     /// Decodes an entry. Scopes, times and `isActive` may be missing or `null`.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
         name = try members.decode(String.self, forKey: .name)
@@ -120,7 +122,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
     }
 
     /// Encodes the entry. Members without a value are `null`, except `expiresAt`, which is left out.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
         try members.encode(name, forKey: .name)
@@ -135,14 +137,14 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
 /// The response to `GET /api/smtp-credentials`.
 ///
 /// Source: RM-8; contract of Relate Mail, endpoint table.
-public struct RelateMailKeyList: Codable, Sendable, Equatable {
+package struct RelateMailKeyList: Codable, Sendable, Equatable {
     /// The connection settings for mail programs.
-    public var connectionInfo: RelateMailConnectionInfo
+    package var connectionInfo: RelateMailConnectionInfo
     /// The valid keys, newest first.
-    public var keys: [RelateMailKey]
+    package var keys: [RelateMailKey]
 
     /// Creates a response.
-    public init(connectionInfo: RelateMailConnectionInfo, keys: [RelateMailKey]) {
+    package init(connectionInfo: RelateMailConnectionInfo, keys: [RelateMailKey]) {
         self.connectionInfo = connectionInfo
         self.keys = keys
     }
@@ -151,7 +153,7 @@ public struct RelateMailKeyList: Codable, Sendable, Equatable {
 /// The keys of ``RelateMailKeyList``, without the connection settings. For clients that do not need those.
 ///
 /// Source: RM-8.
-public struct RelateMailListedKeys: Decodable, Sendable, Equatable {
+package struct RelateMailListedKeys: Decodable, Sendable, Equatable {
     /// The valid keys, newest first.
-    public var keys: [RelateMailKey]
+    package var keys: [RelateMailKey]
 }

@@ -1,36 +1,38 @@
+import HTTPMessages
+
 /// The response to `GET` and `PUT /api/profile`: the signed-in person.
 ///
 /// Times are ISO 8601 text with an offset and up to seven digits of a fraction. Clients should parse them leniently.
 ///
 /// Source: contract of Relate Mail, endpoint table.
-public struct RelateMailProfile: Codable, Sendable, Equatable {
+package struct RelateMailProfile: Codable, Sendable, Equatable {
     /// An additional address of the person.
-    public struct Address: Codable, Sendable, Equatable {
+    package struct Address: Codable, Sendable, Equatable {
         /// The id of the address.
-        public var id: String
+        package var id: String
         /// The e-mail address.
-        public var address: String
+        package var address: String
         /// Whether the address was verified.
-        public var isVerified: Bool
+        package var isVerified: Bool
         /// When the address was added.
-        public var addedAt: String
+        var addedAt: String
     }
 
     /// The person's id.
-    public var id: String
+    package var id: String
     /// The e-mail address.
-    public var email: String
+    package var email: String
     /// The display name. Nil when there is none.
-    public var displayName: String?
+    package var displayName: String?
     /// When the account was created.
-    public var createdAt: String
+    package var createdAt: String
     /// When the person last signed in. Nil for never.
-    public var lastLoginAt: String?
+    package var lastLoginAt: String?
     /// The additional addresses of the person.
-    public var additionalAddresses: [Address]
+    package var additionalAddresses: [Address]
 
     /// Creates a response.
-    public init(
+    package init(
         id: String, email: String, displayName: String?, createdAt: String, lastLoginAt: String?,
         additionalAddresses: [Address] = []
     ) {
@@ -47,7 +49,7 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
     }
 
     /// Decodes a response. Only `id` and `email` are required.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
         email = try members.decode(String.self, forKey: .email)
@@ -58,7 +60,7 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
     }
 
     /// Encodes every member. Members without a value are `null`.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
         try members.encode(email, forKey: .email)
@@ -70,12 +72,12 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
 }
 
 /// The body of `PUT /api/profile`: the changes to the profile.
-public struct RelateMailProfileChange: Codable, Sendable, Equatable {
+package struct RelateMailProfileChange: Codable, Sendable, Equatable {
     /// The new display name. Nil leaves it unchanged.
-    public var displayName: String?
+    package var displayName: String?
 
     /// Creates a request body.
-    public init(displayName: String?) {
+    package init(displayName: String?) {
         self.displayName = displayName
     }
 }

@@ -1,26 +1,28 @@
+package import HTTPMessages
+
 /// The body of `POST /auth/token`: `code`, `state` and `redirect_uri`. The server has the verifier.
 ///
 /// Source: TT-4; contract of Time Tracker, (a) and b.1.
-public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, CustomReflectable {
+package struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, CustomReflectable {
     /// The code that the client received at its redirect address.
-    public let code: String
+    package let code: String
     /// The state that the client received with the code.
-    public let state: String
+    package let state: String
     /// The client's redirect address, as it was when the sign-in began.
-    public let redirectURI: String
+    package let redirectURI: String
     /// The issuer that the provider sent with the code. Nil when the client does not pass it on.
     ///
     /// Source: RFC 9207 §2.
-    public let issuer: String?
+    package let issuer: String?
 
     /// An error for missing members of the request.
-    public struct Missing: Error, Equatable {
+    package struct Missing: Error, Equatable {
         /// The names of the missing members, in the order of the error message.
-        public let names: [String]
+        package let names: [String]
     }
 
     /// Creates a request.
-    public init(code: String, state: String, redirectURI: String, issuer: String? = nil) {
+    package init(code: String, state: String, redirectURI: String, issuer: String? = nil) {
         self.code = code
         self.state = state
         self.redirectURI = redirectURI
@@ -31,7 +33,7 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
     /// not a string is read as the empty string, which is never valid.
     ///
     /// - Throws: ``Missing``.
-    public init(_ body: JSONValue) throws(Missing) {
+    package init(_ body: JSONValue) throws(Missing) {
         try self.init { name in
             switch body[name] {
             case nil, .null?, .bool(false)?, .number(0)?, .string("")?: nil
@@ -44,7 +46,7 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
     /// Reads a request from a form. A name that occurs twice is read as the empty string, which is never valid.
     ///
     /// - Throws: ``Missing``.
-    public init(_ form: FormFields) throws(Missing) {
+    package init(_ form: FormFields) throws(Missing) {
         try self.init { name in
             let values = form.values(name)
             return values.count > 1 ? "" : values.first.flatMap { $0.isEmpty ? nil : $0 }
@@ -61,7 +63,7 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
     }
 
     /// The request as JSON.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("code", .string(code)), .init("state", .string(state)), .init("redirect_uri", .string(redirectURI)),
         ]
@@ -70,8 +72,8 @@ public struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custom
     }
 
     /// The name of the type, without code and state.
-    public var description: String { "TimeTrackerTokenRequest" }
+    package var description: String { "TimeTrackerTokenRequest" }
 
     /// An empty mirror, so that dumps show no secrets.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,15 +1,17 @@
+import HTTPMessages
+
 /// The response to `POST /auth/token`: `{"access_token", "token_type", "expires_in", "user"}`.
 ///
 /// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
-public struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// A JSON Web Token, sent as a bearer token.
-    public var accessToken: String
+    package var accessToken: String
     /// The token type `Bearer`, compared without regard to case.
-    public var tokenType: String
+    package var tokenType: String
     /// The lifetime of the token in seconds. Clients may ignore it.
-    public var expiresIn: Int?
+    package var expiresIn: Int?
     /// The person who signed in.
-    public var user: TimeTrackerUser
+    package var user: TimeTrackerUser
 
     private enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
@@ -19,7 +21,7 @@ public struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertib
     }
 
     /// Creates a response with the token type `Bearer`.
-    public init(accessToken: String, expiresIn: Int?, user: TimeTrackerUser) {
+    package init(accessToken: String, expiresIn: Int?, user: TimeTrackerUser) {
         self.accessToken = accessToken
         tokenType = "Bearer"
         self.expiresIn = expiresIn
@@ -27,8 +29,8 @@ public struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertib
     }
 
     /// The token type, without the token.
-    public var description: String { "TimeTrackerTokenResponse(\(tokenType))" }
+    package var description: String { "TimeTrackerTokenResponse(\(tokenType))" }
 
     /// A mirror without the token.
-    public var customMirror: Mirror { Mirror(self, children: ["tokenType": tokenType, "user": user]) }
+    package var customMirror: Mirror { Mirror(self, children: ["tokenType": tokenType, "user": user]) }
 }

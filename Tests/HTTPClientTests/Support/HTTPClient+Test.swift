@@ -1,7 +1,7 @@
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// What `/echo` saw.
 struct Echo {

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import HTTPServer
 

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import TestSupport
-import Wire
 
 /// A server with a folder of files: `/files/NAME` answers with conditions and ranges, `/raw/NAME` with the file alone.
 struct FileBench {

@@ -3,11 +3,11 @@ import Foundation
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import Synchronization
 import TestSupport
-import Wire
 
 /// A real gateway on a free port of 127.0.0.1, with one person and four routes besides its own.
 final class TestGateway: Sendable {

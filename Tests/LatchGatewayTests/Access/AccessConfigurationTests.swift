@@ -1,6 +1,6 @@
+import HTTPMessages
 import OpenIDConnect
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,8 +1,8 @@
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @testable import ForwardAuth
 @testable import GatewayConfiguration

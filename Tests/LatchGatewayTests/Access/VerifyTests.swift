@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import OpenIDConnect
 import Testing
-import Wire
 
 @testable import ForwardAuth
 @testable import GatewayConfiguration

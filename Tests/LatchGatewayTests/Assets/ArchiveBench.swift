@@ -1,7 +1,7 @@
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
 import TestSupport
-import Wire
 
 /// A server of one archive, at `/archive`, and a folder for the files in it.
 struct ArchiveBench {

@@ -1,6 +1,6 @@
 import Foundation
+import HTTPMessages
 import TestSupport
-import Wire
 
 @testable import GatewayDialects
 @testable import LatchGateway

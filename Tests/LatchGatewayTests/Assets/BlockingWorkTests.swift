@@ -1,8 +1,8 @@
 import Glibc
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import LatchGateway

@@ -1,9 +1,9 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
 import TestSupport
 import Testing
-import Wire
 
 /// Archives sent by a real server, got by curl and read by `unzip`, `zipinfo` and Python's zipfile.
 @Suite("ZIP archives", .timeLimit(.minutes(20)))

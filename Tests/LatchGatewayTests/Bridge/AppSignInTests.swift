@@ -1,10 +1,10 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import OAuth
 import OpenIDConnect
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import OAuth
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import LatchGateway

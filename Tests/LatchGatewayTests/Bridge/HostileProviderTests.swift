@@ -1,11 +1,11 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import OAuth
 import OpenIDConnect
 import ScriptedProvider
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchGateway
 

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
+import HTTPMessages
 import HTTPServer
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayHTTP

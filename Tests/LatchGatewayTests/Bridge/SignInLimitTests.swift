@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

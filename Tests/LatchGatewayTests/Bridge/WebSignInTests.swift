@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import LatchGateway

@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayDialects

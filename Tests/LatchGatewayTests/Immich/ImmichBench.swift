@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Wire
+import HTTPMessages
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

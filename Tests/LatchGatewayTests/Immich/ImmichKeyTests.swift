@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayHTTP

@@ -1,8 +1,8 @@
 import Database
 import FoundationEssentials
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayHTTP

@@ -1,6 +1,6 @@
 import Crypto
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayHTTP

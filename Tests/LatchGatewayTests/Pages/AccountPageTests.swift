@@ -1,7 +1,7 @@
 import FoundationEssentials
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

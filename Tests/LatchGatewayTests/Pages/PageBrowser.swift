@@ -1,6 +1,6 @@
 import FoundationEssentials
+import HTTPMessages
 import TestSupport
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayPages

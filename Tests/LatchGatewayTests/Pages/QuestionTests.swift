@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayDialects

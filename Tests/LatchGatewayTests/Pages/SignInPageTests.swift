@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,7 +1,8 @@
 import Crypto
+import HTTPMessages
 import OpenIDConnect
+import ServerMessages
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,10 +1,10 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import OpenIDConnect
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayDialects

@@ -1,8 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
+import ServerMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayDialects

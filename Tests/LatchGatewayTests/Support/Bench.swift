@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import Synchronization
 import TestSupport
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,5 +1,5 @@
+import HTTPMessages
 import TestSupport
-import Wire
 
 @testable import LatchGateway
 

@@ -1,6 +1,6 @@
 import Dispatch
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// One request over a connection of its own, written and read as bytes.
 struct Exchange: Sendable {

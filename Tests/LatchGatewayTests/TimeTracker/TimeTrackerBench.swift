@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import OAuth
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import OAuth
 import Testing
-import Wire
 
 @testable import GatewayCore
 @testable import GatewayDialects

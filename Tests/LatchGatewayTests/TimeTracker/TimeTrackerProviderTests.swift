@@ -1,10 +1,11 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import OpenIDConnect
 import ScriptedProvider
+import ServerMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayDialects

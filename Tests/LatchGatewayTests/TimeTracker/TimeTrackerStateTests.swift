@@ -1,7 +1,7 @@
 import FoundationEssentials
+import HTTPMessages
 import OAuth
 import Testing
-import Wire
 
 @testable import GatewayDialects
 @testable import LatchGateway

@@ -1,4 +1,7 @@
+import Crypto
 import Foundation
+import HTTPClient
+import HTTPMessages
 import Testing
 
 @testable import LatchKit

@@ -1,6 +1,7 @@
+import Crypto
 import HTTPClient
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import LatchKit
 

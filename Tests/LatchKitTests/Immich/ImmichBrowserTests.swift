@@ -1,8 +1,9 @@
 import Foundation
+import HTTPClient
+import HTTPMessages
 import OAuth
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchKit
 

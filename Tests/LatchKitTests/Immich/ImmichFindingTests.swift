@@ -1,4 +1,6 @@
 import Foundation
+import HTTPClient
+import ServerMessages
 import Testing
 
 @testable import LatchKit

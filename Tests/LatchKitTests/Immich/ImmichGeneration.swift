@@ -1,5 +1,5 @@
+import HTTPMessages
 import Testing
-import Wire
 
 /// A release of Immich as a client meets it: what differs follows from the version alone.
 ///

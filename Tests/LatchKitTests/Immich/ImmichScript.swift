@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import OAuth
 import Synchronization
-import Wire
 
 @testable import LatchKit
 

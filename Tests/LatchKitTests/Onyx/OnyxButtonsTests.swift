@@ -1,5 +1,6 @@
+import HTTPClient
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import LatchKit
 

@@ -1,5 +1,6 @@
+import Crypto
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import LatchKit
 

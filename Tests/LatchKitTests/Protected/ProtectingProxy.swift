@@ -1,15 +1,16 @@
+import Crypto
 import Dispatch
 import Foundation
 import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPClient
+import HTTPMessages
 import HTTPServer
 import LatchGateway
 import LatchKit
 import Synchronization
 import TestSupport
-import Wire
 
 /// A reverse proxy that asks a real gateway about every request, in front of a made-up backend that has its own mind.
 final class ProtectingProxy: Sendable {

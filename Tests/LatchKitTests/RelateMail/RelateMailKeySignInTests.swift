@@ -1,4 +1,6 @@
+import Crypto
 import Foundation
+import HTTPMessages
 import Testing
 
 @testable import LatchKit

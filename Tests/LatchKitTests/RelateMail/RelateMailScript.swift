@@ -1,6 +1,6 @@
 import Foundation
+import HTTPMessages
 import Synchronization
-import Wire
 
 /// The rules of a server of Relate Mail as real ones keep them, as much as sign-in and keys need, for ``ScriptedServer``.
 ///

@@ -1,10 +1,10 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import ScriptedProvider
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchKit
 

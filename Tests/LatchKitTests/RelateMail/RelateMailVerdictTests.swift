@@ -1,4 +1,6 @@
 import Foundation
+import HTTPClient
+import HTTPMessages
 import Testing
 
 @testable import LatchKit

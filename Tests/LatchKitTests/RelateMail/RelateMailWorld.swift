@@ -1,8 +1,9 @@
+import Crypto
 import Foundation
+import HTTPMessages
 import HTTPServer
 import ScriptedProvider
 import TestSupport
-import Wire
 
 @testable import LatchKit
 

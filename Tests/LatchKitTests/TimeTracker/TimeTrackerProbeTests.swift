@@ -1,6 +1,6 @@
 import Foundation
+import HTTPMessages
 import Testing
-import Wire
 
 @testable import LatchKit
 

@@ -1,6 +1,6 @@
 import Foundation
+import HTTPMessages
 import Synchronization
-import Wire
 
 @testable import LatchKit
 

@@ -1,6 +1,7 @@
 import Foundation
+import HTTPMessages
+import SecretStorage
 import Testing
-import Wire
 
 @testable import LatchKit
 
@@ -47,7 +48,7 @@ import Wire
         let account = try await world.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.identity()
-        let states = session.states
+        let states = session.stateUpdates
         let asked = world.wire.count("/auth/me")
         world.script.endAll(reason)
 

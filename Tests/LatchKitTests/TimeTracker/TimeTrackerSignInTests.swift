@@ -1,7 +1,9 @@
+import Crypto
 import Foundation
+import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 @testable import LatchKit
 

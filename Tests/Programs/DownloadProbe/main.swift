@@ -1,5 +1,5 @@
 import HTTPClient
-import Wire
+import HTTPMessages
 
 // Downloads: URL PATH. Prints `done` when the file is whole, in its place and on the disk.
 let words = Array(CommandLine.arguments.dropFirst())

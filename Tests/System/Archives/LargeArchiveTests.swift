@@ -1,9 +1,9 @@
 import Foundation
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
 import TestSupport
 import Testing
-import Wire
 
 /// Archives beyond what ZIP was once made for, read by the programs that people have.
 @Suite("Large archives", .inTurn, .serialized, .timeLimit(.minutes(20)))

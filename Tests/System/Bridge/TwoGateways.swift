@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// Two gateways behind one address, on one database and one Redis, with the sandbox's issuer as identity provider.
 struct TwoGateways {

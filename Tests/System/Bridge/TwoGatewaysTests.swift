@@ -1,7 +1,7 @@
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// Several gateways on one Redis.
 @Suite("Two gateways", .inTurn, .timeLimit(.minutes(20)))

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latch login` with the browser against the sandbox, as people and scripts use it.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct BrowserLoginTests {

@@ -1,6 +1,6 @@
 import Foundation
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// Chromium with a window and a profile of its own, started by somebody else through ``command`` and steered from here.
 ///

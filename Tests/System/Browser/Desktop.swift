@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// One desktop: a display, a browser, a home in which `latch` takes the links of every scheme, and a sandbox.
 struct Desktop {

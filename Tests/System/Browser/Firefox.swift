@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import Synchronization
 import TestSupport
-import Wire
 
 /// Firefox with a window, started by somebody else through ``command`` or as ``programs``' `firefox`, and steered from here.
 ///

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// The whole way with the real parts: `latch`, the sandbox's gateway and provider, Chromium or Firefox in a window, and the
 /// desktop's own handler of the custom scheme.

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// A house with a sandbox, and a person in it who signs in by `scripts/person` in place of a browser.
 struct SandboxHouse {

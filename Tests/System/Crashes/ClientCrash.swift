@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// One command of one person that is killed, and what must hold afterwards.
 struct ClientCrash: Sendable {

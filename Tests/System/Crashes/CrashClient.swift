@@ -1,5 +1,5 @@
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// One person's program on one connection, which keeps book of what it was told.
 ///

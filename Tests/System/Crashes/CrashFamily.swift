@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// A row of the table of kills: a family of servers, how its person signs in there, and what is killed.
 struct CrashFamily: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// One person's device whose `latch` is killed at a moment, and what must hold afterwards, at a server of any family.
 struct FamilyCrash: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// A gateway that is killed and started again on one database, its clients, and what they know.
 final class GatewayCrashes {

@@ -1,6 +1,6 @@
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// One `latchd sessions revoke`, beside a gateway that may be killed meanwhile.
 struct Revocation: Sendable {

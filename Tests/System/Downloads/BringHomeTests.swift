@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latch download` and `latch downloads`, the built programs, with the sandbox's library of pictures.
 @Suite("Bringing pictures home", .inTurn, .timeLimit(.minutes(20)))

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// Disks that fail to take what they are given, and those that take no such thing.
 @Suite("Disks that fail", .inTurn, .timeLimit(.minutes(20)))

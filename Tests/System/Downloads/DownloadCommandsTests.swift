@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// The commands to a queue, whose server gives half of a file and then nothing until it is told to.
 @Suite("Commanding downloads", .inTurn, .timeLimit(.minutes(20)))

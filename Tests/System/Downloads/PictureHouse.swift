@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// A home with somebody signed in to a server of pictures.
 struct PictureHouse {

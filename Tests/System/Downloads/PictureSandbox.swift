@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// The sandbox with a larger library of pictures than it comes with, each of them another.
 struct PictureSandbox {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// Disks that can do less than this one: FAT, network drives, drives of user space.
 @Suite("Disks that can do little", .serialized, .timeLimit(.minutes(20)))

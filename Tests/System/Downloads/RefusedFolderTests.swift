@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latch download`, the built program, where a folder or a server refuses.
 @Suite("Folders that are refused", .inTurn, .timeLimit(.minutes(20)))

@@ -1,8 +1,8 @@
 import HTTPClient
+import HTTPMessages
 import OAuth
 import TestSupport
 import Testing
-import Wire
 
 /// Whole sign-ins with the built gateway at identity providers that others wrote.
 @Suite("Identity providers of others", .inTurn, .timeLimit(.minutes(4)))

@@ -1,6 +1,6 @@
 import HTTPClient
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// A browser as far as sign-in pages need one: cookies, redirects and forms.
 final class FormBrowser {

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
 import TestSupport
 import Testing
-import Wire
 
 /// The Immich dialect of the built programs, asked by programs that others wrote for Immich.
 @Suite("Clients of Immich", .inTurn, .timeLimit(.minutes(4)))

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import OAuth
 import ScriptedProvider
 import TestSupport
-import Wire
 
 /// Sign-ins through an identity provider, with everything that is secret on the way.
 extension LeakScene {

@@ -1,5 +1,5 @@
 import Foundation
-import Wire
+import HTTPMessages
 
 /// Requests with a secret where none belongs, as a broken or a hostile client sends them.
 enum OddRequests {

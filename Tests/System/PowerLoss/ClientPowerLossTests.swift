@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// The power goes while `latch` signs in and out, and while a file is downloaded.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ClientPowerLossTests {

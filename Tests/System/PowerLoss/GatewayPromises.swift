@@ -1,4 +1,4 @@
-import Wire
+import HTTPMessages
 
 /// What the gateway had promised to its clients at each moment, read from what went through its sockets.
 struct GatewayPromises {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// Real proxies, each by the files that operators get, before a backend that knows nothing of sign-in.
 @Suite("Behind a proxy that asks the gateway", .inTurn, .timeLimit(.minutes(20)))

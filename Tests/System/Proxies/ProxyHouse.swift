@@ -1,6 +1,6 @@
 import Foundation
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// A gateway, a backend that knows nothing of sign-in, and a proxy before both.
 struct ProxyHouse {

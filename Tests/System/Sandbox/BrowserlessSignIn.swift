@@ -1,8 +1,8 @@
 import Crypto
 import HTTPClient
+import HTTPMessages
 import OAuth
 import TestSupport
-import Wire
 
 /// A sign-in through the provider as a browser and an app do it, by HTTP alone.
 struct BrowserlessSignIn {

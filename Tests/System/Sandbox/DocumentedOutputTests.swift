@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// docs/command-line.md's table of what `--json` prints, against what every command really prints at the sandbox's servers.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct DocumentedOutputTests {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latch login` against the sandbox's Immich: a real gateway with that dialect, and a real provider behind it.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct ImmichLoginTests {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latch login` and `latch keys` against the sandbox's Relate Mail, as people and scripts use them.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {

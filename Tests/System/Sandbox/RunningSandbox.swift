@@ -1,5 +1,5 @@
+import HTTPMessages
 import TestSupport
-import Wire
 
 /// `latchd sandbox --json`, as a program that needs a server starts it.
 struct RunningSandbox {

@@ -1,10 +1,11 @@
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPMessages
 import OAuth
+import ServerMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latchd`'s commands beside gateways that run: those of the real sandbox, on its databases.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxDatabaseTests {

@@ -1,9 +1,9 @@
 import HTTPClient
+import HTTPMessages
 import LatchSandbox
 import OAuth
 import TestSupport
 import Testing
-import Wire
 
 /// Whole sign-ins through the provider of the real `latchd sandbox`, without a browser.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxSignInTests {

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// `latchd sandbox` as the programs that use it see it.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxTests {

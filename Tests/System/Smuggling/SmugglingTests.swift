@@ -1,7 +1,7 @@
 import Foundation
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// Every known way to hide one request in another, against the built program, alone and behind a real nginx.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import TestSupport
 import Testing
-import Wire
 
 /// What an operator is told before clients complain.
 @Suite(.inTurn, .timeLimit(.minutes(20)))

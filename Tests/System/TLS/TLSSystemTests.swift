@@ -1,9 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// `latchd` with a certificate, as clients and operators meet it.
 @Suite(.inTurn, .timeLimit(.minutes(20)))

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
+import ServerMessages
 import TestSupport
-import Wire
 
 /// Two gateways that speak as Time Tracker does behind one address, on one database and one Redis, with the sandbox's issuer.
 struct TimeTrackerHouse {

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPClient
+import HTTPMessages
+import ServerMessages
 import TestSupport
 import Testing
-import Wire
 
 /// The built gateway as Time Tracker's app, its keys' administrator and another server meet it.
 @Suite("Time Tracker and its tokens", .timeLimit(.minutes(20)))

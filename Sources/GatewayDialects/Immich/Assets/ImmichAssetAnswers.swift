@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayCore
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
-import Wire
+import ServerMessages
 
 /// Creates messages about photos and videos for clients of Immich.
 enum ImmichAssetAnswers {

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
-import Wire
+import ServerMessages
 
 /// Albums, which are the folders below a person's folder. The lists of people and tags are always empty; they exist
 /// because clients request them.

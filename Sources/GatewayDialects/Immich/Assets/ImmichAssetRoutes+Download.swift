@@ -1,9 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
-import Wire
 
 extension ImmichAssetRoutes {
     /// The default maximum size of an archive, in bytes: 4 GiB.

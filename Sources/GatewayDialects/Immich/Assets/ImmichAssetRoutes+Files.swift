@@ -1,8 +1,9 @@
 import FoundationEssentials
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
-import Wire
+import ServerMessages
 
 extension ImmichAssetRoutes {
     func addFiles(to router: inout Router) {

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
-import Wire
+import ServerMessages
 
 extension ImmichAssetRoutes {
     /// The maximum number of assets on a page.

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import PictureLibrary
-import Wire
 
 /// The routes of the Immich dialect for photos and videos: search, details and download.
 ///

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PictureLibrary
 
-/// The JSON text of an ``ImmichDownloadPlan`` that is created in parts. It holds only the text that has not been taken
-/// yet.
+/// The JSON text of the response to `POST /download/info`, which is created in parts. It holds only the text that has
+/// not been taken yet.
 struct ImmichPlanText {
     private let limit: Int
     private var text: [UInt8] = Array(#"{"archives":["#.utf8)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GatewayCore
+import HTTPMessages
 import PictureLibrary
-import Wire
 
 /// The search that a request body describes.
 ///

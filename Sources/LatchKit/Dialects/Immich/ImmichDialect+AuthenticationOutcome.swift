@@ -1,3 +1,6 @@
+import HTTPClient
+import ServerMessages
+
 extension ImmichDialect {
     /// Decides what a response says about the session.
     ///
@@ -12,7 +15,7 @@ extension ImmichDialect {
     /// A 400 or 403 never concerns the session, and neither does the 404 of a server in maintenance.
     ///
     /// Source: IM-10; contract of Immich, error body, b.1, b.8, b.16 and b.24.
-    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         if isOwnRedirect(answer, path) { return .answered }

@@ -1,17 +1,20 @@
+import HTTPClient
+import HTTPMessages
 import OAuth
+import ServerMessages
 
 extension ImmichDialect: BrowserDialect {
     /// `app.immich:///oauth-callback`, the redirect address registered with the identity provider of an Immich server.
     ///
     /// Source: contract of Immich, b.11.
-    public var callback: String { "app.immich:///oauth-callback" }
+    package var callback: String { "app.immich:///oauth-callback" }
     /// `/oauth-callback`.
-    public var loopbackPath: String { "/oauth-callback" }
+    package var loopbackPath: String { "/oauth-callback" }
 
     /// Returns whether the server's gateway metadata announce loopback redirects. Immich's own server has no such
     /// metadata and cannot know: its identity provider decides which redirect addresses it accepts, and the redirect
     /// address of the official app is registered there.
-    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+    package func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     {
         try await connection.allowsLoopback(issuer: api)
@@ -24,7 +27,7 @@ extension ImmichDialect: BrowserDialect {
     ///   its identity provider, ``LatchError/Code/foreignAnswer`` and the errors of ``refusal(_:_:)``.
     ///
     /// Source: IM-7; contract of Immich, b.10.
-    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+    package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
         let verifier = PKCE.Verifier()

@@ -1,3 +1,7 @@
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension ImmichDialect {
     /// The timeout of the request for the location of the API.
     static let wellKnownBound = Duration.seconds(5)
@@ -9,7 +13,7 @@ extension ImmichDialect {
     ///   errors of ``Dialect/discover(_:)``.
     ///
     /// Source: IM-3, IM-4, IM-18; contract of Immich, b.12, b.24 and c.
-    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let usual = ImmichPlace.usual(connection.address)
         guard let told = try await place(connection), told != usual else { return try await look(usual, connection) }
         do {

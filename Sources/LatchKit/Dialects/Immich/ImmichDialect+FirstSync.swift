@@ -1,9 +1,12 @@
+import HTTPClient
+import HTTPMessages
+
 extension ImmichDialect: FirstSyncDialect {
     /// Requests `GET /users/me`, `/server/about`, `/albums` and `/assets/statistics`. A request that fails is not
     /// repeated.
     ///
     /// Source: IM-6; contract of Immich, endpoints.
-    public func firstSync(with client: AuthorizedClient) async throws -> FirstSync {
+    package func firstSync(with client: AuthorizedClient) async throws -> FirstSync {
         var sync = FirstSync()
         sync.person = try await ask("/users/me", client).flatMap(identity(from:))
         guard sync.person != nil else { return sync }

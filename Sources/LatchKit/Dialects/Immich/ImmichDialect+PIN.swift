@@ -1,8 +1,12 @@
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension ImmichDialect: PINDialect {
     /// Requests the state of the PIN with `GET /auth/status`.
     ///
     /// Source: contract of Immich, endpoints: from 1.133 on.
-    public func pinState(with client: AuthorizedClient) async throws -> PINState {
+    package func pinState(with client: AuthorizedClient) async throws -> PINState {
         let answer = try await client.send(request(.get, "/auth/status"))
         try checkPIN(answer, client)
         guard let status = try? JSON.decode(ImmichAuthStatus.self, from: answer.body) else {
@@ -19,7 +23,7 @@ extension ImmichDialect: PINDialect {
     /// documents differ between 204, 200 and 201.
     ///
     /// Source: IM-15; contract of Immich, endpoints and "Target doc vs. reality".
-    public func perform(_ act: PINAction, with client: AuthorizedClient) async throws {
+    package func perform(_ act: PINAction, with client: AuthorizedClient) async throws {
         let (released, specified) = requests(act)
         var answer = try await client.send(released)
         if answer.isUnknownRoute, let specified { answer = try await client.send(specified) }

@@ -1,3 +1,8 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension ImmichDialect: PasswordChangeDialect {
     /// The minimum length of a new password, in characters.
     ///
@@ -12,7 +17,7 @@ extension ImmichDialect: PasswordChangeDialect {
     /// /auth/change-password` of the specification.
     ///
     /// Source: IM-12; contract of Immich, b.9, and "`PUT /auth/change-password`".
-    public func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
+    package func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
         let new = change.new.reveal()
         let message = ImmichUserUpdate(password: new)
         var ways = [request(.put, "/users/me", message), request(.patch, "/users/me", message)]
@@ -64,7 +69,7 @@ extension ImmichDialect: SessionListDialect {
     /// Returns the person's sessions, from `GET /sessions`.
     ///
     /// Source: contract of Immich, endpoints and b.6.
-    public func sessions(with client: AuthorizedClient) async throws -> [RemoteSession] {
+    package func sessions(with client: AuthorizedClient) async throws -> [RemoteSession] {
         let answer = try await client.send(request(.get, "/sessions"))
         guard answer.status.isSuccess else { throw client.refused(answer) }
         guard let sessions = try? JSON.decode([ImmichSession].self, from: answer.body) else {
@@ -80,7 +85,7 @@ extension ImmichDialect: SessionListDialect {
     }
 
     /// Ends a session with `DELETE /sessions/{id}`.
-    public func endSession(_ id: String, with client: AuthorizedClient) async throws {
+    package func endSession(_ id: String, with client: AuthorizedClient) async throws {
         let answer = try await client.send(request(.delete, "/sessions/" + PercentEncoding.encode(id)))
         if answer.status == .badRequest || answer.status == .notFound {
             throw LatchError(

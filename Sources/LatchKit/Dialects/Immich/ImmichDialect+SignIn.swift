@@ -1,8 +1,13 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension ImmichDialect {
     /// Returns `POST /auth/login` with the e-mail address and the password, and the device in two header fields.
     ///
     /// Source: IM-5; contract of Immich, b.6.
-    public func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
+    package func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         var request = request(
             .post, "/auth/login", ImmichLogin(email: email.text, password: password.reveal()))
         request.headers["deviceModel"] = device.model
@@ -17,7 +22,7 @@ extension ImmichDialect {
     ///   ``LatchError/Code/serverRefused`` with the server's error message, or ``LatchError/Code/foreignAnswer``.
     ///
     /// Source: IM-5, IM-16; contract of Immich, endpoints.
-    public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+    package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = Self.grant(in: answer) { return grant }
         if InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) == nil {
             switch ImmichError(body: answer.body)?.message {

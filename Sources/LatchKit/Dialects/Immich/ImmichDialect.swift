@@ -1,9 +1,14 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 /// The dialect of Immich from 1.123 to 3.x, and of every server with the same protocol, such as the gateway `latchd`.
 ///
 /// Tokens are opaque, cannot be renewed, and expire after a long time without use.
 ///
 /// Source: IM-3 to IM-12, IM-16 to IM-18; contract of Immich.
-public struct ImmichDialect: PasswordDialect {
+package struct ImmichDialect: PasswordDialect {
     /// The default path of a server's API.
     static let usualAPI = "/api"
     /// The header field that carries a token when `Authorization` is used for something else.
@@ -14,44 +19,46 @@ public struct ImmichDialect: PasswordDialect {
     let api: String
 
     /// Makes the dialect for a server whose API is at `/api`.
-    public init() { api = Self.usualAPI }
+    package init() { api = Self.usualAPI }
 
     init(api: String) { self.api = api }
 
     /// `immich`.
-    public var id: DialectID { DialectID(rawValue: "immich") }
+    package var id: DialectID { DialectID(rawValue: "immich") }
     /// `Immich`.
-    public var title: String { "Immich" }
+    package var title: String { "Immich" }
+    /// True.
+    package var hasPictureLibrary: Bool { true }
 
     /// The path of the API under the key `api`, if it is not the default.
-    public var details: [String: String] { api == Self.usualAPI ? [:] : ["api": api] }
+    package var details: [String: String] { api == Self.usualAPI ? [:] : ["api": api] }
     /// Returns the dialect with the API path in `details`.
-    public func with(details: [String: String]) -> any Dialect {
+    package func with(details: [String: String]) -> any Dialect {
         details["api"].map { ImmichDialect(api: $0) } ?? ImmichDialect()
     }
 
     /// The request that identifies the family: `GET /server/ping`.
-    public var probe: DialectRequest { request(.get, "/server/ping") }
+    package var probe: DialectRequest { request(.get, "/server/ping") }
     /// The request that asks who is signed in: `GET /users/me`.
-    public var identity: DialectRequest { request(.get, "/users/me") }
+    package var identity: DialectRequest { request(.get, "/users/me") }
     /// Returns the request that ends the session: `POST /auth/logout`.
-    public func signOut(keyID: String?) -> DialectRequest? { request(.post, "/auth/logout") }
+    package func signOut(keyID: String?) -> DialectRequest? { request(.post, "/auth/logout") }
 
     /// Returns `Authorization: Bearer` with the token.
     ///
     /// Source: IM-9; contract of Immich, b.1.
-    public func authorization(_ token: Secret) -> HTTPHeaders { ["Authorization": "Bearer " + token.reveal()] }
+    package func authorization(_ token: Secret) -> HTTPHeaders { ["Authorization": "Bearer " + token.reveal()] }
 
     /// Returns the token in `x-immich-user-token` when the person's extra fields contain `Authorization`, for example
     /// for a proxy in front of the server.
     ///
     /// Source: IM-9; contract of Immich, "Bearer AND x-immich-user-token".
-    public func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders {
+    package func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders {
         extra["Authorization"] == nil ? authorization(token) : [Self.tokenHeader: token.reveal()]
     }
 
     /// Returns the message in the error envelope of either generation, with the validation errors of the request.
-    public func errorMessage(in answer: ClientResponse) -> String? {
+    package func errorMessage(in answer: ClientResponse) -> String? {
         guard let error = ImmichError(body: answer.body) else { return nil }
         if answer.status == .notFound { return "\(error.message) (it may be in maintenance)" }
         let issues = (error.errors ?? []).map { issue in
@@ -64,7 +71,7 @@ public struct ImmichDialect: PasswordDialect {
     /// server.
     ///
     /// Source: IM-3; contract of Immich, c.
-    public func match(_ answer: ClientResponse) -> ServerMatch {
+    package func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess, let ping = try? JSON.decode(ImmichPing.self, from: answer.body),
             ping.res == "pong"
         else {
@@ -75,7 +82,7 @@ public struct ImmichDialect: PasswordDialect {
     }
 
     /// Reads the identity from the response of any version. Only the members that a session requires are checked.
-    public func identity(from answer: ClientResponse) -> Identity? {
+    package func identity(from answer: ClientResponse) -> Identity? {
         guard answer.status.isSuccess, let user = try? JSONValue(parsing: answer.body),
             let id = user["id"]?.string, !id.isEmpty, let email = user["email"]?.string
         else { return nil }

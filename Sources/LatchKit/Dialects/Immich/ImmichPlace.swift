@@ -1,3 +1,7 @@
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 /// A location of the API of an Immich server: the default below its address, or the one that the server announces.
 ///
 /// Source: IM-3; contract of Immich, b.12.

@@ -1,3 +1,5 @@
+import ServerMessages
+
 extension ServerFeatures {
     /// Makes features from the responses of an Immich server. Nil stands for a response that is missing.
     ///

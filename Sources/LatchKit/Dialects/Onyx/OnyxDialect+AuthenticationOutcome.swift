@@ -1,3 +1,7 @@
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension OnyxDialect {
     /// Decides what a response says about the session.
     ///
@@ -11,7 +15,7 @@ extension OnyxDialect {
     /// address. It does not end the session.
     ///
     /// Source: contract of Onyx, b.7, and its open gaps.
-    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         let isAPI = path.hasPrefix("/api/")

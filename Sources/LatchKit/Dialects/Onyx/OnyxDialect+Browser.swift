@@ -1,16 +1,20 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
 import OAuth
+import ServerMessages
 
 extension OnyxDialect: BrowserDialect {
     /// `onyx://auth/callback`.
-    public var callback: String { "onyx://auth/callback" }
+    package var callback: String { "onyx://auth/callback" }
     /// `/callback`.
-    public var loopbackPath: String { "/callback" }
+    package var loopbackPath: String { "/callback" }
 
     /// Returns whether the server publishes gateway metadata for itself in which `loopback_redirects_supported` is
     /// `true`. A server of Onyx itself has no such metadata and sends browsers back to ``callback`` only.
     ///
     /// Source: RFC 8414 §3.3.
-    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+    package func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     {
         try await connection.allowsLoopback(issuer: Self.prefix)
@@ -23,7 +27,7 @@ extension OnyxDialect: BrowserDialect {
     /// browser.
     ///
     /// Source: OX-2, OX-5, OX-9; contract of Onyx, b.2 and b.9.
-    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+    package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
         let verifier = PKCE.Verifier()

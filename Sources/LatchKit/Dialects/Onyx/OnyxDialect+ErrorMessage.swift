@@ -1,3 +1,5 @@
+import ServerMessages
+
 extension OnyxDialect {
     /// Returns the message of an error, for people: the server's own text, or a description of the code when there is
     /// only a code.

@@ -1,6 +1,11 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension OnyxDialect: RegistrationDialect {
     /// Returns `POST /api/auth/register` with `email` and `password`.
-    public func registration(email: EmailAddress, password: Secret) -> DialectRequest {
+    package func registration(email: EmailAddress, password: Secret) -> DialectRequest {
         let body = JSON.encode(OnyxRegistration(email: email.text, password: password.reveal()))
         return DialectRequest(
             .post, "/api/auth/register", headers: ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType], body: body
@@ -13,7 +18,7 @@ extension OnyxDialect: RegistrationDialect {
     ///   ``LatchError/Code/rateLimited``, ``LatchError/Code/serverError``, ``LatchError/Code/foreignAnswer``.
     ///
     /// Source: contract of Onyx, endpoints.
-    public func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
+    package func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
         // Only these members are checked, because the others differ between releases.
         if answer.status.isSuccess, let person = try? JSONValue(parsing: answer.body), person["id"]?.string != nil,
             person["email"]?.string != nil

@@ -1,3 +1,6 @@
+import HTTPClient
+import ServerMessages
+
 extension OnyxDialect {
     /// Reads the response to a password sign-in.
     ///
@@ -7,7 +10,7 @@ extension OnyxDialect {
     ///   ``LatchError/Code/foreignAnswer`` or ``LatchError/Code/notAKnownServer``.
     ///
     /// Source: contract of Onyx, endpoints; IM-16.
-    public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+    package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = renewal(from: answer) { return grant }
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
             throw LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")

@@ -1,4 +1,8 @@
-public import FoundationEssentials
+import Crypto
+package import FoundationEssentials
+import HTTPClient
+import HTTPMessages
+import ServerMessages
 
 /// The dialect of Onyx and of every server with the same protocol, above all the gateway `latchd`.
 ///
@@ -6,51 +10,51 @@ public import FoundationEssentials
 /// is therefore renewed at its first use after ``refreshInterval``.
 ///
 /// Source: OX-1, OX-8, OX-10 to OX-14; contract of Onyx.
-public struct OnyxDialect: PasswordDialect {
+package struct OnyxDialect: PasswordDialect {
     /// How long after it was granted a token is renewed, in seconds. Onyx's own app also renews every 10 minutes.
-    public static let refreshInterval: TimeInterval = 600
+    package static let refreshInterval: TimeInterval = 600
     /// How long before a known expiry a token is renewed at the latest, in seconds.
-    public static let refreshMargin: TimeInterval = 120
+    package static let refreshMargin: TimeInterval = 120
 
     // Ten years, in seconds. A longer lifetime is taken for an error and cut to this.
     private static let longestLifetime = 315_360_000
 
     /// Makes the dialect.
-    public init() {}
+    package init() {}
 
     /// `onyx`.
-    public var id: DialectID { DialectID(rawValue: "onyx") }
+    package var id: DialectID { DialectID(rawValue: "onyx") }
     /// `Onyx`.
-    public var title: String { "Onyx" }
+    package var title: String { "Onyx" }
 
     /// The request that identifies the family: `GET /api/auth/type`.
-    public var probe: DialectRequest { DialectRequest(.get, "/api/auth/type", headers: Self.acceptsJSON) }
+    package var probe: DialectRequest { DialectRequest(.get, "/api/auth/type", headers: Self.acceptsJSON) }
     /// The request that asks who is signed in: `GET /api/me`.
-    public var identity: DialectRequest { DialectRequest(.get, "/api/me", headers: Self.acceptsJSON) }
+    package var identity: DialectRequest { DialectRequest(.get, "/api/me", headers: Self.acceptsJSON) }
     /// The request that renews a token: `POST /api/auth/mobile/refresh`.
-    public var refresh: DialectRequest? {
+    package var refresh: DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/refresh", headers: Self.acceptsJSON)
     }
     /// Returns the request that ends the session: `POST /api/auth/mobile/logout`.
-    public func signOut(keyID: String?) -> DialectRequest? {
+    package func signOut(keyID: String?) -> DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/logout", headers: Self.acceptsJSON)
     }
 
     /// Returns `Authorization: Bearer` with the token. The scheme has exactly this case, because Onyx's tenant resolver
     /// compares it case-sensitively.
-    public func authorization(_ token: Secret) -> HTTPHeaders {
+    package func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "Bearer " + token.reveal()]
     }
 
     /// Returns the `detail` of an error, or a description of its code.
-    public func errorMessage(in answer: ClientResponse) -> String? {
+    package func errorMessage(in answer: ClientResponse) -> String? {
         OnyxError(body: answer.body).flatMap(Self.words(for:))
     }
 
     /// Recognizes an Onyx server by a successful JSON response with `multi_tenant` or `auth_type`.
     ///
     /// Source: OX-10; contract of Onyx, b.12.
-    public func match(_ answer: ClientResponse) -> ServerMatch {
+    package func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess else {
             return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
         }
@@ -65,7 +69,7 @@ public struct OnyxDialect: PasswordDialect {
 
     /// Returns `POST /api/auth/mobile/login` with a form of `username` and `password`, and the device in two header
     /// fields.
-    public func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
+    package func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         var headers = Self.acceptsJSON
         headers["Content-Type"] = FormURLEncoded.mediaType
         headers["deviceModel"] = device.model
@@ -76,7 +80,7 @@ public struct OnyxDialect: PasswordDialect {
 
     /// Reads `{"access_token", "token_type": "bearer"}` with the optional members `refresh_token` and `expires_in`.
     /// Returns nil when a member is missing or invalid.
-    public func renewal(from answer: ClientResponse) -> Grant? {
+    package func renewal(from answer: ClientResponse) -> Grant? {
         guard answer.status.isSuccess, let response = try? JSON.decode(OnyxTokenResponse.self, from: answer.body),
             response.tokenType.lowercased() == "bearer", Self.isToken(response.accessToken),
             response.refreshToken.map(Self.isToken) ?? true, response.expiresIn ?? 1 > 0
@@ -91,7 +95,7 @@ public struct OnyxDialect: PasswordDialect {
     }
 
     /// Reads `UserInfo`. Returns nil for an anonymous visitor.
-    public func identity(from answer: ClientResponse) -> Identity? {
+    package func identity(from answer: ClientResponse) -> Identity? {
         guard answer.status.isSuccess, let user = try? JSON.decode(OnyxUser.self, from: answer.body),
             user.isAnonymousUser != true
         else { return nil }
@@ -103,7 +107,7 @@ public struct OnyxDialect: PasswordDialect {
 
     /// Returns ``refreshInterval`` after `now`, or ``refreshMargin`` before a known expiry if that is earlier. The
     /// result is never before half of the remaining time.
-    public func refreshDate(now: Date, expires: Date?) -> Date {
+    package func refreshDate(now: Date, expires: Date?) -> Date {
         let regular = now.addingTimeInterval(Self.refreshInterval)
         guard let expires, expires > now else { return regular }
         let left = expires.timeIntervalSince(now)

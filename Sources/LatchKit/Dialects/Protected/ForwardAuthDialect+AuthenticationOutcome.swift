@@ -1,3 +1,4 @@
+import HTTPClient
 import OAuth
 
 extension ForwardAuthDialect {
@@ -8,7 +9,7 @@ extension ForwardAuthDialect {
     /// comes from the protected server and does not concern the session.
     ///
     /// Source: RFC 6750 §3; RFC 9728 §5.1; invariant 4.
-    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         if server == gateway, path.hasPrefix("/api/") {

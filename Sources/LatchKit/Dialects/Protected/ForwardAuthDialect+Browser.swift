@@ -1,18 +1,18 @@
 extension ForwardAuthDialect: BrowserDialect {
     /// The redirect address with the gateway's custom scheme, as for Onyx.
-    public var callback: String { inner.callback }
+    package var callback: String { inner.callback }
     /// The path of the gateway's loopback redirect, as for Onyx.
-    public var loopbackPath: String { inner.loopbackPath }
+    package var loopbackPath: String { inner.loopbackPath }
 
     /// Returns whether the gateway sends browsers back to loopback addresses.
-    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+    package func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     {
         try await inner.allowsLoopback(at: server, there(connection))
     }
 
     /// Begins a sign-in at the gateway. The browser opens the gateway's sign-in, and the gateway redeems the code.
-    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+    package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
         try await inner.begin(start, at: server, there(connection))

@@ -11,7 +11,7 @@ extension ForwardAuthDialect {
     /// are about the requested address.
     ///
     /// Source: RFC 9728 §3, §3.3, §5.1 and §7.
-    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let place = connection.address
         let first = try await connection.get(place.url)
         let named = first.status == .unauthorized ? ProtectedResource.address(in: first.headers) : nil

@@ -1,4 +1,7 @@
-public import FoundationEssentials
+import Crypto
+package import FoundationEssentials
+import HTTPClient
+import HTTPMessages
 
 /// The dialect for any server behind a `latchd` gateway. The gateway signs people in; the protocol of the server itself
 /// does not matter.
@@ -7,63 +10,63 @@ public import FoundationEssentials
 /// requests go to the protected address. The token is sent to these two and nowhere else.
 ///
 /// Source: RFC 9728; docs/any-backend.md.
-public struct ForwardAuthDialect: PasswordDialect {
+package struct ForwardAuthDialect: PasswordDialect {
     /// The address of the gateway. Nil before a server was found.
     let gateway: ServerAddress?
     let inner = OnyxDialect()
 
     /// Makes the dialect.
-    public init() { gateway = nil }
+    package init() { gateway = nil }
 
     init(gateway: ServerAddress?) { self.gateway = gateway }
 
     /// `latchd`.
-    public var id: DialectID { DialectID(rawValue: "latchd") }
+    package var id: DialectID { DialectID(rawValue: "latchd") }
     /// `latchd (forward authentication)`.
-    public var title: String { "latchd (forward authentication)" }
+    package var title: String { "latchd (forward authentication)" }
     /// The address of the gateway, under the key `gateway`.
-    public var details: [String: String] { gateway.map { [Self.gatewayKey: $0.url] } ?? [:] }
+    package var details: [String: String] { gateway.map { [Self.gatewayKey: $0.url] } ?? [:] }
     /// Returns the dialect of a server behind the gateway in `details`.
-    public func with(details: [String: String]) -> any Dialect {
+    package func with(details: [String: String]) -> any Dialect {
         ForwardAuthDialect(gateway: details[Self.gatewayKey].flatMap { try? ServerAddress($0) })
     }
 
     /// The request that identifies the gateway.
-    public var probe: DialectRequest { there(inner.probe) }
+    package var probe: DialectRequest { there(inner.probe) }
     /// Reads the gateway's response.
-    public func match(_ answer: ClientResponse) -> ServerMatch { inner.match(answer) }
+    package func match(_ answer: ClientResponse) -> ServerMatch { inner.match(answer) }
 
     /// The request that asks the gateway who is signed in.
-    public var identity: DialectRequest { there(inner.identity) }
+    package var identity: DialectRequest { there(inner.identity) }
     /// Reads the gateway's response.
-    public func identity(from answer: ClientResponse) -> Identity? { inner.identity(from: answer) }
+    package func identity(from answer: ClientResponse) -> Identity? { inner.identity(from: answer) }
 
     /// The request that renews the session at the gateway.
-    public var refresh: DialectRequest? { inner.refresh.map(there) }
+    package var refresh: DialectRequest? { inner.refresh.map(there) }
     /// Reads the gateway's response.
-    public func renewal(from answer: ClientResponse) -> Grant? { inner.renewal(from: answer) }
+    package func renewal(from answer: ClientResponse) -> Grant? { inner.renewal(from: answer) }
     /// Returns when to renew a token, as for Onyx.
-    public func refreshDate(now: Date, expires: Date?) -> Date { inner.refreshDate(now: now, expires: expires) }
+    package func refreshDate(now: Date, expires: Date?) -> Date { inner.refreshDate(now: now, expires: expires) }
 
     /// Returns the request that ends the session at the gateway.
-    public func signOut(keyID: String?) -> DialectRequest? { inner.signOut(keyID: keyID).map(there) }
+    package func signOut(keyID: String?) -> DialectRequest? { inner.signOut(keyID: keyID).map(there) }
     /// Reads the gateway's response.
-    public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         inner.revocationFailure(answer, at: gateway ?? server)
     }
 
     /// `Authorization: Bearer`.
-    public func authorization(_ token: Secret) -> HTTPHeaders { inner.authorization(token) }
+    package func authorization(_ token: Secret) -> HTTPHeaders { inner.authorization(token) }
 
     /// Returns the error message in a response of the gateway. The error format of the protected server is not known.
-    public func errorMessage(in answer: ClientResponse) -> String? { inner.errorMessage(in: answer) }
+    package func errorMessage(in answer: ClientResponse) -> String? { inner.errorMessage(in: answer) }
 
     /// Returns the request that signs in at the gateway.
-    public func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
+    package func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         there(inner.passwordSignIn(email: email, password: password, device: device))
     }
     /// Reads the gateway's response.
-    public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+    package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         try inner.grant(from: answer, of: gateway ?? server)
     }
 

@@ -1,3 +1,5 @@
+import HTTPClient
+
 extension RelateMailDialect {
     /// Decides what a response says about the account's key.
     ///
@@ -6,7 +8,7 @@ extension RelateMailDialect {
     /// address. It does not end the session.
     ///
     /// Source: contract of Relate Mail, error shapes and rule 11.
-    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         if Self.refusesName(answer) {

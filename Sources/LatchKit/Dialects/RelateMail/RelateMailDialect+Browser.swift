@@ -1,17 +1,18 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import OAuth
 import OpenIDConnect
 
 extension RelateMailDialect: BrowserDialect {
     /// `relate-mail://auth/callback`.
-    public var callback: String { "relate-mail://auth/callback" }
+    package var callback: String { "relate-mail://auth/callback" }
     /// `/auth/callback`.
-    public var loopbackPath: String { "/auth/callback" }
+    package var loopbackPath: String { "/auth/callback" }
 
     /// Returns false. The provider sends the browser back, and nothing says whether it accepts any loopback port. A
     /// person who knows that it does can choose ``CallbackMethod/loopback``.
-    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+    package func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     { false }
 
@@ -26,7 +27,7 @@ extension RelateMailDialect: BrowserDialect {
     ///   use; `CancellationError`.
     ///
     /// Source: RM-5, RM-6; contract of Relate Mail, rules 5 to 8.
-    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+    package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
         guard let provider else {

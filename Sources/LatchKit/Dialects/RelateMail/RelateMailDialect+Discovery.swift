@@ -1,8 +1,12 @@
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension RelateMailDialect {
     /// Recognizes a server by a successful JSON response with `oidcEnabled` and `features`.
     ///
     /// Source: RM-4; contract of Relate Mail, rules 1 and 3.
-    public func match(_ answer: ClientResponse) -> ServerMatch {
+    package func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else {
             return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
         }
@@ -25,7 +29,7 @@ extension RelateMailDialect {
     ///   ``Dialect/discover(_:)``.
     ///
     /// Source: RM-4; contract of Relate Mail, rules 1 to 4.
-    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let answer = try await connection.send(probe)
         if Self.refusesName(answer) { throw Self.nameRefused(connection.address) }
         switch match(answer) {

@@ -1,23 +1,28 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
+import ServerMessages
+
 extension RelateMailDialect: KeyDialect {
     /// All scopes of a key, requested unless the person chooses fewer.
     ///
     /// Source: RM-6.
-    public static let allScopes = ["smtp", "pop3", "imap", "api:read", "api:write", "app"]
+    package static let allScopes = ["smtp", "pop3", "imap", "api:read", "api:write", "app"]
     /// The only scope that an app needs.
-    public static let leastScopes = ["app"]
+    package static let leastScopes = ["app"]
 
     static let keysPath = "/api/smtp-credentials"
 
     /// The same scopes as the static ``leastScopes``.
-    public var leastScopes: [String] { Self.leastScopes }
+    package var leastScopes: [String] { Self.leastScopes }
 
     /// The request that lists the person's keys: `GET /api/smtp-credentials`.
-    public var keyList: DialectRequest { DialectRequest(.get, Self.keysPath, headers: Self.acceptsJSON) }
+    package var keyList: DialectRequest { DialectRequest(.get, Self.keysPath, headers: Self.acceptsJSON) }
 
     /// Reads the list of active keys. It does not say which key belongs to which program.
     ///
     /// Source: RM-8.
-    public func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
+    package func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let list = try? JSON.decode(RelateMailListedKeys.self, from: answer.body)
         else { throw refusal(answer, server, "The keys could not be listed") }
@@ -32,7 +37,7 @@ extension RelateMailDialect: KeyDialect {
     /// supports.
     ///
     /// Source: RM-6; contract of Relate Mail, rules 12 and 13.
-    public func makeKey(name: String, scopes: [String]?) -> DialectRequest {
+    package func makeKey(name: String, scopes: [String]?) -> DialectRequest {
         post(Self.keysPath, RelateMailKeyRequest(name: String(name.prefix(100)), scopes: scopes))
     }
 
@@ -49,7 +54,7 @@ extension RelateMailDialect: KeyDialect {
 
     /// Reads the key, its id and its scopes, which may be fewer than requested. Real servers respond to the creation
     /// with 200, not 201.
-    public func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+    package func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let made = try? JSON.decode(RelateMailCreatedKey.self, from: answer.body), Self.isKey(made.apiKey),
             Self.isID(made.id)
@@ -61,14 +66,14 @@ extension RelateMailDialect: KeyDialect {
     }
 
     /// Returns the request that revokes a key: `DELETE /api/smtp-credentials/{id}`.
-    public func revokeKey(_ id: String) -> DialectRequest {
+    package func revokeKey(_ id: String) -> DialectRequest {
         DialectRequest(.delete, Self.keysPath + "/" + PercentEncoding.encode(id), headers: Self.acceptsJSON)
     }
 
     /// Returns whether a key with these scopes can call the server at all. The other scopes are for mail programs.
     ///
     /// Source: contract of Relate Mail, rule 11.
-    public func canCall(with scopes: [String]) -> Bool {
+    package func canCall(with scopes: [String]) -> Bool {
         !Set(scopes.map { $0.lowercased() }).isDisjoint(with: ["api:read", "api:write", "app"])
     }
 

@@ -1,4 +1,8 @@
+import Crypto
 import FoundationEssentials
+import HTTPClient
+import HTTPMessages
+import ServerMessages
 
 /// The dialect of Relate Mail.
 ///
@@ -7,7 +11,7 @@ import FoundationEssentials
 /// paste.
 ///
 /// Source: RM-1 to RM-9; contract of Relate Mail.
-public struct RelateMailDialect: Dialect {
+package struct RelateMailDialect: Dialect {
     /// How long a client waits when the server does not say how long.
     ///
     /// Source: contract of Relate Mail, rule 17: windows of a minute, and 429 without `Retry-After`.
@@ -20,7 +24,7 @@ public struct RelateMailDialect: Dialect {
     let now: @Sendable () -> Date
 
     /// Makes the dialect.
-    public init() {
+    package init() {
         self.init(provider: nil)
     }
 
@@ -30,18 +34,18 @@ public struct RelateMailDialect: Dialect {
     }
 
     /// `relate-mail`.
-    public var id: DialectID { DialectID(rawValue: "relate-mail") }
+    package var id: DialectID { DialectID(rawValue: "relate-mail") }
     /// `Relate Mail`.
-    public var title: String { "Relate Mail" }
+    package var title: String { "Relate Mail" }
 
     /// The request that identifies the family: `GET /api/discovery`.
-    public var probe: DialectRequest { DialectRequest(.get, "/api/discovery", headers: Self.acceptsJSON) }
+    package var probe: DialectRequest { DialectRequest(.get, "/api/discovery", headers: Self.acceptsJSON) }
 
     /// The request that asks who is signed in: `GET /api/profile`.
-    public var identity: DialectRequest { DialectRequest(.get, "/api/profile", headers: Self.acceptsJSON) }
+    package var identity: DialectRequest { DialectRequest(.get, "/api/profile", headers: Self.acceptsJSON) }
 
     /// Reads the profile.
-    public func identity(from answer: ClientResponse) -> Identity? {
+    package func identity(from answer: ClientResponse) -> Identity? {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let profile = try? JSON.decode(RelateMailProfile.self, from: answer.body), !profile.id.isEmpty
         else { return nil }
@@ -51,13 +55,13 @@ public struct RelateMailDialect: Dialect {
 
     /// Returns `DELETE /api/smtp-credentials/{id}`. The server has no sessions, so signing out revokes the key. Nil
     /// when the id of the key is not known.
-    public func signOut(keyID: String?) -> DialectRequest? {
+    package func signOut(keyID: String?) -> DialectRequest? {
         keyID.map(revokeKey)
     }
 
     /// Reads the response to a sign-out. A success means that the key was revoked, a 404 that it had been revoked
     /// before.
-    public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess, answer.status != .notFound else { return nil }
         return "\(server) refused the request: \(text(of: answer))."
     }
@@ -66,26 +70,26 @@ public struct RelateMailDialect: Dialect {
     /// the provider, and earlier versions accept only those with it.
     ///
     /// Source: contract of Relate Mail, rule 10.
-    public func authorization(_ token: Secret) -> HTTPHeaders {
+    package func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "ApiKey " + token.reveal()]
     }
 
     /// Returns the text of `error`, or the title of a problem with the messages for each member of the body.
-    public func errorMessage(in answer: ClientResponse) -> String? {
+    package func errorMessage(in answer: ClientResponse) -> String? {
         guard let error = RelateMailError(body: answer.body) else { return nil }
         guard case .problem(let title, let errors) = error, !errors.isEmpty else { return error.text }
         return title + " " + errors.sorted { $0.key < $1.key }.flatMap(\.value).joined(separator: " ")
     }
 
     /// Returns the delay of the `Retry-After` field, or 60 seconds for a 429 without it.
-    public func retryDelay(after answer: ClientResponse) -> Duration? {
+    package func retryDelay(after answer: ClientResponse) -> Duration? {
         RetryAfter.read(answer) ?? (answer.status == .tooManyRequests ? Self.pause : nil)
     }
 
     /// Returns a sentence about a fault of older servers, which respond with status 500 to a valid key.
     ///
     /// Source: contract of Relate Mail, section c: 8b98d23.
-    public func hint(for answer: ClientResponse) -> String? {
+    package func hint(for answer: ClientResponse) -> String? {
         guard answer.status == .internalServerError else { return nil }
         return "Relate Mail before February 2026 responds to a valid key this way; its operator can update it."
     }

@@ -1,3 +1,6 @@
+import Crypto
+import HTTPClient
+
 /// Creates a key for a person with the access token of the identity provider. The token is not needed afterwards.
 ///
 /// Source: RM-6, RM-7; contract of Relate Mail, rules 7 and 8.

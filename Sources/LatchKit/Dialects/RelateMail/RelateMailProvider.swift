@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 import OpenIDConnect
+import ServerMessages
 
 /// The identity provider that a server names, and how people sign in there.
 ///

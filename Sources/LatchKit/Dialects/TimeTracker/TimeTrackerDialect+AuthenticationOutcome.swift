@@ -1,3 +1,5 @@
+import HTTPClient
+
 extension TimeTrackerDialect {
     /// Decides what a response says about the session.
     ///
@@ -5,7 +7,7 @@ extension TimeTrackerDialect {
     /// Many programs send the same response, so the session asks the server again before it ends.
     ///
     /// Source: TT-7; contract of Time Tracker, 401 bodies.
-    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         let isAPI = prefix.isEmpty || path.hasPrefix(prefix + "/")
@@ -33,12 +35,12 @@ extension TimeTrackerDialect {
     private static let cannotSignOut = "Failed to logout"
 
     /// False. A successful sign-out response proves nothing, because the server accepts a token by its signature alone.
-    public var trustsSignOutResponse: Bool { false }
+    package var trustsSignOutResponse: Bool { false }
 
     /// Reads the response to a sign-out. After any refusal the token is still valid.
     ///
     /// Source: TT-12; contract of Time Tracker, deviation table.
-    public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
         guard errorMessage(in: answer) == Self.cannotSignOut else {
             return "\(server) refused the request: "

@@ -1,20 +1,24 @@
+import Crypto
+import HTTPClient
+import HTTPMessages
 import OAuth
+import ServerMessages
 
 extension TimeTrackerDialect: BrowserDialect {
     /// `timetracker://oauth/callback`.
     ///
     /// Source: TT-1.
-    public var callback: String { "timetracker://oauth/callback" }
+    package var callback: String { "timetracker://oauth/callback" }
     /// `/oauth/callback`.
-    public var loopbackPath: String { "/oauth/callback" }
+    package var loopbackPath: String { "/oauth/callback" }
 
     /// True: sign-ins use a browser that shares nothing with the person's own.
     ///
     /// Source: TT-2.
-    public var wantsEphemeralBrowser: Bool { true }
+    package var wantsEphemeralBrowser: Bool { true }
 
     /// Returns false: the identity provider accepts only ``callback``.
-    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+    package func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
         async throws(CancellationError) -> Bool
     { false }
 
@@ -25,7 +29,7 @@ extension TimeTrackerDialect: BrowserDialect {
     /// sign-in to the browser with a cookie, the browser must open the address itself, and the state stays unknown.
     ///
     /// Source: TT-3; contract of Time Tracker, 0 and b.1; RFC 8252 §8.9.
-    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+    package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
         // A query may contain the scheme, slashes and port of the redirect address unencoded.

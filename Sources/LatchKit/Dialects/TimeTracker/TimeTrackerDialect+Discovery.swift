@@ -1,10 +1,13 @@
+import HTTPClient
+import HTTPMessages
+
 extension TimeTrackerDialect {
     /// One of the requests that identify the family: `GET /health`.
-    public var probe: DialectRequest { DialectRequest(.get, prefix + "/health", headers: Self.headers) }
+    package var probe: DialectRequest { DialectRequest(.get, prefix + "/health", headers: Self.headers) }
 
     /// Recognizes a server by a successful response with `{"status": "ok", "timestamp"}`. Many servers send the same,
     /// so ``discover(_:)`` checks further responses.
-    public func match(_ answer: ClientResponse) -> ServerMatch {
+    package func match(_ answer: ClientResponse) -> ServerMatch {
         let json = try? JSONValue(parsing: answer.body)
         guard answer.status.isSuccess, json?["status"]?.string == "ok", json?["timestamp"]?.string != nil else {
             return .notRecognized(
@@ -21,7 +24,7 @@ extension TimeTrackerDialect {
     /// - `/auth/token` names the parameters that are missing from an empty request, in the server's order.
     ///
     /// Source: contract of Time Tracker, (a).
-    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         var first: DiscoveryResult?
         for prefix in Self.prefixes {
             let finding = try await TimeTrackerDialect(prefix: prefix).look(connection)

@@ -1,3 +1,5 @@
+import HTTPClient
+
 extension TimeTrackerDialect {
     /// Returns the error for a response that does not begin a sign-in.
     ///

@@ -1,4 +1,8 @@
-public import FoundationEssentials
+import Crypto
+import FoundationEssentials
+import HTTPClient
+import HTTPMessages
+import ServerMessages
 
 /// The dialect of Time Tracker, and of the gateway `latchd` when it uses the same protocol.
 ///
@@ -10,7 +14,7 @@ public import FoundationEssentials
 /// finds out which applies, and the result is stored with the account.
 ///
 /// Source: TT-1 to TT-13; contract of Time Tracker.
-public struct TimeTrackerDialect: Dialect {
+package struct TimeTrackerDialect: Dialect {
     /// The prefix of every path: empty or `/api`.
     let prefix: String
 
@@ -19,7 +23,7 @@ public struct TimeTrackerDialect: Dialect {
     private static let prefixDetail = "prefix"
 
     /// Makes the dialect.
-    public init() {
+    package init() {
         prefix = ""
     }
 
@@ -28,15 +32,15 @@ public struct TimeTrackerDialect: Dialect {
     }
 
     /// `timetracker`.
-    public var id: DialectID { DialectID(rawValue: "timetracker") }
+    package var id: DialectID { DialectID(rawValue: "timetracker") }
     /// `Time Tracker`.
-    public var title: String { "Time Tracker" }
+    package var title: String { "Time Tracker" }
 
     /// The prefix of the server's paths, under the key `prefix`.
-    public var details: [String: String] { [Self.prefixDetail: prefix] }
+    package var details: [String: String] { [Self.prefixDetail: prefix] }
 
     /// Returns the dialect with the prefix in `details`. An unknown prefix counts as empty.
-    public func with(details: [String: String]) -> any Dialect {
+    package func with(details: [String: String]) -> any Dialect {
         let prefix = details[Self.prefixDetail] ?? ""
         return TimeTrackerDialect(prefix: Self.prefixes.contains(prefix) ? prefix : "")
     }
@@ -49,7 +53,7 @@ public struct TimeTrackerDialect: Dialect {
     /// - Throws: ``LatchError/Code/invalidAddress``.
     ///
     /// Source: TT-10.
-    public static func address(
+    package static func address(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(LatchError) -> ServerAddress {
         let configured = environment["API_BASE_URL"] ?? ""
@@ -57,12 +61,12 @@ public struct TimeTrackerDialect: Dialect {
     }
 
     /// The request that asks who is signed in: `GET /auth/me`.
-    public var identity: DialectRequest { DialectRequest(.get, prefix + "/auth/me", headers: Self.headers) }
+    package var identity: DialectRequest { DialectRequest(.get, prefix + "/auth/me", headers: Self.headers) }
 
     /// Reads `{"id", "username", "fullName", "email"}`.
     ///
     /// Source: TT-8, TT-13.
-    public func identity(from answer: ClientResponse) -> Identity? {
+    package func identity(from answer: ClientResponse) -> Identity? {
         guard answer.status.isSuccess, let user = try? JSON.decode(TimeTrackerUser.self, from: answer.body) else {
             return nil
         }
@@ -75,30 +79,30 @@ public struct TimeTrackerDialect: Dialect {
     }
 
     /// Returns the request that signs out: `POST /auth/logout`.
-    public func signOut(keyID: String?) -> DialectRequest? {
+    package func signOut(keyID: String?) -> DialectRequest? {
         DialectRequest(.post, prefix + "/auth/logout", headers: Self.headers)
     }
 
     /// Returns `Authorization: Bearer` with the token. The scheme has exactly this case, because Time Tracker servers
     /// compare it case-sensitively.
-    public func authorization(_ token: Secret) -> HTTPHeaders {
+    package func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "Bearer " + token.reveal()]
     }
 
     /// The names under which the family's apps store a token: `com.timetracker.app` and `accessToken`.
     ///
     /// Source: TT-5.
-    public var tokenName: (service: String, account: String)? { ("com.timetracker.app", "accessToken") }
+    package var tokenName: (service: String, account: String)? { ("com.timetracker.app", "accessToken") }
 
     /// `Content-Type` and `Accept`, both with the media type of JSON.
     ///
     /// Source: TT-6.
-    public var tokenHeaders: HTTPHeaders { Self.headers }
+    package var tokenHeaders: HTTPHeaders { Self.headers }
 
     /// Returns the text of the member `error`.
     ///
     /// Source: TT-9.
-    public func errorMessage(in answer: ClientResponse) -> String? {
+    package func errorMessage(in answer: ClientResponse) -> String? {
         (try? JSON.decode(TimeTrackerError.self, from: answer.body))?.error
     }
 

@@ -1,3 +1,5 @@
+import HTTPClient
+import HTTPMessages
 import OAuth
 
 /// The redirect at the start of a sign-in, and the `state` that the server created for it.

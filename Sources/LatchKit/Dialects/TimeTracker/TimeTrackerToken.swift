@@ -1,3 +1,6 @@
+import Crypto
+import HTTPMessages
+
 /// Reads the lifetime of a Time Tracker token. The signature is not verified; the server does that.
 ///
 /// Source: contract of Time Tracker, b.2; RFC 7519 §4.1.

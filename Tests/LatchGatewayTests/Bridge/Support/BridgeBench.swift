@@ -1,10 +1,10 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import OAuth
 import OpenIDConnect
 import TestSupport
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,10 +1,10 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import JOSE
 import OAuth
 import Synchronization
-import Wire
 
 /// A small honest OpenID provider: it gives a code for whom a test names, once, and checks all that it is told.
 final class SmallProvider: Sendable {

@@ -1,5 +1,5 @@
+import HTTPMessages
 import Synchronization
-import Wire
 
 /// A browser as far as a sign-in needs one: it keeps cookies and sends them back.
 final class TestBrowser: Sendable {

@@ -1,8 +1,8 @@
 import FoundationEssentials
+import HTTPMessages
 import JOSE
 import OpenIDConnect
 import TestSupport
-import Wire
 
 @testable import GatewayConfiguration
 @testable import GatewayCore

@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
+import HTTPMessages
 import HTTPServer
 import JOSE
 import Synchronization
-import Wire
 
 @testable import LatchGateway
 

@@ -1,0 +1,173 @@
+import Crypto
+public import FoundationEssentials
+public import HTTPClient
+public import HTTPMessages
+
+/// Requests whose bodies are values of the program, as JSON.
+///
+/// ```swift
+/// struct Me: Decodable { var id: String, name: String }
+///
+/// let client = try latch.session(for: account).client
+/// let me = try await client.get("/api/users/me", as: Me.self)
+/// let album = try await client.post("/api/albums", NewAlbum(albumName: "Summer"), as: Album.self)
+/// try await client.delete("/api/albums/\(album.id)")
+/// ```
+///
+/// All of them throw ``LatchError/Code/serverRefused`` with the server's own message when the server refuses the
+/// request. ``LatchError/status`` tells a missing resource from a forbidden one.
+extension AuthorizedClient {
+    /// Gets a resource.
+    ///
+    /// - Parameters:
+    ///   - path: As for ``send(_:_:headers:body:)``.
+    ///   - type: The type of the resource.
+    ///   - headers: Additional header fields.
+    ///   - decoder: The decoder of the response.
+    /// - Returns: The resource.
+    /// - Throws: The errors of ``send(_:_:headers:body:)``, ``LatchError/Code/serverRefused`` for a status that is not
+    ///   a success, ``LatchError/Code/unreadableResponse`` for a response that is not such a value.
+    public func get<Value: Decodable>(
+        _ path: String, as type: Value.Type, headers: HTTPHeaders = [:], decoder: JSONDecoder = JSONDecoder()
+    ) async throws -> Value {
+        try read(type, try await checked(.get, path, headers, []), .get, path, decoder)
+    }
+
+    /// Sends a value with `POST` and reads the response.
+    ///
+    /// - Parameters:
+    ///   - path: As for ``send(_:_:headers:body:)``.
+    ///   - body: The value to send.
+    ///   - type: The type of the response.
+    ///   - encoder: The encoder of the request.
+    ///   - decoder: The decoder of the response.
+    /// - Returns: The value in the response.
+    /// - Throws: The errors of ``get(_:as:headers:decoder:)``; ``LatchError/Code/invalidRequest`` for a value that
+    ///   JSON cannot express. Nothing was sent then.
+    public func post<Value: Decodable>(
+        _ path: String, _ body: some Encodable, as type: Value.Type, encoder: JSONEncoder = JSONEncoder(),
+        decoder: JSONDecoder = JSONDecoder()
+    ) async throws -> Value {
+        try read(type, try await sending(.post, path, body, encoder), .post, path, decoder)
+    }
+
+    /// Sends a value with `POST`; see ``post(_:_:as:encoder:decoder:)``.
+    @discardableResult
+    public func post(
+        _ path: String, _ body: some Encodable, encoder: JSONEncoder = JSONEncoder()
+    ) async throws -> ClientResponse {
+        try await sending(.post, path, body, encoder)
+    }
+
+    /// Sends a value with `PUT` and reads the response; see ``post(_:_:as:encoder:decoder:)``.
+    public func put<Value: Decodable>(
+        _ path: String, _ body: some Encodable, as type: Value.Type, encoder: JSONEncoder = JSONEncoder(),
+        decoder: JSONDecoder = JSONDecoder()
+    ) async throws -> Value {
+        try read(type, try await sending(.put, path, body, encoder), .put, path, decoder)
+    }
+
+    /// Sends a value with `PUT`; see ``post(_:_:as:encoder:decoder:)``.
+    @discardableResult
+    public func put(
+        _ path: String, _ body: some Encodable, encoder: JSONEncoder = JSONEncoder()
+    ) async throws -> ClientResponse {
+        try await sending(.put, path, body, encoder)
+    }
+
+    /// Sends a value with `PATCH` and reads the response; see ``post(_:_:as:encoder:decoder:)``.
+    public func patch<Value: Decodable>(
+        _ path: String, _ body: some Encodable, as type: Value.Type, encoder: JSONEncoder = JSONEncoder(),
+        decoder: JSONDecoder = JSONDecoder()
+    ) async throws -> Value {
+        try read(type, try await sending(.patch, path, body, encoder), .patch, path, decoder)
+    }
+
+    /// Sends a `DELETE` request.
+    ///
+    /// - Throws: The errors of ``get(_:as:headers:decoder:)``.
+    @discardableResult
+    public func delete(_ path: String, headers: HTTPHeaders = [:]) async throws -> ClientResponse {
+        try await checked(.delete, path, headers, [])
+    }
+
+    /// Downloads a file. It appears at its destination only when it is complete; nothing remains after a failure.
+    ///
+    /// `LatchDownloads` keeps a queue of downloads that survives the end of the program and resumes them.
+    ///
+    /// - Parameters:
+    ///   - path: As for ``send(_:_:headers:body:)``. Redirects are followed without credentials.
+    ///   - destination: The path of the file. Its folder must exist.
+    ///   - isReplacing: Whether an existing file is replaced.
+    /// - Throws: The errors of ``get(_:as:headers:decoder:)``; ``LatchError/Code/fileFailed`` when the file cannot be
+    ///   written or already exists.
+    public func download(_ path: String, to destination: String, isReplacing: Bool = false) async throws {
+        let part = try await LatchError.converting(server) { try DownloadPart(newBeside: destination) }
+        do {
+            let response = try await download(path, into: part, followsRedirects: true)
+            guard response.status.isSuccess else { throw refused(response) }
+            try await LatchError.converting(server) {
+                try await part.publish(as: destination, isReplacing: isReplacing)
+            }
+        } catch {
+            part.remove()
+            throw error
+        }
+    }
+
+    private func sending(
+        _ method: HTTPMethod, _ path: String, _ body: some Encodable, _ encoder: JSONEncoder
+    ) async throws -> ClientResponse {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try encoder.encode(body))
+        } catch {
+            throw LatchError(
+                .invalidRequest,
+                "The body of \(method) \(path) cannot be written as JSON, so nothing was sent: \(error).", cause: error)
+        }
+        return try await checked(method, path, ["Content-Type": JSON.mediaType], bytes)
+    }
+
+    private func checked(
+        _ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders, _ body: [UInt8]
+    ) async throws -> ClientResponse {
+        var headers = headers
+        if headers["Accept"] == nil { headers["Accept"] = JSON.mediaType }
+        let response = try await send(method, path, headers: headers, body: body)
+        guard response.status.isSuccess else { throw refused(response) }
+        return response
+    }
+
+    private func read<Value: Decodable>(
+        _ type: Value.Type, _ response: ClientResponse, _ method: HTTPMethod, _ path: String, _ decoder: JSONDecoder
+    ) throws(LatchError) -> Value {
+        do {
+            // This parser has limits; the decoder has none.
+            _ = try JSONValue(parsing: response.body)
+            return try decoder.decode(type, from: Data(response.body))
+        } catch {
+            throw LatchError(
+                .unreadableResponse,
+                "The response of \(server) to \(method) \(path.prefix { $0 != "?" }) is not a \(type): "
+                    + "\(Self.problem(error)). The server may have another version.",
+                status: response.status, cause: error)
+        }
+    }
+
+    /// Returns what is wrong with the response, without quoting it.
+    private static func problem(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context): "'\(name(context.codingPath + [key]))' is missing"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            "'\(name(context.codingPath))' has another type"
+        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "'\(name(context.codingPath))' has an invalid value"
+        default: "it is not valid JSON"
+        }
+    }
+
+    private static func name(_ path: [any CodingKey]) -> String {
+        path.map(\.stringValue).joined(separator: ".")
+    }
+}

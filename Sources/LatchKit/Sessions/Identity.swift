@@ -1,0 +1,26 @@
+public import FoundationEssentials
+
+/// The signed-in person, as reported by the server.
+public struct Identity: Sendable, Hashable {
+    /// The person's id on that server.
+    public var id: String
+    /// The e-mail address.
+    public var email: String
+    /// The person's name. Nil when the server has none.
+    public var name: String?
+    /// The person's scopes. Empty when the server does not say.
+    public var scopes: [String]
+    /// When the token expires. Nil when the server does not say.
+    public var tokenExpires: Date?
+    /// Whether the server requires a password change before anything else. Nil when the server does not say.
+    public var mustChangePassword: Bool?
+
+    /// Makes an identity.
+    public init(id: String, email: String, name: String? = nil, scopes: [String] = [], tokenExpires: Date? = nil) {
+        self.id = id
+        self.email = email
+        self.name = name
+        self.scopes = scopes
+        self.tokenExpires = tokenExpires
+    }
+}
