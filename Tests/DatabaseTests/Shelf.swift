@@ -1,5 +1,5 @@
 import Database
-import FoundationEssentials
+import Foundation
 import Testing
 
 enum Place: CaseIterable {
@@ -42,15 +42,24 @@ final class Shelf: Sendable {
     }
 }
 
-/// A new folder, removed with everything in it.
+/// A new folder, removed with everything in it. Other users may read it.
+///
+/// All of them are in one folder, which is removed when the run ends: the threads of a database close its files after the
+/// test, and may create one while its folder is being removed.
 final class Folder: Sendable {
     let path: String
     private let isOurs: Bool
 
+    private static let root: String = {
+        let path = FileManager.default.temporaryDirectory.path + "/latch-database-\(UUID().uuidString)"
+        atexit { try? FileManager.default.removeItem(atPath: Folder.root) }
+        return path
+    }()
+
     init() throws {
         isOurs = true
-        path = FileManager.default.temporaryDirectory.path + "/latch-database-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        path = Self.root + "/" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
     /// A folder that another process made and will remove.
