@@ -9,7 +9,7 @@ package enum DialectRouter {
     package static let largestUnknownBody = 16_384
 
     /// Creates a router with the routes of all dialects. The server's own errors have the envelope of the dialect that
-    /// owns the path.
+    /// has a route for the path. For a path without a route, it is the dialect that owns the path.
     ///
     /// - Parameters:
     ///   - dialects: The dialects. When several own a path with prefixes of the same length, the first of them sends
@@ -28,8 +28,15 @@ package enum DialectRouter {
         let byPrefix = dialects.enumerated().sorted {
             ($1.element.prefix.utf8.count, $0.offset) < ($0.element.prefix.utf8.count, $1.offset)
         }.map(\.element)
+        let parts = dialects.map { dialect in
+            var routes = Router()
+            dialect.add(to: &routes)
+            return (dialect: dialect, routes: routes)
+        }
         let serverError: Router.ErrorResponse = { status, sentence, request in
-            let owner = byPrefix.first { $0.owns(request.path) }
+            let owner =
+                parts.first { $0.routes.hasRoute(at: request.path) }?.dialect
+                ?? byPrefix.first { $0.owns(request.path) }
             return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
         }
         var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)
@@ -60,14 +67,12 @@ package enum DialectRouter {
         others(&general)
         add(general, nil, otherScope)
         var owners = Dictionary(router.routes.map { ($0, nil as String?) }) { first, _ in first }
-        for dialect in dialects {
-            var own = Router()
-            dialect.add(to: &own)
-            for route in own.routes {
+        for (dialect, routes) in parts {
+            for route in routes.routes {
                 guard let owner = owners.updateValue(dialect.name, forKey: route) else { continue }
                 throw conflict(route, dialect, owner)
             }
-            add(own, dialect) { dialect.hostScope(of: $0) }
+            add(routes, dialect) { dialect.hostScope(of: $0) }
         }
         return router
     }

@@ -7,7 +7,7 @@ package import ServerMessages
 
 /// The responses of the Onyx dialect, in its four envelopes.
 ///
-/// Source: contract of Onyx, HTTP error envelopes.
+/// Source: docs/protocols/onyx.md, Errors.
 package enum OnyxAnswers {
     /// Returns an error response with the body `{"detail": text}`.
     package static func detail(_ status: HTTPStatus, _ text: String) -> ServerResponse {

@@ -3,7 +3,7 @@ package import HTTPServer
 
 /// The tokens of a request: a browser's in the cookie, an app's in the `Authorization` field.
 ///
-/// Source: contract of Onyx, b.6: the cookie is tried first.
+/// Source: docs/protocols/onyx.md, Session tokens: the cookie is tried first.
 package struct RequestTokens {
     /// The token in the cookie; nil when the server has no cookie or the request has none.
     package private(set) var cookie: String?

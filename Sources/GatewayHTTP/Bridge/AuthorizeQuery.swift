@@ -7,7 +7,7 @@ package import SignInBridge
 /// The sign-in is for an app when the query has `mobile_redirect_uri`, `app_state` or `app_code_challenge`. Otherwise
 /// it is for the browser itself and ends at `next`.
 ///
-/// Source: OX-2; contract of Onyx, authorize.
+/// Source: OX-2; docs/protocols/onyx.md, Authorize.
 package struct AuthorizeQuery: Sendable {
     /// Whether the browser is redirected to the provider. When false, the response contains the address instead.
     let isRedirected: Bool

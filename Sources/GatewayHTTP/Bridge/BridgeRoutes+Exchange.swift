@@ -7,7 +7,7 @@ extension BridgeRoutes {
     /// `POST /auth/mobile/sso/exchange`: exchanges a one-time code and its verifier for a token. The response is the
     /// same for every invalid code, whatever the reason.
     ///
-    /// Source: OX-5; contract of Onyx, endpoints and b.5.
+    /// Source: OX-5; docs/protocols/onyx.md, Code exchange and One-time codes.
     package func exchange(_ request: ServerRequest) async throws -> ServerResponse {
         guard let body = try? request.json(OnyxExchange.self) else {
             return OnyxAnswers.invalid("body: An object with 'code' and 'code_verifier' is required.")

@@ -86,7 +86,7 @@ package struct BridgeRoutes: BridgeDialect {
     /// `GET …/authorize`: redirects the browser to the identity provider, or returns the address of the redirect, and
     /// sets the cookie of this sign-in.
     ///
-    /// Source: OX-2; contract of Onyx, b.2.
+    /// Source: OX-2; docs/protocols/onyx.md, Authorize.
     private func authorize(_ request: ServerRequest, at named: BridgeProvider?) async -> ServerResponse {
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
         let query: AuthorizeQuery

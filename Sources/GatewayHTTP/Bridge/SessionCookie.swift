@@ -10,7 +10,7 @@ import SignInBridge
 /// Scripts cannot read it, and forms and frames of other sites do not send it (`SameSite=Lax`). A request that changes
 /// something with this cookie must also come from a page of this server, see ``comesFromOwnPage(_:)``.
 ///
-/// Source: contract of Onyx, b.6; OWASP Cross-Site Request Forgery Prevention Cheat Sheet.
+/// Source: docs/protocols/onyx.md, Session tokens; OWASP Cross-Site Request Forgery Prevention Cheat Sheet.
 package struct SessionCookie: Sendable {
     /// Whether browsers connect with `https`.
     package let isSecure: Bool

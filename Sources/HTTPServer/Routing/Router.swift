@@ -160,6 +160,12 @@ package struct Router: Sendable {
         }
     }
 
+    /// Returns whether there is a route for a path, with any method.
+    package func hasRoute(at path: String) -> Bool {
+        if path != "*", case .notFound = match(.get, path: path) { return false }
+        return path != "*"
+    }
+
     /// The maximum body size of each route in bytes, and whether the route has an admission check.
     var bodyLimits: [(route: Route, maximumBytes: Int, hasAdmission: Bool)] {
         zip(routes, entries).map { route, entry in
