@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import TestSupport
 import Testing
 
 enum Place: CaseIterable {
@@ -52,7 +53,7 @@ final class Folder: Sendable {
 
     private static let root: String = {
         let path = FileManager.default.temporaryDirectory.path + "/latch-database-\(UUID().uuidString)"
-        atexit { try? FileManager.default.removeItem(atPath: Folder.root) }
+        atexit { TemporaryDirectory.removeAtExit(Folder.root) }
         return path
     }()
 

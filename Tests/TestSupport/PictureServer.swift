@@ -3,7 +3,7 @@ import Synchronization
 
 /// A server that behaves like some version of Immich, limited to what downloading pictures needs, on real sockets.
 ///
-/// Source: contract of Immich, endpoints and the table of what changed.
+/// Source: docs/protocols/immich.md, Lists, Files and Versions.
 public final class PictureServer: Sendable {
     /// A picture or video of the server.
     public struct Picture: Sendable {

@@ -34,7 +34,17 @@ public final class TemporaryDirectory: Sendable {
     }()
 
     private static func removeRoot() {
-        if case .success(let path) = root { try? FileManager.default.removeItem(atPath: path) }
+        if case .success(let path) = root { removeAtExit(path) }
+    }
+
+    /// Removes a folder at the end of the process. Other threads still run then, and one may create a file while the
+    /// folder is being removed. So this is repeated until the folder is gone, for at most ten seconds.
+    public static func removeAtExit(_ path: String) {
+        for _ in 0..<2_000 {
+            try? FileManager.default.removeItem(atPath: path)
+            guard FileManager.default.fileExists(atPath: path) else { return }
+            usleep(5_000)
+        }
     }
 
     private static func make(under parent: String) throws -> String {
