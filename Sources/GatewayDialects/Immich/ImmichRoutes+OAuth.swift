@@ -14,7 +14,7 @@ extension ImmichRoutes {
     /// provider's client. The app gets the address of ``start(_:_:)``, and the code in its redirect is one of the
     /// gateway's, which works once and only with the app's challenge. The app does not notice the difference.
     ///
-    /// Source: IM-7; contract of Immich, b.10 and b.11.
+    /// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
     func addOAuth(to router: inout Router) {
         routing.on(.get, "/oauth/mobile-redirect", to: &router) { Self.mobileRedirect($0) }
         addLimited(.post, "/oauth/authorize", to: &router) { try authorize($0) }
@@ -77,7 +77,7 @@ extension ImmichRoutes {
         return response
     }
 
-    /// `GET /oauth/authorize`: does the same with a query, as the specification describes. The default redirect is
+    /// `GET /oauth/authorize`: does the same with a query, which no release of Immich has. The default redirect is
     /// ``ImmichSettings/specifiedRedirect``.
     private func authorizeByQuery(_ request: ServerRequest) throws -> ServerResponse {
         let bridge = try requiredBridge()
@@ -129,11 +129,18 @@ extension ImmichRoutes {
     /// `GET /oauth/mobile-redirect`: redirects to the app with the same query, for providers that do not accept the URL
     /// scheme of an app.
     ///
-    /// Source: contract of Immich, b.11.
+    /// Source: docs/protocols/immich.md, Redirect addresses.
     private static func mobileRedirect(_ request: ServerRequest) -> ServerResponse {
-        .redirect(
-            to: "app.immich:///oauth-callback?\(request.rawQuery ?? "")", status: HTTPStatus(rawValue: 307))
+        let query = request.rawQuery ?? ""
+        guard query.utf8.count <= longestRedirectedQuery else {
+            return ImmichAnswers.failure(HTTPStatus(rawValue: 414), "The query is too long.")
+        }
+        return .redirect(to: "app.immich:///oauth-callback?\(query)", status: HTTPStatus(rawValue: 307))
     }
+
+    /// The maximum length of a query that is copied into `Location`, in bytes. The head of a response is limited to 8
+    /// KiB, and no provider sends half of that.
+    private static let longestRedirectedQuery = 4_096
 
     /// Whether a cookie may have this value.
     ///
