@@ -5,6 +5,7 @@
 # make loop-time the worst requests on every route, in a build with optimization: no loop may be held for 50 ms; some minutes
 # make fuzz      random input for every parser of outside bytes, FUZZ_SECONDS=20 each; FUZZ="form json" chooses
 # make check     what a change must pass: format, warnings, tests, release build
+# make docs      web sites of the articles and documentation comments of LatchKit and LatchDownloads; part of `make lint`
 # make bench     measure the gateway beside nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" for a minute, see Benchmarks/README.md
 # make install   install latch and latchd below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
@@ -14,7 +15,7 @@ FUZZ ?=
 FUZZ_SECONDS ?= 20
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: bench demo test crash sanitize loop-time fuzz check lint build release install clean
+.PHONY: bench demo docs test crash sanitize loop-time fuzz check lint build release install clean
 
 demo:
 	@scripts/require build demo
@@ -44,6 +45,12 @@ fuzz:
 lint:
 	swift format lint --strict --recursive Package.swift Fuzz Sources Tests
 	@scripts/lint
+	@scripts/require build
+	@scripts/docs
+
+docs:
+	@scripts/require build
+	@scripts/docs
 
 check: lint test release
 

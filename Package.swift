@@ -215,6 +215,10 @@ let package = Package(
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
         .testTarget(name: "TestSupportTests", dependencies: ["Crypto", "JOSE", "TestSupport"]),
+        // The examples of the documentation see what a program outside this package sees.
+        .testTarget(
+            name: "ExampleTests", dependencies: ["LatchDaemon", "LatchDownloads", "LatchKit", "TestSupport"],
+            packageAccess: false),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "TestSupport"]),
         .testTarget(name: "ServerMessagesTests", dependencies: ["HTTPMessages", "ServerMessages", "TestSupport"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),

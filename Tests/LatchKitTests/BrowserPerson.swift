@@ -17,14 +17,15 @@ struct BrowserPerson: Sendable {
         _ callback: CallbackMethod = .automatic, provider: String? = nil, browser: Browser? = nil,
         timeout: Duration = .seconds(300), pasted: (@Sendable () async throws -> String?)? = nil
     ) -> BrowserSignIn {
-        BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout, pasted: pasted) {
-            event in
+        let tell: @Sendable (BrowserSignIn.Event) -> Void = { event in
             if case .waiting(let address, _) = event {
                 addresses.continuation.yield(address)
             } else {
                 told.continuation.yield(event)
             }
         }
+        return BrowserSignIn(
+            provider: provider, callback: callback, browser: browser, timeout: timeout, onEvent: tell, pasted: pasted)
     }
 
     /// The next address that a sign-in shows.

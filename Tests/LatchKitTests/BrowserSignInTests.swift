@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchKit
 
-/// Sign-in with the browser against a server that keeps the contract of Onyx.
+/// Sign-in with the browser against a server that follows docs/protocols/onyx.md.
 @Suite(.timeLimit(.minutes(20))) struct BrowserSignInTests {
     static let authType =
         #"{"multi_tenant":false,"password_auth_enabled":false,"oauth_enabled":true,"sso_providers":[]}"#

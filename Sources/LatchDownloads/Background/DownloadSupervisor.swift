@@ -49,7 +49,7 @@ public struct DownloadSupervisor: Sendable {
     ///   - begun: Called once when the queue is working.
     ///   - work: Runs the queue.
     /// - Returns: The result of `work`.
-    /// - Throws: The errors of `work`; a ``LatchError`` with a `storage` code.
+    /// - Throws: The errors of `work`; a `LatchError` with a `storage` code.
     public func keep<Value: Sendable>(
         begun: @escaping @Sendable () -> Void = {}, _ work: () async throws -> Value
     ) async throws -> Value {

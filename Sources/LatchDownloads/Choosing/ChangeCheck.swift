@@ -22,7 +22,7 @@ public struct ChangeCheck: Sendable {
     /// A file counts as unchanged when the server does not tell, or when no version was stored for the file. A server
     /// that does not respond is not asked about the remaining files.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code; `CancellationError`.
+    /// - Throws: A `LatchError` with a `storage` code; `CancellationError`.
     public func changed(among tasks: [DownloadTask]) async throws -> [DownloadTask] {
         let files = tasks.filter { $0.group == .file }
         let versions = try await library.versions(of: files)

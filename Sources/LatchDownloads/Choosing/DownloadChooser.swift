@@ -3,7 +3,7 @@ public import LatchKit
 
 /// Finds the files that a person selects on the server of one account.
 ///
-/// Source: DL-1, DL-3; contract of Immich, endpoints; `POST /search/metadata`.
+/// Source: DL-1, DL-3; docs/protocols/immich.md, Lists.
 public struct DownloadChooser: Sendable {
     private let account: Account
     private let session: Session
@@ -19,8 +19,8 @@ public struct DownloadChooser: Sendable {
     /// - Parameters:
     ///   - selection: The selection.
     ///   - take: Receives the tasks of each page. The next page is requested after it returns.
-    /// - Throws: ``LatchError/Code/invalidRequest`` when an album, picture or path does not exist, or the server has no
-    ///   picture library; ``LatchError`` for network and session errors; the errors of `take`.
+    /// - Throws: `LatchError.Code.invalidRequest` when an album, picture or path does not exist, or the server has no
+    ///   picture library; `LatchError` for network and session errors; the errors of `take`.
     public func find(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
         let hasLibrary = account.capabilities.contains(.pictureLibrary)
         let library = ImmichLibrary(account, session)

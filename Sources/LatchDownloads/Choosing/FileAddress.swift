@@ -22,7 +22,7 @@ public struct FileAddress: Sendable, Hashable {
 
     /// Parses an address.
     ///
-    /// - Throws: ``LatchError/Code/invalidAddress`` with what is wrong. The message does not repeat the address,
+    /// - Throws: `LatchError.Code.invalidAddress` with what is wrong. The message does not repeat the address,
     ///   because it may hold a password or a key.
     public init(_ text: String) throws(LatchError) {
         guard let mark = text.utf8.range(of: "://") else {

@@ -6,7 +6,7 @@ import LatchKit
 
 /// Reads pictures and videos as any version of Immich lists them, and creates tasks for them.
 ///
-/// Source: DL-3, DL-5, DL-6; contract of Immich, b.20, b.21 and b.23.
+/// Source: DL-3, DL-5, DL-6; docs/protocols/immich.md, Assets and Live photos.
 struct ImmichAssetReading: Sendable {
     let account: Account.ID
     /// The path of the server's API.

@@ -27,7 +27,7 @@ extension ImmichLibrary {
     /// they have nothing new and the number of pictures found equals the number of entries. A server may list the
     /// pictures of one moment in a different order at each request.
     ///
-    /// - Throws: ``LatchError/Code/serverRefused`` when some pictures of one moment cannot be found. All others are
+    /// - Throws: `LatchError.Code.serverRefused` when some pictures of one moment cannot be found. All others are
     ///   passed on before, including those of later moments.
     func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
         let asked = query.first { $0.name == "takenAfter" }?.value.string

@@ -5,7 +5,7 @@ import LatchKit
 
 /// The pictures and videos that an Immich server shows to a person, requested a page at a time.
 ///
-/// Source: contract of Immich, endpoints; `POST /search/metadata`, 1.123 to 3.1.
+/// Source: docs/protocols/immich.md, Lists.
 struct ImmichLibrary {
     let account: Account
     let session: Session

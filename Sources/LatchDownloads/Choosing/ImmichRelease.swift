@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The features of an Immich release that matter for choosing files.
 ///
-/// Source: contract of Immich, endpoints and the table of what changed.
+/// Source: docs/protocols/immich.md, Lists.
 struct ImmichRelease: Sendable, Equatable {
     private let number: (major: Int, minor: Int)
 

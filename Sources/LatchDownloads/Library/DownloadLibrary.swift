@@ -22,7 +22,7 @@ public protocol DownloadLibrary: Sendable {
     ///   - task: The task.
     ///   - attempt: 0 at first, then one more for each name that was taken.
     /// - Returns: The full path. When a file exists there, the method is called again for the next attempt.
-    /// - Throws: ``LatchError`` when the folder cannot be created or written.
+    /// - Throws: `LatchError` when the folder cannot be created or written.
     func destination(of task: DownloadTask, attempt: Int) throws -> String
 
     /// Prepares a complete file before it is moved to its destination, such as by writing extended attributes. Default:

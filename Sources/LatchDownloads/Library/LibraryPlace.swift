@@ -27,14 +27,14 @@ public struct LibraryPlaces: Sendable {
 
     /// Returns the place of the last downloads, or nil before the first ones.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func last() async throws -> LibraryPlace? {
         try await LatchError.converting { try await database.read { try $0.first(Self.selectLast) } }
     }
 
     /// Returns how files are arranged in a folder, or nil when no files were saved to it.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func layout(of folder: String) async throws -> LibraryLayout? {
         try await LatchError.converting { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
     }
@@ -53,7 +53,7 @@ public struct LibraryPlaces: Sendable {
     /// Returns the folder that a person chose last for an account, or nil if none was chosen. It is stored by server
     /// and e-mail address, so that it is still known after a sign-out and a new sign-in.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func folder(of account: Account) async throws -> String? {
         try await LatchError.converting {
             try await database.read {
@@ -64,7 +64,7 @@ public struct LibraryPlaces: Sendable {
 
     /// Stores the folder that a person has chosen for an account.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func remember(_ folder: String, for account: Account) async throws {
         try await LatchError.converting {
             try await database.write {
@@ -75,7 +75,7 @@ public struct LibraryPlaces: Sendable {
 
     /// Stores a place as the last one.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when files wait for another folder; a ``LatchError`` with a
+    /// - Throws: `LatchError.Code.invalidRequest` when files wait for another folder; a `LatchError` with a
     ///   `storage` code.
     public func remember(_ place: LibraryPlace) async throws {
         try await LatchError.converting { try await database.write { try Self.remember(place, $0) } }
@@ -83,14 +83,14 @@ public struct LibraryPlaces: Sendable {
 
     /// Checks that no files wait for a folder other than the given one.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when some do; a ``LatchError`` with a `storage` code.
+    /// - Throws: `LatchError.Code.invalidRequest` when some do; a `LatchError` with a `storage` code.
     public func check(_ folder: String) async throws {
         try await LatchError.converting { try await database.read { try Self.check(folder, $0) } }
     }
 
     /// Whether files wait for the last folder. Failed files count when their parts are kept there.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func isAwaited() async throws -> Bool {
         try await LatchError.converting { try await database.read { try $0.first(Self.selectAwaited) } } != nil
     }

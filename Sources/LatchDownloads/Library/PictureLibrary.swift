@@ -52,7 +52,7 @@ public final class PictureLibrary: IndexedLibrary {
     /// Returns those of the given tasks whose files do not exist here. When one part of a live photo does not, both are
     /// returned.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] {
         let missing = zip(tasks, try await paths(of: tasks)).filter { $1 == nil }.map(\.0)
         let halves = Set(missing.compactMap(\.metadata.liveID))

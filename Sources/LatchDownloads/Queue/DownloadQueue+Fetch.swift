@@ -160,7 +160,7 @@ extension DownloadQueue {
     /// a range after the end as if the file were gone. A file with neither a length nor a digest known in advance is
     /// requested again, because the part may hold the page of another server.
     ///
-    /// Source: contract of Immich, rule 19.
+    /// Source: docs/protocols/immich.md, Files.
     private nonisolated func wholeAlready(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome? {
         let metadata = row.task.metadata
         guard let total = row.resume?.total, row.boot == Self.boot, total > 0, part.count == total,

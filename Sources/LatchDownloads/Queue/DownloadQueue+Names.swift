@@ -16,7 +16,7 @@ extension DownloadQueue {
     /// given. The case of an asset's id does not matter. An address without its query matches when there is only one
     /// task at its path.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code, or with a code of the secret store when a query must be
+    /// - Throws: A `LatchError` with a `storage` code, or with a code of the secret store when a query must be
     ///   compared.
     public func meaning(of word: String, account: Account.ID? = nil) async throws -> Meaning {
         // Only an asset's id ignores case. An address in another case may be another file.

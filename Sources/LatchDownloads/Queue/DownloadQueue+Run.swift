@@ -14,9 +14,9 @@ extension DownloadQueue {
     /// When cancelled, stops the running transfers, keeps what they have received, and throws `CancellationError`.
     ///
     /// - Parameter isLasting: Whether to wait for further tasks instead of returning. Default: false.
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program is fetching already;
-    ///   ``LatchError/Code/signedOut`` after all other tasks have ended, when an account with unfinished tasks was
-    ///   signed out meanwhile; a ``LatchError`` with a `storage` code; `CancellationError`.
+    /// - Throws: `LatchError.Code.storageLocked` when another program is fetching already;
+    ///   `LatchError.Code.signedOut` after all other tasks have ended, when an account with unfinished tasks was
+    ///   signed out meanwhile; a `LatchError` with a `storage` code; `CancellationError`.
     public func run(isLasting: Bool = false) async throws {
         var lock: FileLock? = try await latch.accounts.lockDownloads()
         while let held = lock {

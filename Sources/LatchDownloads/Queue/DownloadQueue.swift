@@ -144,8 +144,8 @@ public actor DownloadQueue {
     ///   - place: The place that the tasks were chosen for, stored as the last one in the same transaction. Nil keeps
     ///     the last one.
     /// - Returns: The number of tasks that were added or started again.
-    /// - Throws: ``LatchError/Code/noAccount`` when a task's account does not exist; ``LatchError/Code/invalidRequest``
-    ///   when files wait for another folder than that of the place; a ``LatchError`` with a `storage` code.
+    /// - Throws: `LatchError.Code.noAccount` when a task's account does not exist; `LatchError.Code.invalidRequest`
+    ///   when files wait for another folder than that of the place; a `LatchError` with a `storage` code.
     @discardableResult
     public func add(_ tasks: [DownloadTask], goingTo place: LibraryPlace? = nil) async throws -> Int {
         let hosts = try await hosts(tasks)
@@ -198,7 +198,7 @@ public actor DownloadQueue {
     ///   - position: The position after which the page begins; 0 for the first page.
     ///   - limit: The maximum number of tasks.
     /// - Returns: The tasks; empty when there are no more.
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func tasks(after position: Int = 0, limit: Int = 500) async throws -> [QueuedTask] {
         try await store.page(after: position, limit: limit)
     }
@@ -209,7 +209,7 @@ public actor DownloadQueue {
     ///
     /// - Parameter account: The account's id. An unknown account has no tasks.
     /// - Returns: The number of tasks that wait, run or are paused.
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func openTasks(of account: UUID) async throws -> Int { try await store.open(of: account) }
 
     func commanded() {
@@ -245,8 +245,8 @@ public actor DownloadQueue {
     ///
     /// - Parameter isNew: Whether to create the folder even if it was created before and is missing now. Default:
     ///   false.
-    /// - Throws: ``LatchError/Code/fileFailed`` with the obstacle; ``LatchError/Code/folderGone`` when the folder was
-    ///   created before and is missing now; a ``LatchError`` with a `storage` code.
+    /// - Throws: `LatchError.Code.fileFailed` with the obstacle; `LatchError.Code.folderGone` when the folder was
+    ///   created before and is missing now; a `LatchError` with a `storage` code.
     ///
     /// Source: DL-13.
     public nonisolated func prepareFolder(isNew: Bool = false) async throws {

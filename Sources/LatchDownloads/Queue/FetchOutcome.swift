@@ -74,8 +74,8 @@ extension FetchOutcome {
     ///
     /// `isOwn` says whether `words` are the server's own error message, in the format of its family.
     ///
-    /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0; rule
-    /// 24.
+    /// Source: DL-13, DL-14; docs/protocols/immich.md, Files and Maintenance mode: 400 for an asset that is
+    /// gone, before 3.0.
     init(_ answer: ClientResponse, _ words: String, isOwn: Bool, to row: QueuedTask, now: Date) {
         let (task, host, wait) = (row.task, row.host, answer.retryAfter(now: now))
         switch answer.status.rawValue {

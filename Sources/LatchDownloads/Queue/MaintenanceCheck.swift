@@ -9,7 +9,7 @@ import ServerMessages
 ///
 /// One request serves all tasks that fail at about the same time.
 ///
-/// Source: contract of Immich, rule 24; `GET /server/config`, `maintenanceMode`, from 2.3.
+/// Source: docs/protocols/immich.md, Maintenance mode.
 actor MaintenanceCheck {
     /// The state of a server.
     enum Finding: Sendable, Equatable {

@@ -43,7 +43,7 @@ extension DownloadQueue {
     /// - Parameter before: The running tasks of the previous snapshot. Those that have ended since are in
     ///   ``QueueSnapshot/ended``.
     /// - Returns: The snapshot.
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func snapshot(since before: [QueueSnapshot.File] = []) async throws -> QueueSnapshot {
         let rows = try await LatchError.converting {
             try await store.database.read { connection in
@@ -67,7 +67,7 @@ extension DownloadQueue {
     /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program
     /// fetches but runs no task because there is no room. Nil otherwise.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func diskProblem() async throws -> String? {
         do {
             try await checkFolder()
@@ -103,7 +103,7 @@ extension DownloadQueue {
 
     /// Whether unfinished files belong to an account that must sign in or change its password.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code.
+    /// - Throws: A `LatchError` with a `storage` code.
     public func isSignInAwaited() async throws -> Bool { try await !heldAccounts().isEmpty }
 
     private func heldAccounts() async throws -> [Account] {
@@ -123,7 +123,7 @@ extension DownloadQueue {
     /// Whether another program is fetching. Waits up to about a second, so that a program that is about to end does not
     /// count.
     ///
-    /// - Throws: A ``LatchError`` with a `storage` code; `CancellationError`.
+    /// - Throws: A `LatchError` with a `storage` code; `CancellationError`.
     public nonisolated func isFetchedElsewhere() async throws -> Bool {
         do {
             try await latch.accounts.lockDownloads().release()

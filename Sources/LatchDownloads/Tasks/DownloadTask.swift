@@ -67,7 +67,7 @@ public struct DownloadGroup: RawRepresentable, Sendable, Hashable, Codable, Cust
 
 /// What is known about a file before it is downloaded.
 ///
-/// Source: DL-4, DL-6; contract of Immich, b.20, b.21 and b.23.
+/// Source: DL-4, DL-6; docs/protocols/immich.md, Assets and Downloads of the official app.
 public struct DownloadMetadata: Sendable, Hashable, Codable {
     /// The length in bytes. Nil when unknown.
     public var size: Int?

@@ -24,7 +24,7 @@ enum SealedQuery {
 
     /// Returns the address of a stored task with its query, as needed for the request.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when the box cannot be opened, for example because the key has
+    /// - Throws: `LatchError.Code.invalidRequest` when the box cannot be opened, for example because the key has
     ///   changed.
     static func open(_ task: DownloadTask, _ key: Secret) throws(LatchError) -> String {
         guard let text = task.metadata.sealedQuery else { return task.url }

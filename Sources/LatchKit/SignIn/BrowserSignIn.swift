@@ -6,7 +6,7 @@ import OAuth
 /// The PKCE verifier stays in memory and is sent only in the exchange of the code. A callback with another `state` has
 /// no effect.
 ///
-/// Source: OX-9; RFC 8252; contract of Onyx, b.9.
+/// Source: OX-9; RFC 8252; docs/protocols/onyx.md, Sign-in in the app.
 public struct BrowserSignIn: Sendable {
     /// An event that a program may show while a sign-in waits for the browser.
     public enum Event: Sendable, Equatable {
@@ -42,12 +42,12 @@ public struct BrowserSignIn: Sendable {
     ///   - callback: The way in which the browser comes back.
     ///   - browser: The browser to open. Nil opens none.
     ///   - timeout: How long to wait for the callback.
-    ///   - pasted: Asks the person to paste the callback address.
     ///   - onEvent: Called for every event.
+    ///   - pasted: Asks the person to paste the callback address.
     public init(
         provider: String? = nil, callback: CallbackMethod = .automatic, browser: Browser? = .automatic,
-        timeout: Duration = .seconds(600), pasted: (@Sendable () async throws -> String?)? = nil,
-        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+        timeout: Duration = .seconds(600), onEvent: @escaping @Sendable (Event) -> Void = { _ in },
+        pasted: (@Sendable () async throws -> String?)? = nil
     ) {
         self.provider = provider
         self.callback = callback

@@ -3,7 +3,7 @@ import Testing
 
 /// A release of Immich as a client meets it: what differs follows from the version alone.
 ///
-/// Source: contract of Immich.
+/// Source: docs/protocols/immich.md, Versions.
 struct ImmichGeneration: Sendable, CustomTestStringConvertible {
     let major: Int
     let minor: Int
@@ -33,7 +33,7 @@ struct ImmichGeneration: Sendable, CustomTestStringConvertible {
     /// A change of the password ends the other sessions.
     var endsOthers: Bool { isAtLeast(2, 2) }
 
-    /// Source: contract of Immich, error body.
+    /// Source: docs/protocols/immich.md, Errors.
     func error(_ status: Int, _ message: String) -> ScriptedServer.Answer {
         if hasBareErrors { return .json(#"{"message":"\#(message)"}"#, status) }
         return .json(

@@ -7,7 +7,7 @@ import Synchronization
 @testable import LatchKit
 
 extension ImmichScript {
-    /// Source: contract of Immich, b.24.
+    /// Source: docs/protocols/immich.md, Maintenance mode.
     func inMaintenance(_ path: String) -> ScriptedServer.Answer {
         switch path {
         case "/api/server/ping": return .json(#"{"res":"pong"}"#)
@@ -54,7 +54,7 @@ extension ImmichScript {
         return .json("[\(rows.joined(separator: ","))]")
     }
 
-    /// Source: contract of Immich, b.10: before 1.132 the server makes its own `state` and there is no PKCE.
+    /// Source: docs/protocols/immich.md, Sign-in through a provider.
     func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
         guard state.withLock(\.oauth) else { return generation.error(400, "OAuth is not enabled") }
         guard let redirect = request.json?["redirectUri"]?.string else {
@@ -103,7 +103,7 @@ extension ImmichScript {
         return issue()
     }
 
-    /// Source: contract of Immich, endpoints and b.7.
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
     func pin(_ request: ScriptedServer.Request, _ token: String) -> ScriptedServer.Answer {
         let (pin, body) = (state.withLock(\.pin), request.json)
         switch (request.method, request.path) {

@@ -85,7 +85,7 @@ final class ImmichScript: Sendable {
         return answer
     }
 
-    // Source: contract of Immich, b.1.
+    // Source: docs/protocols/immich.md, Tokens.
     func token(of request: ScriptedServer.Request) -> String? {
         if let token = request.headers["x-immich-user-token"] { return token }
         return request.headers["Authorization"].flatMap {

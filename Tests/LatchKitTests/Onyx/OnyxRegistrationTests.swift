@@ -53,7 +53,7 @@ import Testing
         let words: String
     }
 
-    /// All four envelopes, and every reason that the contract names.
+    /// All four envelopes, and every reason that docs/protocols/onyx.md lists.
     static let refusals = [
         Refusal(
             status: 400,

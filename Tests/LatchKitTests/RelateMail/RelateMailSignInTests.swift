@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchKit
 
-/// Sign-in at the provider, and the key that comes of it, against a server that keeps the contract of Relate Mail.
+/// Sign-in at the provider, and the key that it creates, against a server that follows docs/protocols/relate-mail.md.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailSignInTests {
     @Test(
         "RM-4 to RM-7 a person signs in at the provider; the key is kept, its id in the account, all tokens forgotten")

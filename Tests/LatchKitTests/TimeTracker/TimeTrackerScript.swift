@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import LatchKit
 
-/// A server of Time Tracker itself and the identity provider behind it, as the contract says they behave, for
+/// A server of Time Tracker itself and its identity provider, as docs/protocols/time-tracker.md describes them, for
 /// ``ScriptedServer``: no cookie at the start of an app's sign-in, an exchange by `state` alone, tokens that cannot be taken
 /// back.
 final class TimeTrackerScript: Sendable {

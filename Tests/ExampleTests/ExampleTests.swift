@@ -1,0 +1,132 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import TestSupport
+import Testing
+
+/// Runs the examples of the documentation as a program outside this package would: with the public API only.
+@Suite("Examples of the documentation", .timeLimit(.minutes(20)))
+struct ExampleTests {
+    @Test("IM-4 IM-10 OX-14 RM-3 DL-1 the examples sign in, call, list, change the password and download")
+    func run() async throws {
+        let sandbox = try await SandboxProgram()
+        let folder = try TemporaryDirectory()
+        let (url, user) = (sandbox.report.immich.url, sandbox.report.users[0])
+        let latch = try await Examples.open(folder.file("data"))
+
+        let account = try await Examples.signIn(latch, url, user.email, Secret(user.password))
+        let me = try await Examples.call(latch, account)
+        #expect(me.email == user.email)
+        let client = try latch.session(for: account).client
+        #expect(try await Examples.handleErrors(client) == nil)
+        #expect(try await Examples.restore(latch) == .signedIn(.verified))
+        await Examples.list(latch) { $0.first?.state == .signedIn(.verified) }
+
+        let progress = try await Examples.download(latch, account, folder.file("pictures"))
+        #expect(progress.done > 0 && progress.failed == 0)
+        let page = try await client.post("/api/search/metadata", ["size": 1], as: SearchPage.self)
+        let id = try #require(page.assets.items.first?.id)
+        try await Examples.downloadOne(client, "/api/assets/\(id)/original", folder.file("one"))
+        #expect(FileManager.default.fileExists(atPath: folder.file("one")))
+        let taken = await #expect(throws: LatchError.self) {
+            try await Examples.downloadOne(client, "/api/assets/\(id)/original", folder.file("one"))
+        }
+        #expect(taken?.code == .fileFailed)
+        let missing = await #expect(throws: LatchError.self) {
+            try await Examples.downloadOne(client, "/api/assets/\(UUID())/original", folder.file("none"))
+        }
+        #expect(missing?.code == .serverRefused && !FileManager.default.fileExists(atPath: folder.file("none")))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".part") })
+
+        let unreadable = await #expect(throws: LatchError.self) {
+            _ = try await client.get("/api/users/me", as: SearchPage.self)
+        }
+        #expect(unreadable?.code == .unreadableResponse)
+        #expect(unreadable?.message.contains("'assets' is missing") == true)
+
+        try await Examples.changeThePassword(
+            latch, account, from: Secret(user.password), to: Secret("a longer password 7"))
+        await latch.close()
+        await sandbox.end()
+    }
+
+    @Test("IM-7 OX-9 a program shows the sign-in page itself and hands over the callback")
+    func presenter() async throws {
+        let sandbox = try await SandboxProgram()
+        let folder = try TemporaryDirectory()
+        let latch = try await LatchClient.open(.init(folders: Folders(data: folder.path), secrets: MemoryStore()))
+        let server = try await latch.probe(ServerAddress(sandbox.report.immich.url)).requireServer()
+        #expect(Examples.chooseSignIn(server).contains("Password") && server.features.signsInWithBrowser)
+
+        let person = ConsentingPerson(user: sandbox.report.users[0])
+        let account = try await Examples.signInWithBrowser(latch, server, person)
+        #expect(account.userEmail == sandbox.report.users[0].email && account.isSignedIn)
+
+        let closed = await #expect(throws: LatchError.self) {
+            _ = try await Examples.signInWithBrowser(latch, server, ClosingPerson())
+        }
+        #expect(closed?.code == .browserClosed)
+        await latch.close()
+        await sandbox.end()
+    }
+
+    private struct ClosingPerson: BrowserPresenting {
+        func present(_ address: String, callback: String) async throws -> String? {
+            throw LatchError(.browserClosed, "The page was closed.")
+        }
+    }
+
+    private struct SearchPage: Decodable {
+        struct Assets: Decodable { var items: [Asset] }
+        struct Asset: Decodable { var id: String }
+
+        var assets: Assets
+    }
+
+    @Test("every example in the documentation is one that the tests compile")
+    func documentation() throws {
+        let package = Products.packageFolder
+        let source = try String(contentsOfFile: package + "/Tests/ExampleTests/Examples.swift", encoding: .utf8)
+        let examples = Set(Self.examples(in: source))
+        var count = 0
+        for path in try Self.documents(in: package) {
+            for block in Self.blocks(in: try String(contentsOfFile: path, encoding: .utf8)) {
+                count += 1
+                #expect(examples.contains(block), "\(path) has an example that Examples.swift does not:\n\(block)")
+            }
+        }
+        #expect(count >= examples.count, "Some examples are in no document.")
+    }
+
+    private static func documents(in package: String) throws -> [String] {
+        let catalogs = ["LatchKit", "LatchDownloads"].map { package + "/Sources/\($0)/\($0).docc" }
+        return try catalogs.flatMap { catalog in
+            try FileManager.default.contentsOfDirectory(atPath: catalog).filter { $0.hasSuffix(".md") }.sorted().map {
+                catalog + "/" + $0
+            }
+        } + [package + "/docs/library.md", package + "/README.md"]
+    }
+
+    /// Returns the texts between `// example: …` and `// end`, without their indentation.
+    private static func examples(in source: String) -> [String] {
+        source.components(separatedBy: "// example: ").dropFirst().map { part in
+            let lines = part.components(separatedBy: "\n").dropFirst()
+            return plain(lines.prefix { $0.trimmingCharacters(in: .whitespaces) != "// end" })
+        }
+    }
+
+    /// Returns the Swift code of a document.
+    private static func blocks(in document: String) -> [String] {
+        document.components(separatedBy: "```swift\n").dropFirst().map { part in
+            plain(part.components(separatedBy: "\n").prefix { !$0.hasPrefix("```") })
+        }
+    }
+
+    /// Returns lines as one text, without imports and common indentation.
+    private static func plain(_ lines: some Sequence<String>) -> String {
+        let code = lines.filter { !$0.hasPrefix("import ") }
+        let indentation = code.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        return code.map { String($0.dropFirst(indentation)) }.joined(separator: "\n")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

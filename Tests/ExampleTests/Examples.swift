@@ -1,0 +1,148 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+
+/// The examples of the documentation. `ExampleTests` runs them against the sandbox, and checks that every example in
+/// the documentation is the text between two marks here.
+enum Examples {
+    // example: the resource
+    struct Me: Decodable {
+        var id: String
+        var email: String
+    }
+    // end
+
+    static func firstSteps(_ address: String, _ email: String, _ password: Secret) async throws -> Me {
+        // example: first steps
+        let latch = try await LatchClient.open()
+        let server = try await latch.probe(ServerAddress(address)).requireServer()
+        let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
+        let me = try await latch.session(for: account).client.get("/api/users/me", as: Me.self)
+        // end
+        return me
+    }
+
+    static func signIn(_ latch: LatchClient, _ address: String, _ email: String, _ password: Secret) async throws
+        -> Account
+    {
+        // example: sign in
+        let server = try await latch.probe(ServerAddress(address)).requireServer()
+        let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
+        // end
+        return account
+    }
+
+    static func call(_ latch: LatchClient, _ account: Account) async throws -> Me {
+        // example: call the server
+        let client = try latch.session(for: account).client
+        let me = try await client.get("/api/users/me", as: Me.self)
+        // end
+        return me
+    }
+
+    static func handleErrors(_ client: AuthorizedClient) async throws -> Me? {
+        // example: handle errors
+        do {
+            return try await client.get("/api/users/nobody", as: Me.self)
+        } catch let error as LatchError where error.status == .notFound {
+            return nil
+        } catch let error as LatchError where error.code == .sessionEnded {
+            print(error.message)  // "You were signed out because …"
+            return nil
+        }
+        // end
+    }
+
+    static func chooseSignIn(_ server: Server) -> [String] {
+        // example: show the ways to sign in
+        var buttons: [String] = []
+        if server.features.signsInWithPassword { buttons.append("Password") }
+        for provider in server.features.providers { buttons.append(provider.title) }
+        // end
+        return buttons
+    }
+
+    static func signInWithBrowser(
+        _ latch: LatchClient, _ server: Server, _ presenter: some BrowserPresenting
+    ) async throws -> Account {
+        // example: sign in with the browser
+        let signIn = BrowserSignIn(browser: .presenter(presenter)) { event in
+            if case .waiting(let address, _) = event { print("Continue at \(address)") }
+        }
+        let account = try await latch.signIn(signIn, to: server)
+        // end
+        return account
+    }
+
+    static func restore(_ latch: LatchClient) async throws -> SessionState {
+        // example: restore the session
+        let session = try await latch.activeSession()
+        switch await session.restore() {
+        case .signedIn(.verified): print("Signed in.")
+        case .signedIn(.unverified): print("Signed in, but the server does not respond.")
+        case .signedOut(.ended(let reason)): print("You were signed out because \(reason).")
+        default: print("Sign in.")
+        }
+        // end
+        return session.state
+    }
+
+    static func list(_ latch: LatchClient, until isLast: ([AccountState]) -> Bool) async {
+        // example: list the accounts
+        for await accounts in latch.accountStates() {
+            for entry in accounts {
+                print(entry.account.userEmail, entry.account.serverURL, entry.state.isSignedIn)
+            }
+            if isLast(accounts) { break }
+        }
+        // end
+    }
+
+    static func changeThePassword(
+        _ latch: LatchClient, _ account: Account, from old: Secret, to new: Secret
+    ) async throws {
+        // example: ask for capabilities
+        if account.capabilities.contains(.passwordChange) {
+            try await latch.changePassword(PasswordChange(current: old, new: new), of: account)
+        }
+        // end
+    }
+
+    // example: another secret store
+    actor Vault: SecretStoring {
+        nonisolated let label = "vault of this program"
+        private var secrets: [SecretKey: Secret] = [:]
+
+        func read(_ key: SecretKey) -> Secret? { secrets[key] }
+        func write(_ secret: Secret, for key: SecretKey) { secrets[key] = secret }
+        func remove(_ key: SecretKey) { secrets[key] = nil }
+        func check() {}
+    }
+    // end
+
+    static func open(_ folder: String) async throws -> LatchClient {
+        // example: open with another secret store
+        let latch = try await LatchClient.open(.init(folders: Folders(data: folder), secrets: Vault()))
+        // end
+        return latch
+    }
+
+    static func download(_ latch: LatchClient, _ account: Account, _ folder: String) async throws -> OverallProgress {
+        // example: download a picture library
+        let library = PictureLibrary(latch, folder: folder, layout: .date)
+        let queue = DownloadQueue(latch, library: library)
+        let chooser = DownloadChooser(account, try latch.session(for: account))
+        try await chooser.find(DownloadSelection(isWholeLibrary: true)) { tasks in
+            try await queue.add(try await library.absent(tasks))
+        }
+        try await queue.run()
+        // end
+        return try await queue.progress()
+    }
+
+    static func downloadOne(_ client: AuthorizedClient, _ path: String, _ destination: String) async throws {
+        // example: download one file
+        try await client.download(path, to: destination)
+        // end
+    }
+}
