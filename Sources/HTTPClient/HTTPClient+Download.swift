@@ -50,7 +50,7 @@ extension HTTPClient {
     /// Some servers respond with 404 or 500 in that case, with the `Content-Range` of a 416 or without. A 404 to a
     /// request for the rest therefore does not prove that the file was removed.
     ///
-    /// Source: RFC 9110 §15.5.17; contract of Immich, rule 19.
+    /// Source: RFC 9110 §15.5.17; docs/protocols/immich.md, Files.
     private static func refusesRange(_ response: ClientResponse) -> Bool {
         switch response.status.rawValue {
         case 404, 410, 416: true

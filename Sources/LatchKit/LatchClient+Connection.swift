@@ -15,7 +15,7 @@ extension LatchClient {
     /// - Throws: ``LatchError`` with the code of the failed probe, in which case nothing was changed, or a code of the
     ///   secret store or the storage.
     ///
-    /// Source: contract of Immich, section d, 2, 3 and 7.
+    /// Source: docs/protocols/immich.md, Connections.
     public func changeConnection(
         of account: Account, isForced: Bool = false, _ change: (inout ConnectionOptions) async throws -> Void
     ) async throws -> ConnectionChange {

@@ -9,7 +9,7 @@ extension LatchClient {
     ///   ``LatchError/Code/registrationRefused``, ``LatchError/Code/registeredOnly`` when the account was created but
     ///   signing in failed, a code of the network, the secret store or the storage; `CancellationError`.
     ///
-    /// Source: contract of Onyx, b.10.
+    /// Source: docs/protocols/onyx.md, Registration.
     public func register(_ registration: PasswordSignIn, at server: Server) async throws -> Account {
         guard let dialect = server.dialect as? any RegistrationDialect, server.features.signsInWithPassword else {
             throw LatchError(

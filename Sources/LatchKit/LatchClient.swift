@@ -205,7 +205,7 @@ public final class LatchClient: Sendable {
     /// - Throws: ``LatchError`` with the code ``LatchError/Code/wrongCredentials``, ``LatchError/Code/noKeys`` or a
     ///   code of the network, the secret store or the storage; `CancellationError`.
     ///
-    /// Source: RM-7; contract of Relate Mail, section c: c174e92.
+    /// Source: RM-7; docs/protocols/relate-mail.md, Servers without a provider.
     public func signIn(
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {

@@ -33,7 +33,7 @@ package enum AssetKind: String, Sendable, SQLBindable, SQLReadable {
 
 /// Where an asset is visible.
 ///
-/// Source: contract of Immich, `AssetVisibility`.
+/// Source: docs/protocols/immich.md, Assets.
 package enum AssetVisibility: String, Sendable, SQLBindable, SQLReadable {
     /// In the timeline.
     case timeline

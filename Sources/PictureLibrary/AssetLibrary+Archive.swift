@@ -3,7 +3,7 @@ package import HTTPServer
 extension AssetLibrary {
     /// Returns the files as one ZIP archive with unique names. Files that no longer exist on the disk are omitted.
     ///
-    /// Source: contract of Immich, b.22.
+    /// Source: docs/protocols/immich.md, Archives.
     package func archive(of assets: [Asset]) async throws -> ResponseBody {
         let folder = folder.path
         let entries = try await work.run { isStopped in

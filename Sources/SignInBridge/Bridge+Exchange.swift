@@ -9,7 +9,7 @@ extension Bridge {
     ///
     /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond; errors of the database.
     ///
-    /// Source: OX-5; contract of Onyx, b.5; RFC 7636 §4.6.
+    /// Source: OX-5; docs/protocols/onyx.md, One-time codes; RFC 7636 §4.6.
     package func redeem(
         _ code: OneTimeCode, verifier: String, client: RequestOrigin, token shape: TokenFormat = .opaque
     ) async throws -> SessionCredential? {

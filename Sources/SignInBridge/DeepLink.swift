@@ -3,7 +3,7 @@ import HTTPMessages
 /// The address that returns a sign-in to an app: the app's redirect address, with the outcome in the query. It never
 /// contains a token.
 ///
-/// Source: OX-4; RFC 6749 §4.1.2 and §4.1.2.1; contract of Onyx, callback.
+/// Source: OX-4; RFC 6749 §4.1.2 and §4.1.2.1; docs/protocols/onyx.md, Callback.
 package enum DeepLink {
     /// Returns the address with a one-time code.
     package static func code(_ code: OneTimeCode, to redirect: String, state: String) -> String {

@@ -7,7 +7,7 @@ package import OpenIDConnect
 /// The record of a one-time code that stands for an identity at a provider. The request that exchanges the code decides
 /// its use: the client signs in with the identity, or links it to the signed-in person.
 ///
-/// Source: contract of Immich, endpoints: `/oauth/callback` and `/oauth/link` take the same address.
+/// Source: docs/protocols/immich.md, Sign-in through a provider.
 package struct IdentityRecord: Sendable {
     /// The challenge that the client's verifier must match.
     package let challenge: PKCE.Challenge

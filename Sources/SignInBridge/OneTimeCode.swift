@@ -4,7 +4,7 @@ import OAuth
 
 /// The code that an app gets at the end of a sign-in in the browser: 256 random bits as text, valid once.
 ///
-/// Source: OX-4; contract of Onyx, b.5.
+/// Source: OX-4; docs/protocols/onyx.md, One-time codes.
 package struct OneTimeCode: Sendable {
     /// The code, 43 characters of base64url if this type made it.
     package let text: String

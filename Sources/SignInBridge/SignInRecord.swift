@@ -9,7 +9,7 @@ package import OAuth
 /// the session. Unlike a verifier of the app, the record does not distinguish the app from another program that saw its
 /// address.
 ///
-/// Source: TT-3, TT-4; contract of Time Tracker, b.1; RFC 7636.
+/// Source: TT-3, TT-4; docs/protocols/time-tracker.md, Sign-in state; RFC 7636.
 package struct SignInRecord: Sendable, Equatable {
     /// The server that redirects the browser to the app.
     package enum Route: UInt8, Sendable {

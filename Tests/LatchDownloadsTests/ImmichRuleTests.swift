@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchDownloads
 
-/// What Immich does with files, rule by rule of its contract, part b.
+/// How Immich treats files, as docs/protocols/immich.md describes it.
 @Suite("Immich's rules for files", .timeLimit(.minutes(20)))
 struct ImmichRuleTests {
     private let world: DownloadWorld
@@ -22,7 +22,7 @@ struct ImmichRuleTests {
         return reading.tasks(try JSONValue(parsing: Array(text.utf8)), film: film)
     }
 
-    @Test("rule 19: a part that is whole already is never asked for beyond its end, and its head names no file")
+    @Test("a part that is whole already is never asked for beyond its end, and its head names no file")
     func ranges() async throws {
         let bytes = world.bytes(of: "a")
         world.intercept { request in
@@ -52,7 +52,7 @@ struct ImmichRuleTests {
         #expect(try world.files() == ["a.jpg"] && world.file("a.jpg") == bytes)
     }
 
-    @Test("rule 20: the checksum decides for a file of the server's own, and is advice for one of an external library")
+    @Test("the checksum decides for a file of the server's own, and is advice for one of an external library")
     func checksums() async throws {
         let wrong = Data(repeating: 7, count: 20).base64EncodedString()
         let url = world.task(still).url
@@ -69,7 +69,7 @@ struct ImmichRuleTests {
         }
     }
 
-    @Test("rule 21: a photograph with a film is two tasks of two ids; one without, or with a null for it, is one")
+    @Test("a photograph with a film is two tasks of two ids; one without, or with a null for it, is one")
     func livePhotos() throws {
         for members in [#""livePhotoVideoId":null"#, #""originalPath":"/a""#, #""livePhotoVideoId":"\#(still)""#] {
             #expect(try tasks(#""originalFileName":"IMG_1.HEIC","# + members).map(\.group) == [.image])
@@ -83,7 +83,7 @@ struct ImmichRuleTests {
         #expect(try tasks(#""type":"VIDEO","isVisible":false"#).isEmpty)
     }
 
-    @Test("rule 22: files are fetched one by one and never as an archive; names that meet are numbered, none is lost")
+    @Test("files are fetched one by one and never as an archive; names that meet are numbered, none is lost")
     func archives() async throws {
         let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
         let queue = world.queue()
@@ -94,7 +94,7 @@ struct ImmichRuleTests {
     }
 
     @Test(
-        "rule 23: a name with .MP is one task, for the film is in it; other films are named MOV where they are named as no film",
+        "a name with .MP is one task, for the film is in it; other films are named MOV where they are named as no film",
         arguments: [
             ("PXL_1.MP.jpg", nil, ["PXL_1.MP.jpg"]), ("PXL_1.MP~2.jpg", nil, ["PXL_1.MP~2.jpg"]),
             ("IMG_1.HEIC", nil, ["IMG_1.HEIC", "IMG_1.MOV"]), ("IMG_1.JPG", ".JPG", ["IMG_1.JPG", "IMG_1.MOV"]),

@@ -62,7 +62,7 @@ struct MaintenanceTests {
     private func asked(_ path: String) -> Int { server.server.requests.count { $0.path.hasSuffix(path) } }
 
     @Test(
-        "DL-13 rule 24: in maintenance no picture counts as gone; its server rests, and all come home when it is over",
+        "DL-13 in maintenance no picture counts as gone; its server rests, and all come home when it is over",
         arguments: [(20, true), (1, true), (20, false)])
     func waits(_ count: Int, _ saysSo: Bool) async throws {
         let queue = queue()
@@ -100,7 +100,7 @@ struct MaintenanceTests {
         #expect(asked("/server/config") < 19)
     }
 
-    @Test("rule 24: the configuration is asked for once for all that come to nothing together")
+    @Test("the configuration is asked for once for all that come to nothing together")
     func once() async throws {
         empty(Self.maintenance)
         let session = try latch.session(for: account)
@@ -119,7 +119,7 @@ struct MaintenanceTests {
     }
 
     @Test(
-        "DL-1 rule 24: an album that goes into maintenance while it is listed is told so, and none of it is left out in silence"
+        "DL-1 an album that goes into maintenance while it is listed is told so, and none of it is left out in silence"
     )
     func album() async throws {
         var picture = Picture(9, "From Bob.jpg", Array("Bob's".utf8))

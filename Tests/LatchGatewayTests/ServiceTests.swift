@@ -112,7 +112,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("a database that fails is 503 for a sign-in and the contract's 400 for a refresh, without its words")
+    @Test("a database that fails is 503 for a sign-in and Onyx's 400 for a refresh, without its words")
     func databaseGone() async throws {
         try await Bench.with { bench in
             try await bench.addPerson()

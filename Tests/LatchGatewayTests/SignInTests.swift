@@ -52,7 +52,7 @@ struct SignInTests {
         }
     }
 
-    @Test("/me has every member of the contract")
+    @Test("/me has every member that Onyx sends")
     func membersOfMe() async throws {
         try await Bench.with { bench in
             try await bench.addPerson()

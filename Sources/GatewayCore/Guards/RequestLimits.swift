@@ -19,7 +19,7 @@ package struct RequestRates: Sendable, Equatable {
 
 /// The request limits of a gateway. Each caller is counted separately.
 ///
-/// Source: contract of Relate Mail, rule 17, where all callers are counted together.
+/// Source: docs/protocols/relate-mail.md, Rate limits, where all callers are counted together.
 package struct RequestLimits: Sendable {
     /// The kinds of limits, as the metrics name them.
     package enum Kind: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 /// A permission of an API key.
 ///
-/// Source: contract of Relate Mail, rule 12.
+/// Source: docs/protocols/relate-mail.md, Scopes.
 package enum APIKeyScope: String, Sendable, CaseIterable {
     /// Sending mail with SMTP.
     case smtp

@@ -19,7 +19,7 @@ package struct APIKeyScopes: OptionSet, Sendable, Hashable {
     package static let all = APIKeyScopes(APIKeyScope.allCases.map(\.rawValue))
     /// The scopes that allow requests to the web API. A key needs at least one of them.
     ///
-    /// Source: contract of Relate Mail, rule 11.
+    /// Source: docs/protocols/relate-mail.md, Scopes.
     package static let web = APIKeyScopes(["api:read", "api:write", "app"])
 
     /// The scopes that allow changes through the web API.

@@ -14,7 +14,7 @@ import Synchronization
 /// Keys that are revoked through this object are refused immediately. Keys that another process revokes are refused
 /// within 250 ms, like its sessions.
 ///
-/// Source: RM-6, RM-8; contract of Relate Mail, rules 9 to 16; RFC 6819 §5.1.4.1.3.
+/// Source: RM-6, RM-8; docs/protocols/relate-mail.md, API keys, Scopes and Revoking a key; RFC 6819 §5.1.4.1.3.
 package final class APIKeyStore: Sendable {
     /// The number of characters in a key.
     package static let length = 44

@@ -6,7 +6,7 @@ import Primitives
 /// spellings of one letter are two addresses. Earlier versions lower-cased every letter. A person who was added by them
 /// as `Ä@example.org` is stored as `ä@example.org` and is found only by that address.
 ///
-/// Source: contract of Onyx, b.8; IM-17 for what an address must look like.
+/// Source: docs/protocols/onyx.md, Sign-in with a password; IM-17 for what an address must look like.
 package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     private let exact: ExactText
 

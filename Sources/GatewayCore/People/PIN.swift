@@ -5,7 +5,7 @@ package import Crypto
 /// A PIN only unlocks the locked items of a session that is already signed in. A few digits are enough, because
 /// guessing requires a session and the number of attempts is limited; see ``PINStore``.
 ///
-/// Source: IM-15; contract of Immich, b.7.
+/// Source: IM-15; docs/protocols/immich.md, PIN and locked assets.
 package struct PIN: Sendable {
     /// The digits.
     package let secret: Secret

@@ -9,7 +9,7 @@ package import FoundationEssentials
 /// database before the PIN is checked. So restarts, further gateways and parallel attempts do not allow more attempts.
 /// The correct PIN or a new PIN resets the count.
 ///
-/// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §5.2.2.
+/// Source: IM-15; docs/protocols/immich.md, PIN and locked assets; NIST SP 800-63B §5.2.2.
 package final class PINStore: Sendable {
     /// The number of wrong attempts before a lock-out, and the length of lock-outs.
     package static let limit = AttemptLimit(

@@ -7,7 +7,7 @@ import Synchronization
 /// instead. If people's hashes were made with different parameters, every failed check verifies one hash of each kind.
 /// So the time reveals neither the kind of a person's hash nor whether the person exists.
 ///
-/// Source: issue of timing in contract of Onyx, b.8; RFC 9106 §3.1 for Argon2id.
+/// Source: docs/protocols/onyx.md, Sign-in with a password, for the timing; RFC 9106 §3.1 for Argon2id.
 package final class PasswordHasher: Sendable {
     /// The settings of password hashing.
     package struct Settings: Sendable, Equatable {

@@ -5,7 +5,7 @@ import ServerMessages
 /// The rules for new passwords. `GET /auth/type` publishes them. They are checked when a password is set, not when it
 /// is used.
 ///
-/// Source: contract of Onyx, b.8.
+/// Source: docs/protocols/onyx.md, Password rules.
 package struct PasswordPolicy: Sendable, Equatable {
     /// The minimum length, in Unicode scalars. `8` by default.
     package var minimumLength: Int

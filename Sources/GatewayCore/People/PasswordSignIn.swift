@@ -6,7 +6,7 @@ package import FoundationEssentials
 /// A wrong password, an unknown address and a disabled person lead to the same result after the same steps: one
 /// reservation of the guard, one read of the database and one password check.
 ///
-/// Source: contract of Onyx, b.8; OWASP Authentication Cheat Sheet, "Authentication and Error Messages".
+/// Source: docs/protocols/onyx.md, Sign-in with a password; OWASP Authentication Cheat Sheet.
 package struct PasswordSignIn: Sendable {
     /// The result of a sign-in.
     package enum Outcome: Sendable {

@@ -12,7 +12,7 @@ package import FoundationEssentials
 /// The store caches that a session is not elevated, so that most requests read nothing from the database. It never
 /// caches that a session is elevated.
 ///
-/// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §4.2.3 for a limit that uses do not extend.
+/// Source: IM-15; docs/protocols/immich.md, PIN and locked assets; NIST SP 800-63B §4.2.3 for the maximum.
 package final class ElevationStore: Sendable {
     /// How long an elevation lasts after the PIN was typed: 15 minutes.
     package static let lifetime = Duration.seconds(900)

@@ -13,7 +13,7 @@ package import FoundationEssentials
 /// A token of another format is also found by its SHA-256. Its signature is not verified here, because nobody can make
 /// another text with a stored hash.
 ///
-/// Source: OX-1, OX-6; contract of Onyx, b.6; RFC 6819 §5.1.4.1.3 and §5.1.5.
+/// Source: OX-1, OX-6; docs/protocols/onyx.md, Session tokens; RFC 6819 §5.1.4.1.3 and §5.1.5.
 package final class StatefulSessionIssuer: SessionIssuer {
     private let database: Database
     private let lifetime: SessionLifetime

@@ -31,7 +31,7 @@ struct ImmichCaller: Sendable {
 /// `x-api-key` is for programs that support no other field. They send the token of a session in it. Such a caller never
 /// sees locked assets and cannot change the account, because a program's key does not prove that the person is present.
 ///
-/// Source: IM-9; contract of Immich, endpoints and b.1; RFC 6750 §5.3.
+/// Source: IM-9; docs/protocols/immich.md, Tokens; RFC 6750 §5.3.
 package struct ImmichAccess: Sendable {
     private let services: GatewayServices
     private let issuer: any SessionIssuer

@@ -5,7 +5,7 @@ import ServerMessages
 
 /// The responses of the Immich dialect, in the error envelope of version 3.0 and later.
 ///
-/// Source: contract of Immich, error body.
+/// Source: docs/protocols/immich.md, Errors.
 enum ImmichAnswers {
     /// The header field with the id of a request, in the response and in the log.
     static let correlationHeader = "X-Correlation-ID"

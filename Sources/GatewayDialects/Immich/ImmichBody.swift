@@ -7,7 +7,7 @@ import ServerMessages
 ///
 /// Unknown members are ignored, as servers of this family do.
 ///
-/// Source: contract of Immich, error body; the messages of the issues are those of Zod.
+/// Source: docs/protocols/immich.md, Errors; the messages of the issues are those of Zod.
 struct ImmichBody: Sendable {
     let json: JSONValue
     private(set) var issues: [ImmichError.Issue] = []

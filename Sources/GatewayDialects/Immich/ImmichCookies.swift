@@ -10,7 +10,7 @@ import SignInBridge
 ///
 /// The app defines their names, so they cannot have the prefix `__Host-`.
 ///
-/// Source: contract of Immich, b.4 and b.15.
+/// Source: docs/protocols/immich.md, Cookies.
 struct ImmichCookies: Sendable {
     /// How the person signed in.
     enum SignInMethod: String, Sendable {

@@ -7,7 +7,7 @@ import HTTPServer
 /// A browser or operating system in `User-Agent` takes precedence over the header fields `deviceModel` and
 /// `deviceType`.
 ///
-/// Source: IM-5; contract of Immich, b.6.
+/// Source: IM-5; docs/protocols/immich.md, Devices.
 struct ImmichDevice: Sendable, Equatable {
     /// The device.
     let device: SessionDevice

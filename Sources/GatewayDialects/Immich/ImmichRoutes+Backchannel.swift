@@ -7,7 +7,7 @@ extension ImmichRoutes {
     /// `POST /oauth/backchannel-logout`: receives a back-channel logout at Immich's own path. It does the same as
     /// ``BridgeRoutes/backchannelLogout(_:)``.
     ///
-    /// Source: contract of Immich, endpoints.
+    /// Source: docs/protocols/immich.md, Sign-in through a provider.
     func endByProvider(_ request: ServerRequest) async throws -> ServerResponse {
         switch try await BackchannelLogout(services: services, bridge: try requiredBridge()).receive(request) {
         case .done: return ServerResponse.emptyOK

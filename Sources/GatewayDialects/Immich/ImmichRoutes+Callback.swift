@@ -14,7 +14,7 @@ extension ImmichRoutes {
     /// For an invalid code, state or verifier, version 3.1.0 sends 500 `Failed to finish oauth`. The response here is
     /// 400, because the request is wrong.
     ///
-    /// Source: IM-7; contract of Immich, endpoints and b.10.
+    /// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
     package func callback(_ request: ServerRequest) async throws -> ServerResponse {
         let bridge = try requiredBridge()
         let device = ImmichDevice(request)
@@ -36,7 +36,7 @@ extension ImmichRoutes {
 
     /// `POST /oauth/link`: links an identity to the person who is signed in.
     ///
-    /// Source: contract of Immich, endpoints; NIST SP 800-63B §6.1.2.1.
+    /// Source: docs/protocols/immich.md, Sign-in through a provider; NIST SP 800-63B §6.1.2.1.
     package func link(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request)
         let bridge = try requiredBridge()

@@ -11,7 +11,7 @@ extension ImmichRoutes {
     /// A PIN has six digits. Two routes of the app's specification accept four to six: `PUT` with only `pinCode`, and
     /// `verify`. So the routes that take an existing PIN accept four to six digits too.
     ///
-    /// Source: IM-15; contract of Immich, b.7; specification of the app, "PIN Code".
+    /// Source: IM-15; docs/protocols/immich.md, PIN and locked assets; the same page, Requests that no release has.
     func addPIN(to router: inout Router) {
         routing.on(.post, "/auth/pin-code", to: &router) { request in
             let caller = try await access.person(of: request, for: "pinCode.create")

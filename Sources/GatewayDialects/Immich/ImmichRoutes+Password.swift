@@ -12,7 +12,7 @@ extension ImmichRoutes {
     /// The current password is required unless the person must change it. That is only the case after an administrator
     /// set the password, and the session then began with that password.
     ///
-    /// Source: IM-12; contract of Immich, b.9; OWASP Authentication Cheat Sheet, "Change Password Feature".
+    /// Source: IM-12; docs/protocols/immich.md, Passwords; OWASP Authentication Cheat Sheet, "Change Password Feature".
     package func addPassword(to router: inout Router) {
         routing.on(.post, "/auth/change-password", to: &router) { request in
             let caller = try await access.person(of: request, for: "auth.changePassword", mayChangePassword: true)

@@ -9,7 +9,7 @@ import ServerMessages
 extension ImmichRoutes {
     /// Adds the routes that describe the server. In maintenance mode only the first three are added.
     ///
-    /// Source: IM-3g, IM-4; contract of Immich, endpoints and b.24.
+    /// Source: IM-3g, IM-4; docs/protocols/immich.md, Server information and Maintenance mode.
     func addServer(to router: inout Router) {
         routing.on(.get, "/server/ping", to: &router) { _ in ServerResponse.privateJSON(ImmichPing()) }
         routing.on(.get, "/server/version", to: &router) { _ in ServerResponse.privateJSON(ImmichVersion.spoken) }

@@ -9,7 +9,7 @@ import ServerMessages
 extension ImmichRoutes {
     /// Adds the routes of a person's own sessions, of all dialects.
     ///
-    /// Source: contract of Immich, endpoints.
+    /// Source: docs/protocols/immich.md, Sessions.
     func addSessions(to router: inout Router) {
         routing.on(.get, "/sessions", to: &router) { request in
             let caller = try await access.caller(of: request)

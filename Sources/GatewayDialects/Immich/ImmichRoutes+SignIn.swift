@@ -23,7 +23,7 @@ extension ImmichRoutes {
 
     /// `POST /auth/login`: signs in with a password. The response is 201 with the token in the body and in a cookie.
     ///
-    /// Source: IM-5; contract of Immich, endpoints, b.3, b.4 and b.6.
+    /// Source: IM-5; docs/protocols/immich.md, Sign-in with a password.
     private func login(_ request: ServerRequest) async throws -> ServerResponse {
         guard services.settings.passwordsEnabled else {
             throw ImmichRefusal(.unauthorized, "Password login has been disabled")
@@ -76,7 +76,7 @@ extension ImmichRoutes {
 
     /// `POST /auth/logout`: ends the session and deletes the client's cookies.
     ///
-    /// Source: IM-11; contract of Immich, b.5.
+    /// Source: IM-11; docs/protocols/immich.md, Sign-out.
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request, mayChangePassword: true, isLimited: false)
         let provider =
@@ -98,7 +98,7 @@ extension ImmichRoutes {
     /// Returns the address for the browser after a sign-out: the provider's sign-out, if it is known, otherwise the
     /// sign-in page.
     ///
-    /// Source: contract of Immich, b.5; OpenID Connect RP-Initiated Logout 1.0 §2.
+    /// Source: docs/protocols/immich.md, Sign-out; OpenID Connect RP-Initiated Logout 1.0 §2.
     private static func afterwards(_ provider: String?, _ bridge: Bridge?) async -> String {
         let own = "/auth/login?autoLaunch=0"
         guard let provider = provider.flatMap({ bridge?.providers[$0] }),
@@ -110,7 +110,7 @@ extension ImmichRoutes {
 
     /// `GET /auth/status`: returns whether the person has a password and a PIN, and whether the session is unlocked.
     ///
-    /// Source: contract of Immich, endpoints.
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
     private func status(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request, mayChangePassword: true)
         return ServerResponse.privateJSON(

@@ -21,7 +21,7 @@ extension ImmichRoutes {
     /// `PUT` and `PATCH /users/me`: change the name, colour or address, or set the new password of a person who must
     /// change it.
     ///
-    /// Source: IM-12; contract of Immich, endpoints and b.9.
+    /// Source: IM-12; docs/protocols/immich.md, The person and Passwords.
     private func change(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.person(of: request, for: "user.update", mayChangePassword: true)
         var body = ImmichBody(request)
@@ -57,7 +57,7 @@ extension ImmichRoutes {
     /// `POST /auth/admin-sign-up`: registers the first person of a server as its administrator, if the settings allow
     /// it.
     ///
-    /// Source: contract of Immich, endpoints.
+    /// Source: docs/protocols/immich.md, Sign-in with a password.
     private func signUp(_ request: ServerRequest) async throws -> ServerResponse {
         var body = ImmichBody(request)
         let (email, password, name) = (body.email("email"), body.text("password", atLeast: 1), body.text("name"))
@@ -84,7 +84,7 @@ extension ImmichRoutes {
 
     /// Returns the response that describes a person.
     ///
-    /// Source: IM-10; contract of Immich, shapes.
+    /// Source: IM-10; docs/protocols/immich.md, The person.
     func user(_ person: Person, status: HTTPStatus = .ok) async throws -> ServerResponse {
         let identities = try await services.people.identities(of: person.id)
         return ServerResponse.privateJSON(

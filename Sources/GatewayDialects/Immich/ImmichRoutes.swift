@@ -10,7 +10,7 @@ import ServerMessages
 ///
 /// A value without state. The stores and settings that it uses belong to the gateway.
 ///
-/// Source: contract of Immich; IM-3g to IM-15, DL-3.
+/// Source: docs/protocols/immich.md; IM-3g to IM-15, DL-3.
 package struct ImmichRoutes: ServiceDialect {
     package let services: GatewayServices
     package let settings: ImmichSettings
@@ -57,7 +57,7 @@ package struct ImmichRoutes: ServiceDialect {
 
     /// Adds the routes under the prefix. In maintenance mode only the few that report it are added.
     ///
-    /// Source: contract of Immich, b.24.
+    /// Source: docs/protocols/immich.md, Maintenance mode.
     package func add(to router: inout Router) {
         addServer(to: &router)
         guard !settings.isInMaintenance else { return }

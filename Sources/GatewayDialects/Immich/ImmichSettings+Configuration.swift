@@ -27,7 +27,7 @@ extension ImmichSettings {
                 + "and 'shared'."),
     ]
 
-    /// The redirect address of the app in the specification.
+    /// The redirect address of an app that sends `GET /oauth/authorize`.
     static let specifiedRedirect = "immich://oauth-callback"
 
     package func prefix(in settings: GatewaySettings) -> String { prefix }

@@ -10,7 +10,7 @@ extension OnyxRoutes {
     /// `GET /auth/type`: returns how people sign in here. Caches may store the response for a minute, but not before
     /// the first person exists, because that can change at any time.
     ///
-    /// Source: OX-8; contract of Onyx, `/auth/type` fields.
+    /// Source: OX-8; docs/protocols/onyx.md, Sign-in options.
     package func authType() async throws -> ServerResponse {
         let hasPeople = try await people.hasPeople()
         var answer = ServerResponse.privateJSON(authType(people.policy, hasPeople: hasPeople))

@@ -12,7 +12,7 @@ extension OnyxRoutes {
     /// A caller that is not signed in gets 403, never 401. The reason tells whether the session has expired, was ended
     /// or is unknown. A token with a dot belongs to another kind of token and gets no reason.
     ///
-    /// Source: OX-8; contract of Onyx, `/me` fields and b.7.
+    /// Source: OX-8; docs/protocols/onyx.md, Current user and Rejected sessions.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = RequestTokens(request, cookie: cookie)
         guard let first = tokens.first else { return OnyxAnswers.forbidden }

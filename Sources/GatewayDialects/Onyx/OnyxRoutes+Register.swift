@@ -9,7 +9,7 @@ import ServerMessages
 extension OnyxRoutes {
     /// `POST /auth/register`: adds a person. The response has no token; the client signs in afterwards.
     ///
-    /// Source: contract of Onyx, endpoints.
+    /// Source: docs/protocols/onyx.md, Registration.
     package func register(_ request: ServerRequest) async throws -> ServerResponse {
         guard settings.allowsRegistration, allowsPasswords else {
             return OnyxAnswers.business(

@@ -10,7 +10,7 @@ import ServerMessages
 extension OnyxRoutes {
     /// `POST /auth/mobile/login`: exchanges `username` and `password` in a form for a token. Never sets a cookie.
     ///
-    /// Source: OX-1; contract of Onyx, endpoints.
+    /// Source: OX-1; docs/protocols/onyx.md, Sign-in with a password.
     package func login(_ request: ServerRequest) async throws -> ServerResponse {
         guard allowsPasswords else { return OnyxAnswers.code(.forbidden, .passwordLoginDisabled) }
         guard let form = try? request.form() else { return OnyxAnswers.invalid("body: A form is required.") }
@@ -47,9 +47,9 @@ extension OnyxRoutes {
     ///
     /// A browser refreshes its session with the cookie. The response is 204 with a new cookie.
     ///
-    /// An internal error gives 400, as the contract requires, so that clients do not sign out because of it.
+    /// An internal error gives 400, as in Onyx, so that clients do not sign out because of it.
     ///
-    /// Source: OX-1; contract of Onyx, endpoints.
+    /// Source: OX-1; docs/protocols/onyx.md, Refresh.
     package func refresh(_ request: ServerRequest) async -> ServerResponse {
         let tokens = tokens(ofChange: request)
         do {
@@ -75,7 +75,7 @@ extension OnyxRoutes {
 
     /// `POST /auth/mobile/logout`: ends the session. The response is 204 without a body.
     ///
-    /// Source: OX-1, OX-13, TT-11; contract of Onyx, endpoints.
+    /// Source: OX-1, OX-13, TT-11; docs/protocols/onyx.md, Sign-out.
     func logout(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = tokens(ofChange: request)
         for token in [tokens.first, tokens.second] {

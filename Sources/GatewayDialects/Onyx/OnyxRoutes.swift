@@ -9,7 +9,7 @@ import SignInBridge
 ///
 /// A value without state. The stores and settings that it uses belong to the gateway.
 ///
-/// Source: contract of Onyx, endpoints; OX-1, OX-8.
+/// Source: docs/protocols/onyx.md, Endpoints; OX-1, OX-8.
 package struct OnyxRoutes: ServiceDialect {
     package let services: GatewayServices
     package let settings: OnyxSettings

@@ -52,7 +52,7 @@ enum RelateMailRefusal: Error {
 /// scheme `ApiKey` or `Bearer`. Credentials that are in memory need no access to the database. All others count against
 /// the client's address before they are checked.
 ///
-/// Source: contract of Relate Mail, rules 7, 10, 11 and 17.
+/// Source: docs/protocols/relate-mail.md, Access tokens, API keys, Scopes and Rate limits.
 package struct RelateMailAccess: Sendable {
     private enum Credential {
         case key(String)

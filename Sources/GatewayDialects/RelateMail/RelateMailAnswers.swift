@@ -7,7 +7,7 @@ import ServerMessages
 
 /// The responses of the Relate Mail dialect, in its envelopes.
 ///
-/// Source: contract of Relate Mail, error shapes.
+/// Source: docs/protocols/relate-mail.md, Errors.
 enum RelateMailAnswers {
     /// Returns a JSON response that any cache may store.
     static func shared(_ value: some Encodable, for seconds: Int) -> ServerResponse {

@@ -9,7 +9,7 @@ import ServerMessages
 extension RelateMailRoutes {
     /// The response to `GET /api/discovery`: the features of the server.
     ///
-    /// Source: RM-4; contract of Relate Mail, rule 1.
+    /// Source: RM-4; docs/protocols/relate-mail.md, Discovery.
     package var discovery: ServerResponse {
         let isEnabled = services.settings.relateMailClientID != nil
         let features = settings.features.filter { $0 != "oidc" } + (isEnabled ? ["oidc"] : [])
@@ -19,7 +19,7 @@ extension RelateMailRoutes {
     /// The response to `GET /config/config.json`: how apps sign people in at the identity provider. Its members are
     /// empty when apps cannot sign in there.
     ///
-    /// Source: RM-4; contract of Relate Mail, rule 2.
+    /// Source: RM-4; docs/protocols/relate-mail.md, Sign-in configuration.
     package var configuration: ServerResponse {
         var message = RelateMailConfiguration()
         if let provider = services.settings.relateMailProvider, let client = services.settings.relateMailClientID {

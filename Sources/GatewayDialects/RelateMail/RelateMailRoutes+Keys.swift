@@ -9,7 +9,7 @@ import ServerMessages
 
 /// API keys, which this family calls SMTP credentials.
 ///
-/// Source: RM-6, RM-8; contract of Relate Mail, endpoint table and rules 12 to 16.
+/// Source: RM-6, RM-8; docs/protocols/relate-mail.md, Creating a key, List of keys and Revoking a key.
 extension RelateMailRoutes {
     private static let maximumNameLength = 100
     /// The platforms of the Relate Mail server, and `linux`, where this project's own clients run.

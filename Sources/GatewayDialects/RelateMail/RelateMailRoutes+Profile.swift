@@ -8,7 +8,7 @@ import ServerMessages
 extension RelateMailRoutes {
     /// `GET /api/profile`: returns the person. Unlike the Relate Mail server, it changes nothing.
     ///
-    /// Source: contract of Relate Mail, endpoint table.
+    /// Source: docs/protocols/relate-mail.md, Profile.
     func profile(of person: Person) async throws -> ServerResponse {
         let last = try await services.apiKeys.lastSignIn(of: person.id)
         return ServerResponse.privateJSON(
@@ -19,7 +19,7 @@ extension RelateMailRoutes {
 
     /// `PUT /api/profile`: changes the person's name. Without a name in the request nothing changes.
     ///
-    /// Source: contract of Relate Mail, endpoint table.
+    /// Source: docs/protocols/relate-mail.md, Profile.
     func changeProfile(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
         let change = try request.json(RelateMailProfileChange.self)
         guard let name = change.displayName else { return try await profile(of: caller.person) }

@@ -8,7 +8,7 @@ package import HTTPServer
 ///
 /// A value without state. The stores and settings that it uses belong to the gateway.
 ///
-/// Source: contract of Relate Mail; RM-4, RM-6, RM-8.
+/// Source: docs/protocols/relate-mail.md; RM-4, RM-6, RM-8.
 package struct RelateMailRoutes: ServiceDialect {
     package let services: GatewayServices
     package let settings: RelateMailSettings

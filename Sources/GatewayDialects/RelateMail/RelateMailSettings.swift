@@ -5,7 +5,7 @@ package import OpenIDConnect
 
 /// Settings of the Relate Mail dialect.
 ///
-/// Source: contract of Relate Mail, rules 1, 2 and 7.
+/// Source: docs/protocols/relate-mail.md, Discovery, Sign-in configuration and Access tokens.
 package struct RelateMailSettings: DialectSettings {
     /// A mail server, as described to mail programs.
     package struct MailServer: Sendable, Equatable {

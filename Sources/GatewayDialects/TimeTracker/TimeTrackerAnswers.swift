@@ -5,7 +5,7 @@ import ServerMessages
 
 /// The responses of the Time Tracker dialect.
 ///
-/// Source: contract of Time Tracker, (a).
+/// Source: docs/protocols/time-tracker.md, Errors, Token request and Rejected tokens.
 enum TimeTrackerAnswers {
     /// Returns an error response with the body `{"error": sentence}`.
     static func refusal(_ status: HTTPStatus, _ sentence: String) -> ServerResponse {

@@ -26,7 +26,7 @@ extension TimeTrackerRoutes {
     /// `GET /auth/login`: redirects the browser to the identity provider. With `redirect_uri` the sign-in ends in an
     /// app, without it in the browser.
     ///
-    /// Source: TT-3; contract of Time Tracker, (a) and b.1.
+    /// Source: TT-3; docs/protocols/time-tracker.md, Start of a sign-in and Sign-in state.
     func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
         if let wait = starts.take(.from(services.proxies.client(of: request))) {
             return refusal(.tooManyRequests, "Too many sign-ins from your address. Try again later.", request)

@@ -11,7 +11,7 @@ extension TimeTrackerRoutes {
     /// `GET /auth/me`: returns who is signed in. It does not wait for anything when the session is in memory. It does
     /// not check signatures, because the session alone decides.
     ///
-    /// Source: TT-6, TT-8; contract of Time Tracker, (a).
+    /// Source: TT-6, TT-8; docs/protocols/time-tracker.md, Current user and Rejected tokens.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
@@ -88,7 +88,7 @@ extension TimeTrackerRoutes {
     /// makes the request. The response does not depend on whether there was a session. Only a database error gives a
     /// different one.
     ///
-    /// Source: TT-12; contract of Time Tracker, (a).
+    /// Source: TT-12; docs/protocols/time-tracker.md, Sign-out.
     func logout(_ request: ServerRequest) async -> ServerResponse {
         let cookie = services.cookie.flatMap { $0.comesFromOwnPage(request) ? $0 : nil }
         let tokens = RequestTokens(request, cookie: cookie)

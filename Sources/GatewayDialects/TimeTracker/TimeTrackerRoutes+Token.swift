@@ -17,7 +17,7 @@ extension TimeTrackerRoutes {
     ///
     /// The data stored for the state is removed before it is checked, so that a caller cannot guess a second time.
     ///
-    /// Source: TT-4, TT-13; contract of Time Tracker, (a) and b.1.
+    /// Source: TT-4, TT-13; docs/protocols/time-tracker.md, Token request and Sign-in state.
     func token(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
         let asked: TimeTrackerTokenRequest
         switch Self.readTokenRequest(request) {

@@ -8,7 +8,7 @@ import SignInBridge
 /// The routes for clients of Time Tracker. An app without PKCE signs in through an identity provider. Its token is
 /// signed, so that other servers can verify it, and can be revoked here.
 ///
-/// Source: contract of Time Tracker; TT-3 to TT-13.
+/// Source: docs/protocols/time-tracker.md; TT-3 to TT-13.
 package struct TimeTrackerRoutes: BridgeDialect {
     package let services: GatewayServices
     package let settings: TimeTrackerSettings
@@ -53,7 +53,7 @@ package struct TimeTrackerRoutes: BridgeDialect {
 
     /// `GET /health`: returns the status `ok` and the current time.
     ///
-    /// Source: contract of Time Tracker, (a).
+    /// Source: docs/protocols/time-tracker.md, Health.
     private func health() -> ServerResponse {
         let time = Timestamp.text(services.now(), fraction: true)
         return ServerResponse.privateJSON(["status": "ok", "timestamp": .string(time)] as JSONValue)

@@ -9,7 +9,7 @@ import FoundationEssentials
 /// next sign-in there revokes the key, or the next start if the person already has an account there. While this value
 /// is held, no program searches for keys of that person by name, because this key is not left over.
 ///
-/// Source: RM-8; contract of Relate Mail, rule 16.
+/// Source: RM-8; docs/protocols/relate-mail.md, Rotating a key.
 struct KeyIntent: Sendable {
     /// The name of the key to be created.
     let name: KeyName

@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// The note is stored before the step that may orphan the key, so that a crash never leaves an unknown key behind.
 ///
-/// Source: RM-8; contract of Relate Mail, rule 16.
+/// Source: RM-8; docs/protocols/relate-mail.md, Rotating a key.
 struct OrphanedKey: Sendable, Hashable {
     /// How a key is identified.
     enum Mark: Sendable, Hashable {

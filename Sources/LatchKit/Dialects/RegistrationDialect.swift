@@ -4,7 +4,7 @@ import ServerMessages
 
 /// A family whose servers let people register an account.
 ///
-/// Source: contract of Onyx, endpoints.
+/// Source: docs/protocols/onyx.md, Registration.
 package protocol RegistrationDialect: PasswordDialect {
     /// Returns the request that registers an account.
     func registration(email: EmailAddress, password: Secret) -> DialectRequest

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// Reads dates in ISO 8601, with any number of fractional digits. The offset may be missing, which means UTC.
 ///
-/// Source: ISO 8601; contract of Relate Mail, opening.
+/// Source: ISO 8601; docs/protocols/relate-mail.md, Formats.
 package enum ServerTime {
     /// Returns the date. Nil when the text is not a date.
     package static func date(_ text: String) -> Date? {

@@ -3,7 +3,7 @@ import ServerMessages
 
 /// The requirements of a server for a new password. A password for sign-in is never checked against them.
 ///
-/// Source: contract of Onyx, b.8; IM-17.
+/// Source: docs/protocols/onyx.md, Password rules; IM-17.
 public struct PasswordRule: Sendable, Hashable {
     /// The minimum number of characters. Nil when the server does not say.
     public var minimumLength: Int?
@@ -36,7 +36,7 @@ extension PasswordRule {
     /// Returns what is wrong with a new password, as a sentence. Nil when it satisfies the rule. Servers count Unicode
     /// scalars, and so does this function.
     ///
-    /// Source: contract of Onyx, b.8. The checks have the order given there.
+    /// Source: docs/protocols/onyx.md, Password rules. The checks have the order given there.
     public func problem(of password: Secret) -> String? {
         let characters = password.withBytes { String(decoding: $0, as: UTF8.self) }.unicodeScalars
         if let minimumLength, characters.count < minimumLength {

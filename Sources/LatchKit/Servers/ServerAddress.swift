@@ -4,7 +4,7 @@
 /// A missing scheme becomes `https`; an explicit `http` is kept. A path prefix is kept. A trailing `/` or `/api` is
 /// dropped, because every dialect adds its own. Host names outside ASCII become Punycode.
 ///
-/// Source: IM-3, IM-17; RFC 3986 §3; contract of Onyx, b.12.
+/// Source: IM-3, IM-17; RFC 3986 §3; docs/protocols/onyx.md, Server discovery.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The scheme of an address.
     public enum Scheme: String, Sendable {

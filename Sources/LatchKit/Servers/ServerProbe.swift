@@ -4,7 +4,7 @@ import HTTPClient
 ///
 /// An address is stored only after a probe found a server there.
 ///
-/// Source: OX-10, IM-3; contract of Onyx, b.12.
+/// Source: OX-10, IM-3; docs/protocols/onyx.md, Server discovery.
 package struct ServerProbe: Sendable {
     private let connection: ConnectionOptions
     private let dialects: [any Dialect]

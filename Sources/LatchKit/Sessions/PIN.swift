@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// A PIN that unlocks a locked folder. Every release of Immich requires six digits; a server that implements the
 /// specification accepts four to six.
 ///
-/// Source: IM-15; contract of Immich, b.7.
+/// Source: IM-15; docs/protocols/immich.md, PIN and locked assets.
 public struct PIN: Sendable {
     /// The digits.
     public let digits: Secret

@@ -80,7 +80,7 @@ extension Session {
     ///   and the error that prevented the server from creating a key that works. The account then still has the old
     ///   key.
     ///
-    /// Source: RM-8; contract of Relate Mail, rule 16.
+    /// Source: RM-8; docs/protocols/relate-mail.md, Rotating a key.
     public func rotateKey() async throws -> KeyRotation {
         let dialect = try keyDialect()
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }

@@ -3,7 +3,7 @@
 /// Every asynchronous result carries the epoch in which its request was sent. A result from another epoch is ignored.
 /// The epoch changes when a session ends, when the person signs out and when the person signs in again.
 ///
-/// Source: invariants 4 and 5; contract of Onyx, b.10.
+/// Source: invariants 4 and 5; docs/protocols/onyx.md, Sessions in the app.
 struct SessionStateMachine {
     /// The current state.
     private(set) var state = SessionState.restoring

@@ -58,7 +58,7 @@ public struct CallbackLink: Sendable {
     /// Returns the link with its address in the form of `redirect`. Some browsers reduce the three slashes of an empty
     /// host to one.
     ///
-    /// Source: RFC 3986 §3: `scheme:/path` and `scheme:///path` name the same; contract of Immich, b.11.
+    /// Source: RFC 3986 §3: `a:/b` and `a:///b` name the same; docs/protocols/immich.md, Redirect addresses.
     static func fitted(_ link: String, to redirect: String) -> String {
         let address = String(link.prefix { $0 != "?" && $0 != "#" })
         guard address != redirect, canonical(address) == canonical(redirect) else { return link }

@@ -4,7 +4,7 @@
 /// whose last use changes with each request, provided that no other key's does. The result is never a guess, because a
 /// wrong one could later revoke another program's key.
 ///
-/// Source: RM-8; contract of Relate Mail, endpoint table.
+/// Source: RM-8; docs/protocols/relate-mail.md, List of keys.
 struct CurrentKey: Sendable {
     let dialect: any KeyDialect
     let server: ServerAddress

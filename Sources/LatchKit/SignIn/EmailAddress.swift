@@ -2,7 +2,7 @@
 ///
 /// The existence of the mailbox is not checked. Only the server knows it.
 ///
-/// Source: IM-17; contract of Onyx, b.8.
+/// Source: IM-17; docs/protocols/onyx.md, Sign-in with a password.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in lower case.
     public let text: String

@@ -3,7 +3,7 @@ import HTTPClient
 
 /// A sign-in with an API key that the person created at the server, for servers without another way to sign in.
 ///
-/// Source: RM-7; contract of Relate Mail, section c: c174e92.
+/// Source: RM-7; docs/protocols/relate-mail.md, Servers without a provider.
 public struct KeySignIn: Sendable {
     /// The key. Its memory is overwritten when the last copy of this value is destroyed.
     public var key: Secret

@@ -2,7 +2,7 @@ package import HTTPMessages
 
 /// A photo or video, at `GET /assets/{id}` and in every list.
 ///
-/// Source: DL-6, IM-15; contract of Immich, `AssetResponseDto`, b.20, b.21.
+/// Source: DL-6, IM-15; docs/protocols/immich.md, Assets and Live photos; `AssetResponseDto` of 3.1.0.
 package struct ImmichAsset: Codable, Sendable, Equatable {
     /// The id of the asset.
     package var id: String
@@ -89,7 +89,7 @@ package struct ImmichAsset: Codable, Sendable, Equatable {
 
 /// The metadata that a camera recorded with a photo.
 ///
-/// Source: contract of Immich, `ExifResponseDto`.
+/// Source: docs/protocols/immich.md, Assets; `ExifResponseDto` of 3.1.0.
 package struct ImmichExif: Codable, Sendable, Equatable {
     /// The manufacturer of the camera.
     @Nullable package var make: String?

@@ -2,7 +2,7 @@ package import HTTPMessages
 
 /// The response to `POST /search/metadata`: one page of results.
 ///
-/// Source: contract of Immich, endpoints; `SearchResponseDto` of 3.1.0.
+/// Source: docs/protocols/immich.md, Lists; `SearchResponseDto` of 3.1.0.
 package struct ImmichSearchAnswer: Codable, Sendable, Equatable {
     /// The results of one kind.
     package struct Part<Item: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {

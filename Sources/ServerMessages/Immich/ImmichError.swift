@@ -5,7 +5,7 @@ import HTTPMessages
 /// From 3.0 on, the body is `{"message": text}`, with `errors` when the request is invalid. Earlier versions also sent
 /// `statusCode`, and `message` could be an array of sentences.
 ///
-/// Source: contract of Immich, error body.
+/// Source: docs/protocols/immich.md, Errors.
 package struct ImmichError: Codable, Sendable, Equatable {
     /// The error message. An array of sentences is joined with `; `.
     package var message: String

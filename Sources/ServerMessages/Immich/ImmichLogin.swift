@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The body of `POST /auth/login`.
 ///
-/// Source: IM-5; contract of Immich, endpoints.
+/// Source: IM-5; docs/protocols/immich.md, Sign-in with a password.
 package struct ImmichLogin: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The e-mail address.
     package var email: String
@@ -24,7 +24,7 @@ package struct ImmichLogin: Codable, Sendable, CustomStringConvertible, CustomRe
 
 /// The response to a sign-in with a password or through an identity provider, 201.
 ///
-/// Source: IM-5; contract of Immich, shapes.
+/// Source: IM-5; docs/protocols/immich.md, Sign-in with a password.
 package struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The opaque token.
     package var accessToken: String
@@ -67,7 +67,7 @@ package struct ImmichLoginResponse: Codable, Sendable, CustomStringConvertible, 
 
 /// The response to `POST /auth/validateToken`, 200.
 ///
-/// Source: contract of Immich, endpoints.
+/// Source: docs/protocols/immich.md, Tokens.
 package struct ImmichTokenStatus: Codable, Sendable, Equatable {
     /// Whether the token is valid. Always true, because an invalid token is refused with 401.
     package var authStatus: Bool
@@ -80,7 +80,7 @@ package struct ImmichTokenStatus: Codable, Sendable, Equatable {
 
 /// The response to `POST /auth/logout`, 200.
 ///
-/// Source: IM-11; contract of Immich, b.5.
+/// Source: IM-11; docs/protocols/immich.md, Sign-out.
 package struct ImmichLogoutResponse: Codable, Sendable, Equatable {
     /// Whether the session ended.
     package var successful: Bool
@@ -96,7 +96,7 @@ package struct ImmichLogoutResponse: Codable, Sendable, Equatable {
 
 /// The response to `GET /auth/status`, 200.
 ///
-/// Source: IM-15; contract of Immich, endpoints.
+/// Source: IM-15; docs/protocols/immich.md, PIN and locked assets.
 package struct ImmichAuthStatus: Codable, Sendable, Equatable {
     /// Whether the person has a PIN.
     package var pinCode: Bool

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The body of `POST /oauth/authorize`.
 ///
-/// Source: IM-7; contract of Immich, b.10.
+/// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
 package struct ImmichAuthorization: Codable, Sendable, Equatable {
     /// The address to which the browser is redirected at the end of the sign-in.
     package var redirectUri: String
@@ -21,7 +21,7 @@ package struct ImmichAuthorization: Codable, Sendable, Equatable {
 
 /// The response to `POST /oauth/authorize`, 201.
 ///
-/// Source: IM-7; contract of Immich, endpoints.
+/// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
 package struct ImmichAuthorizationResponse: Codable, Sendable, Equatable {
     /// The address that the browser opens to begin the sign-in.
     package var url: String
@@ -34,7 +34,7 @@ package struct ImmichAuthorizationResponse: Codable, Sendable, Equatable {
 
 /// The body of `POST /oauth/callback` and `POST /oauth/link`.
 ///
-/// Source: IM-7; contract of Immich, b.10.
+/// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
 package struct ImmichCallback: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The complete address to which the browser was redirected at the end.
     package var url: String

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The body of `POST /auth/change-password`. Without ``newPassword``, the body of the older `PUT`.
 ///
-/// Source: IM-12; contract of Immich, endpoints; specification of the app, "Password Change".
+/// Source: IM-12; docs/protocols/immich.md, Passwords and Requests that no release has.
 package struct ImmichPasswordChange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The current password. In the older form, the new password.
     package var password: String
@@ -27,7 +27,7 @@ package struct ImmichPasswordChange: Codable, Sendable, CustomStringConvertible,
 
 /// The body of every request about a PIN: to set, change or remove it, or to unlock a session.
 ///
-/// Source: IM-15; contract of Immich, b.7.
+/// Source: IM-15; docs/protocols/immich.md, PIN and locked assets.
 package struct ImmichPINRequest: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The PIN to set, or the current PIN.
     package var pinCode: String?

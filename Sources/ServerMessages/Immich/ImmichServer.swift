@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The response to `GET /.well-known/immich`: where the API is.
 ///
-/// Source: IM-3; contract of Immich, endpoints.
+/// Source: IM-3; docs/protocols/immich.md, Finding the server.
 package struct ImmichWellKnown: Codable, Sendable, Equatable {
     /// The location of the API.
     package struct API: Codable, Sendable, Equatable {
@@ -21,7 +21,7 @@ package struct ImmichWellKnown: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/ping`.
 ///
-/// Source: IM-3; contract of Immich, endpoints.
+/// Source: IM-3; docs/protocols/immich.md, Finding the server.
 package struct ImmichPing: Codable, Sendable, Equatable {
     /// The text `pong`.
     package var res: String
@@ -34,7 +34,7 @@ package struct ImmichPing: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/version`.
 ///
-/// Source: IM-4; contract of Immich, b.17.
+/// Source: IM-4; docs/protocols/immich.md, Server information and Versions.
 package struct ImmichVersion: Codable, Sendable, Equatable {
     /// The major version number.
     package var major: Int
@@ -62,7 +62,7 @@ package struct ImmichVersion: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/features`: the features of the server.
 ///
-/// Source: IM-4; contract of Immich, endpoints.
+/// Source: IM-4; docs/protocols/immich.md, Server information.
 package struct ImmichFeatures: Codable, Sendable, Equatable {
     /// Whether people can sign in through an identity provider.
     package var oauth: Bool
@@ -121,7 +121,7 @@ package struct ImmichFeatures: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/config`. In maintenance mode it may contain only ``maintenanceMode``.
 ///
-/// Source: IM-4; contract of Immich, endpoints and b.24.
+/// Source: IM-4; docs/protocols/immich.md, Server information and Maintenance mode.
 package struct ImmichConfig: Codable, Sendable, Equatable {
     /// The text of the button that opens the identity provider.
     package var oauthButtonText: String?

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The response to `GET /server/about`.
 ///
-/// Source: contract of Immich, endpoints.
+/// Source: docs/protocols/immich.md, Server information.
 package struct ImmichAbout: Codable, Sendable, Equatable {
     /// The version, such as `v3.1.0`.
     package var version: String

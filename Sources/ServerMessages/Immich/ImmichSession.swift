@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// A session as the person sees it, at `GET /sessions`.
 ///
-/// Source: contract of Immich, shapes and b.6.
+/// Source: docs/protocols/immich.md, Sessions and Devices.
 package struct ImmichSession: Codable, Sendable, Equatable {
     /// The id of the session.
     package var id: String

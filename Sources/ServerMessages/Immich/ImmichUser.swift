@@ -2,7 +2,7 @@ package import HTTPMessages
 
 /// The signed-in person, at `GET /users/me` and in every response that contains a person.
 ///
-/// Source: IM-10; contract of Immich, shapes, `UserAdminResponse`.
+/// Source: IM-10; docs/protocols/immich.md, The person.
 package struct ImmichUser: Codable, Sendable, Equatable {
     /// The person's id.
     package var id: String
@@ -71,7 +71,7 @@ package struct ImmichUser: Codable, Sendable, Equatable {
 
 /// The body of `PUT` and `PATCH /users/me`: the changes. Nil members stay unchanged.
 ///
-/// Source: IM-12; contract of Immich, endpoints.
+/// Source: IM-12; docs/protocols/immich.md, The person.
 package struct ImmichUserUpdate: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The e-mail address.
     package var email: String?

@@ -7,7 +7,7 @@ package import HTTPMessages
 /// 3. validation: 422 `{"status_code": 422, "message": text, "data": null}`, or the framework's own array of `{"msg"}`;
 /// 4. an uncaught error: 400 `{"message": text}`.
 ///
-/// Source: contract of Onyx, HTTP error envelopes.
+/// Source: docs/protocols/onyx.md, Errors.
 package struct OnyxError: Sendable, Equatable {
     /// The error code: `error_code`, the code inside `detail`, or `detail` when it looks like a code (`LOGIN_BAD…`).
     package var code: String?

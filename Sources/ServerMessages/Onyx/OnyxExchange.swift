@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The body of `POST /auth/mobile/sso/exchange`: a one-time code, and the verifier from which its challenge was made.
 ///
-/// Source: OX-5; contract of Onyx, endpoints.
+/// Source: OX-5; docs/protocols/onyx.md, Code exchange.
 package struct OnyxExchange: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The one-time code from the deep link.
     package var code: String

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// An error code of an Onyx server. An unknown code is kept unchanged.
 ///
-/// Source: contract of Onyx, endpoints and rejection codes.
+/// Source: docs/protocols/onyx.md, Sign-in with a password, Registration and Rejected sessions.
 package struct OnyxReason: RawRepresentable, Hashable, Sendable {
     /// The text of the code.
     package let rawValue: String

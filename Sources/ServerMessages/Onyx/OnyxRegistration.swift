@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The body of `POST /auth/register`.
 ///
-/// Source: contract of Onyx, endpoints.
+/// Source: docs/protocols/onyx.md, Registration.
 package struct OnyxRegistration: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The e-mail address.
     package var email: String
@@ -24,7 +24,7 @@ package struct OnyxRegistration: Codable, Sendable, CustomStringConvertible, Cus
 
 /// The response to `POST /auth/register`, 201.
 ///
-/// Source: contract of Onyx, endpoints.
+/// Source: docs/protocols/onyx.md, Registration.
 package struct OnyxRegistered: Codable, Sendable, Equatable {
     /// The new person's id.
     package var id: String

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The connection settings for mail programs of a Relate Mail server.
 ///
-/// Source: contract of Relate Mail, endpoint table.
+/// Source: docs/protocols/relate-mail.md, List of keys.
 package struct RelateMailConnectionInfo: Codable, Sendable, Equatable {
     /// The host name of the SMTP server, for sending mail.
     package var smtpServer: String

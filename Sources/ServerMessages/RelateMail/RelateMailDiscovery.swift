@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The response to `GET /api/discovery`: the versions and features of the server.
 ///
-/// Source: RM-4; contract of Relate Mail, rule 1.
+/// Source: RM-4; docs/protocols/relate-mail.md, Discovery.
 package struct RelateMailDiscovery: Codable, Sendable, Equatable {
     /// The version of the server.
     package var version: String
@@ -34,7 +34,7 @@ package struct RelateMailDiscovery: Codable, Sendable, Equatable {
 /// The response to `GET /config/config.json`: how an app signs people in at the identity provider. Values that are not
 /// set are empty.
 ///
-/// Source: RM-4; contract of Relate Mail, endpoint table and rule 2.
+/// Source: RM-4; docs/protocols/relate-mail.md, Sign-in configuration.
 package struct RelateMailConfiguration: Codable, Sendable, Equatable {
     /// The address of the provider, to which `/.well-known/openid-configuration` is appended.
     package var oidcAuthority: String

@@ -2,7 +2,7 @@ package import HTTPMessages
 
 /// An error of a Relate Mail server, in either of its envelopes.
 ///
-/// Source: contract of Relate Mail, error shapes.
+/// Source: docs/protocols/relate-mail.md, Errors.
 package enum RelateMailError: Sendable, Equatable {
     /// The envelope of the server's own checks: `{"error": text}`.
     case sentence(String)

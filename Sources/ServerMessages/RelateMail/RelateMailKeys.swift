@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The body of `POST /api/smtp-credentials`.
 ///
-/// Source: RM-6; contract of Relate Mail, endpoint table and rules 12 and 13.
+/// Source: RM-6; docs/protocols/relate-mail.md, Creating a key.
 package struct RelateMailKeyRequest: Codable, Sendable, Equatable {
     /// The name of the key, 1 to 100 characters. The server refuses a body without it.
     package var name: String?
@@ -22,7 +22,7 @@ package struct RelateMailKeyRequest: Codable, Sendable, Equatable {
 
 /// The body of `POST /api/smtp-credentials/mobile`.
 ///
-/// Source: contract of Relate Mail, endpoint table.
+/// Source: docs/protocols/relate-mail.md, Creating a key.
 package struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
     /// The name of the device.
     package var deviceName: String?
@@ -40,7 +40,7 @@ package struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
 
 /// The response to the creation of a key. It is the only response that contains the key.
 ///
-/// Source: RM-6; contract of Relate Mail, rules 9 and 16.
+/// Source: RM-6; docs/protocols/relate-mail.md, API keys and Creating a key.
 package struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The key's public id.
     package var id: String
@@ -136,7 +136,7 @@ package struct RelateMailKey: Codable, Sendable, Equatable {
 
 /// The response to `GET /api/smtp-credentials`.
 ///
-/// Source: RM-8; contract of Relate Mail, endpoint table.
+/// Source: RM-8; docs/protocols/relate-mail.md, List of keys.
 package struct RelateMailKeyList: Codable, Sendable, Equatable {
     /// The connection settings for mail programs.
     package var connectionInfo: RelateMailConnectionInfo

@@ -4,7 +4,7 @@ import HTTPMessages
 ///
 /// Times are ISO 8601 text with an offset and up to seven digits of a fraction. Clients should parse them leniently.
 ///
-/// Source: contract of Relate Mail, endpoint table.
+/// Source: docs/protocols/relate-mail.md, Profile and Formats.
 package struct RelateMailProfile: Codable, Sendable, Equatable {
     /// An additional address of the person.
     package struct Address: Codable, Sendable, Equatable {

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The error response of Time Tracker: `{"error": "…"}`, with a sentence for the person.
 ///
-/// Source: TT-9; specification of Time Tracker §2.
+/// Source: TT-9; docs/protocols/time-tracker.md, Errors.
 package struct TimeTrackerError: Codable, Sendable, Equatable {
     /// The error message.
     package var error: String

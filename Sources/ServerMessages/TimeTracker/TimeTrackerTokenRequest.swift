@@ -2,7 +2,7 @@ package import HTTPMessages
 
 /// The body of `POST /auth/token`: `code`, `state` and `redirect_uri`. The server has the verifier.
 ///
-/// Source: TT-4; contract of Time Tracker, (a) and b.1.
+/// Source: TT-4; docs/protocols/time-tracker.md, Token request.
 package struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, CustomReflectable {
     /// The code that the client received at its redirect address.
     package let code: String

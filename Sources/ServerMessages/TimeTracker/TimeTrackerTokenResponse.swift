@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// The response to `POST /auth/token`: `{"access_token", "token_type", "expires_in", "user"}`.
 ///
-/// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
+/// Source: TT-13; docs/protocols/time-tracker.md, Token request.
 package struct TimeTrackerTokenResponse: Codable, Sendable, CustomStringConvertible, CustomReflectable {
     /// A JSON Web Token, sent as a bearer token.
     package var accessToken: String

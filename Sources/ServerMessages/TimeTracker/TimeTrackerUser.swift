@@ -3,7 +3,7 @@ import HTTPMessages
 /// A person in Time Tracker's messages: `{"id", "username", "fullName", "email"}`. All four members are always present.
 /// latchd also sends `email_verified`.
 ///
-/// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
+/// Source: TT-13; docs/protocols/time-tracker.md, Current user.
 package struct TimeTrackerUser: Codable, Sendable, Equatable {
     /// The id of the person.
     package var id: String

@@ -24,7 +24,7 @@ extension ImmichAssetRoutes {
     /// files. The response is written while the database is read, so that it needs the memory of one page for a library
     /// of any size.
     ///
-    /// Source: contract of Immich, b.22.
+    /// Source: docs/protocols/immich.md, Archives.
     private func plan(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
         let (ids, album, user, limit) = try await ImmichBody.read(request) { body in

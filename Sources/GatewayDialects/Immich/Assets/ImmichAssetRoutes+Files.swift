@@ -35,7 +35,7 @@ extension ImmichAssetRoutes {
     /// Returns a file or the requested range of it. The response is 404 when the file is not available, whatever the
     /// reason.
     ///
-    /// Source: DL-3; contract of Immich, b.19.
+    /// Source: DL-3; docs/protocols/immich.md, Files.
     private func file(_ asset: Asset?, to request: ServerRequest) throws -> ServerResponse {
         guard let library, let asset, let served = library.open(asset) else {
             throw ImmichRefusal(.notFound, "Not Found")

@@ -63,7 +63,7 @@ extension ImmichAssetRoutes {
     /// Throws a 401 for locked assets unless the session is unlocked. This 401 does not mean that the session has
     /// ended: the client must unlock it.
     ///
-    /// Source: contract of Immich, b.8.
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
     private static func check(_ visibility: AssetVisibility, for viewer: AssetViewer) throws(ImmichRefusal) {
         guard visibility != .locked || viewer.isElevated else {
             throw ImmichRefusal(.unauthorized, "Elevated permission is required")

@@ -10,7 +10,7 @@ import PictureLibrary
 /// A person can access their own assets and shared ones. For any other asset the response is the same as for one that
 /// does not exist, so that callers cannot learn what other people have.
 ///
-/// Source: contract of Immich; DL-3, DL-6, IM-15.
+/// Source: docs/protocols/immich.md, Assets and Files; DL-3, DL-6, IM-15.
 struct ImmichAssetRoutes: Sendable {
     let services: GatewayServices
     let access: ImmichAccess

@@ -14,7 +14,7 @@ extension ImmichDialect {
     ///
     /// A 400 or 403 never concerns the session, and neither does the 404 of a server in maintenance.
     ///
-    /// Source: IM-10; contract of Immich, error body, b.1, b.8, b.16 and b.24.
+    /// Source: IM-10; docs/protocols/immich.md, Errors and Maintenance mode.
     package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
@@ -51,7 +51,7 @@ extension ImmichDialect {
     /// Returns whether a response is the server's own redirect to another size of a picture, because the requested size
     /// does not exist.
     ///
-    /// Source: contract of Immich, endpoints, `GET /assets/{id}/thumbnail`.
+    /// Source: docs/protocols/immich.md, Files.
     private func isOwnRedirect(_ answer: ClientResponse, _ path: String) -> Bool {
         guard answer.status.isRedirect, path.hasPrefix(api + "/assets/"), let target = answer.headers["Location"] else {
             return false

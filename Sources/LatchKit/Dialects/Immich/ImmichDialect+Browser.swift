@@ -6,7 +6,7 @@ import ServerMessages
 extension ImmichDialect: BrowserDialect {
     /// `app.immich:///oauth-callback`, the redirect address registered with the identity provider of an Immich server.
     ///
-    /// Source: contract of Immich, b.11.
+    /// Source: docs/protocols/immich.md, Redirect addresses.
     package var callback: String { "app.immich:///oauth-callback" }
     /// `/oauth-callback`.
     package var loopbackPath: String { "/oauth-callback" }
@@ -26,7 +26,7 @@ extension ImmichDialect: BrowserDialect {
     /// - Throws: ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/serverError`` when the server cannot reach
     ///   its identity provider, ``LatchError/Code/foreignAnswer`` and the errors of ``refusal(_:_:)``.
     ///
-    /// Source: IM-7; contract of Immich, b.10.
+    /// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
     package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
@@ -42,7 +42,7 @@ extension ImmichDialect: BrowserDialect {
         }
     }
 
-    /// Sends `POST /oauth/authorize` or, if the server has no such route, the `GET` of the specification.
+    /// Sends `POST /oauth/authorize` or, if the server has no such route, `GET`, which no release has.
     private func authorization(
         _ start: BrowserStart, _ verifier: PKCE.Verifier, _ connection: UnauthenticatedConnection
     ) async throws -> ClientResponse {
@@ -113,7 +113,7 @@ extension ImmichDialect: BrowserDialect {
 
     /// Reads the response to `POST /oauth/callback`.
     ///
-    /// Source: contract of Immich, endpoints and c.
+    /// Source: docs/protocols/immich.md, Sign-in through a provider.
     private func grant(fromCallback answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = Self.grant(in: answer) { return grant }
         let message = ImmichError(body: answer.body)?.message ?? ""

@@ -12,7 +12,7 @@ extension ImmichDialect {
     /// - Throws: ``LatchError/Code/serverError`` when a proxy responds that the server behind it is down, and the
     ///   errors of ``Dialect/discover(_:)``.
     ///
-    /// Source: IM-3, IM-4, IM-18; contract of Immich, b.12, b.24 and c.
+    /// Source: IM-3, IM-4, IM-18; docs/protocols/immich.md, Finding the server.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let usual = ImmichPlace.usual(connection.address)
         guard let told = try await place(connection), told != usual else { return try await look(usual, connection) }

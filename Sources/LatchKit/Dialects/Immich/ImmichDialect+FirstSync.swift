@@ -5,7 +5,7 @@ extension ImmichDialect: FirstSyncDialect {
     /// Requests `GET /users/me`, `/server/about`, `/albums` and `/assets/statistics`. A request that fails is not
     /// repeated.
     ///
-    /// Source: IM-6; contract of Immich, endpoints.
+    /// Source: IM-6; docs/protocols/immich.md, The person and Server information.
     package func firstSync(with client: AuthorizedClient) async throws -> FirstSync {
         var sync = FirstSync()
         sync.person = try await ask("/users/me", client).flatMap(identity(from:))

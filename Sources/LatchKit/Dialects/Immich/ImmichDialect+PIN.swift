@@ -5,7 +5,7 @@ import ServerMessages
 extension ImmichDialect: PINDialect {
     /// Requests the state of the PIN with `GET /auth/status`.
     ///
-    /// Source: contract of Immich, endpoints: from 1.133 on.
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
     package func pinState(with client: AuthorizedClient) async throws -> PINState {
         let answer = try await client.send(request(.get, "/auth/status"))
         try checkPIN(answer, client)
@@ -19,10 +19,10 @@ extension ImmichDialect: PINDialect {
     }
 
     /// Performs an action on the PIN with the routes of the releases from 1.133 on. If a route for setting or unlocking
-    /// is missing, the route of the specification is used. Any successful status is accepted, because servers and
+    /// is missing, a route that no release has is used (docs/protocols/immich.md). Any successful status is accepted, because servers and
     /// documents differ between 204, 200 and 201.
     ///
-    /// Source: IM-15; contract of Immich, endpoints and "Target doc vs. reality".
+    /// Source: IM-15; docs/protocols/immich.md, Requests that no release has.
     package func perform(_ act: PINAction, with client: AuthorizedClient) async throws {
         let (released, specified) = requests(act)
         var answer = try await client.send(released)
@@ -58,7 +58,7 @@ extension ImmichDialect: PINDialect {
     /// Throws the error for an unsuccessful response about a PIN. The gateway responds with 429 while it locks the
     /// person out.
     ///
-    /// Source: contract of Immich, endpoints.
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
     private func checkPIN(
         _ answer: ClientResponse, _ client: AuthorizedClient, isShort: Bool = false
     ) throws(LatchError) {

@@ -6,17 +6,17 @@ import ServerMessages
 extension ImmichDialect: PasswordChangeDialect {
     /// The minimum length of a new password, in characters.
     ///
-    /// Source: contract of Immich, endpoints, `POST /auth/change-password`.
+    /// Source: docs/protocols/immich.md, Passwords.
     static let minimumPasswordLength = 8
 
     /// Changes the password.
     ///
     /// A voluntary change is `POST /auth/change-password`. From 2.2 on the server then ends the person's other
     /// sessions. A change that the server forces is an update of the person, because only that ends the requirement:
-    /// `PUT /users/me`, or `PATCH` on servers without `PUT`. A server that has none of these routes receives the `PUT
-    /// /auth/change-password` of the specification.
+    /// `PUT /users/me`, or `PATCH` on servers without `PUT`. A server that has none of these routes receives `PUT
+    /// /auth/change-password`, which no release of Immich has.
     ///
-    /// Source: IM-12; contract of Immich, b.9, and "`PUT /auth/change-password`".
+    /// Source: IM-12; docs/protocols/immich.md, Passwords.
     package func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
         let new = change.new.reveal()
         let message = ImmichUserUpdate(password: new)
@@ -68,7 +68,7 @@ extension String {
 extension ImmichDialect: SessionListDialect {
     /// Returns the person's sessions, from `GET /sessions`.
     ///
-    /// Source: contract of Immich, endpoints and b.6.
+    /// Source: docs/protocols/immich.md, Sessions.
     package func sessions(with client: AuthorizedClient) async throws -> [RemoteSession] {
         let answer = try await client.send(request(.get, "/sessions"))
         guard answer.status.isSuccess else { throw client.refused(answer) }

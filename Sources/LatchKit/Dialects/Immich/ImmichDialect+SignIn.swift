@@ -6,7 +6,7 @@ import ServerMessages
 extension ImmichDialect {
     /// Returns `POST /auth/login` with the e-mail address and the password, and the device in two header fields.
     ///
-    /// Source: IM-5; contract of Immich, b.6.
+    /// Source: IM-5; docs/protocols/immich.md, Devices.
     package func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         var request = request(
             .post, "/auth/login", ImmichLogin(email: email.text, password: password.reveal()))
@@ -21,7 +21,7 @@ extension ImmichDialect {
     ///   ``LatchError/Code/rateLimited`` with the delay, ``LatchError/Code/serverError``,
     ///   ``LatchError/Code/serverRefused`` with the server's error message, or ``LatchError/Code/foreignAnswer``.
     ///
-    /// Source: IM-5, IM-16; contract of Immich, endpoints.
+    /// Source: IM-5, IM-16; docs/protocols/immich.md, Sign-in with a password.
     package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = Self.grant(in: answer) { return grant }
         if InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) == nil {

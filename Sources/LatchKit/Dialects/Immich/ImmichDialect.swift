@@ -7,7 +7,7 @@ import ServerMessages
 ///
 /// Tokens are opaque, cannot be renewed, and expire after a long time without use.
 ///
-/// Source: IM-3 to IM-12, IM-16 to IM-18; contract of Immich.
+/// Source: IM-3 to IM-12, IM-16 to IM-18; docs/protocols/immich.md.
 package struct ImmichDialect: PasswordDialect {
     /// The default path of a server's API.
     static let usualAPI = "/api"
@@ -46,13 +46,13 @@ package struct ImmichDialect: PasswordDialect {
 
     /// Returns `Authorization: Bearer` with the token.
     ///
-    /// Source: IM-9; contract of Immich, b.1.
+    /// Source: IM-9; docs/protocols/immich.md, Tokens.
     package func authorization(_ token: Secret) -> HTTPHeaders { ["Authorization": "Bearer " + token.reveal()] }
 
     /// Returns the token in `x-immich-user-token` when the person's extra fields contain `Authorization`, for example
     /// for a proxy in front of the server.
     ///
-    /// Source: IM-9; contract of Immich, "Bearer AND x-immich-user-token".
+    /// Source: IM-9; docs/protocols/immich.md, Tokens.
     package func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders {
         extra["Authorization"] == nil ? authorization(token) : [Self.tokenHeader: token.reveal()]
     }
@@ -70,7 +70,7 @@ package struct ImmichDialect: PasswordDialect {
     /// Recognizes a server by a successful response with `{"res": "pong"}` in JSON. A web page with status 200 is not a
     /// server.
     ///
-    /// Source: IM-3; contract of Immich, c.
+    /// Source: IM-3; docs/protocols/immich.md, Finding the server.
     package func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess, let ping = try? JSON.decode(ImmichPing.self, from: answer.body),
             ping.res == "pong"

@@ -4,7 +4,7 @@ import ServerMessages
 
 /// A location of the API of an Immich server: the default below its address, or the one that the server announces.
 ///
-/// Source: IM-3; contract of Immich, b.12.
+/// Source: IM-3; docs/protocols/immich.md, Finding the server.
 struct ImmichPlace: Sendable, Equatable {
     /// The address of the server with the API.
     var address: ServerAddress

@@ -3,7 +3,7 @@ import ServerMessages
 extension ServerFeatures {
     /// Makes features from the responses of an Immich server. Nil stands for a response that is missing.
     ///
-    /// Source: IM-4, IM-18; contract of Immich, endpoints and b.24.
+    /// Source: IM-4, IM-18; docs/protocols/immich.md, Server information and Maintenance mode.
     init(_ features: ImmichFeatures?, _ config: ImmichConfig?, _ version: ImmichVersion?, at server: ServerAddress) {
         self.init(
             signsInWithPassword: features?.passwordLogin ?? true, signsInWithBrowser: features?.oauth ?? false,
@@ -27,7 +27,7 @@ extension ServerFeatures {
 
 /// The versions of Immich that this library supports.
 ///
-/// Source: IM-18; contract of Immich, b.17.
+/// Source: IM-18; docs/protocols/immich.md, Versions.
 enum ImmichVersions {
     /// The oldest supported version, as major and minor.
     static let oldest = (major: 1, minor: 123)
@@ -51,7 +51,7 @@ enum ImmichVersions {
     /// Returns whether a server accepts the client's own `state` and PKCE challenge. Nil when the version cannot be
     /// read.
     ///
-    /// Source: contract of Immich, b.10: 1.132.
+    /// Source: docs/protocols/immich.md, Versions.
     static func takesState(_ version: String) -> Bool? {
         let numbers = version.drop { $0 == "v" }.split(separator: ".").prefix(2).compactMap { Int($0) }
         return numbers.count == 2 ? (numbers[0], numbers[1]) >= (1, 132) : nil

@@ -14,7 +14,7 @@ extension OnyxDialect {
     /// A 403 with `{"detail": "Forbidden"}` means that the person lacks a permission or has not verified the e-mail
     /// address. It does not end the session.
     ///
-    /// Source: contract of Onyx, b.7, and its open gaps.
+    /// Source: docs/protocols/onyx.md, Rejected sessions and Sessions in the app.
     package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {

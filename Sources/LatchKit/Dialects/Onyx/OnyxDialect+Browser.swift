@@ -26,7 +26,7 @@ extension OnyxDialect: BrowserDialect {
     /// This program never requests the address itself, because the cookie that the response sets belongs in the
     /// browser.
     ///
-    /// Source: OX-2, OX-5, OX-9; contract of Onyx, b.2 and b.9.
+    /// Source: OX-2, OX-5, OX-9; docs/protocols/onyx.md, Authorize and Sign-in in the app.
     package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
@@ -57,7 +57,7 @@ extension OnyxDialect: BrowserDialect {
     ///
     /// - Throws: ``LatchError/Code/codeRefused``, and the errors of ``grant(from:of:)``.
     ///
-    /// Source: contract of Onyx, b.5.
+    /// Source: docs/protocols/onyx.md, Code exchange.
     func grant(fromExchange answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         let reason = OnyxError(body: answer.body)?.code.map { OnyxReason(rawValue: $0) }
         guard answer.status != .unauthorized || reason != .unauthenticated else {

@@ -4,7 +4,7 @@ extension OnyxDialect {
     /// Returns the message of an error, for people: the server's own text, or a description of the code when there is
     /// only a code.
     ///
-    /// Source: contract of Onyx, endpoints and b.7.
+    /// Source: docs/protocols/onyx.md, Errors, Registration and Rejected sessions.
     static func words(for error: OnyxError) -> String? {
         guard let code = error.code else {
             guard error.detail == "Forbidden" else { return error.detail }

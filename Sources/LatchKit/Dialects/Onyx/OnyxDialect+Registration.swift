@@ -17,7 +17,7 @@ extension OnyxDialect: RegistrationDialect {
     /// - Throws: ``LatchError/Code/weakPassword``, ``LatchError/Code/registrationRefused``,
     ///   ``LatchError/Code/rateLimited``, ``LatchError/Code/serverError``, ``LatchError/Code/foreignAnswer``.
     ///
-    /// Source: contract of Onyx, endpoints.
+    /// Source: docs/protocols/onyx.md, Registration.
     package func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
         // Only these members are checked, because the others differ between releases.
         if answer.status.isSuccess, let person = try? JSONValue(parsing: answer.body), person["id"]?.string != nil,

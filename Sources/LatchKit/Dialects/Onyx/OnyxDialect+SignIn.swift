@@ -9,7 +9,7 @@ extension OnyxDialect {
     ///   ``LatchError/Code/serverError``, ``LatchError/Code/serverRefused`` with the server's error message,
     ///   ``LatchError/Code/foreignAnswer`` or ``LatchError/Code/notAKnownServer``.
     ///
-    /// Source: contract of Onyx, endpoints; IM-16.
+    /// Source: docs/protocols/onyx.md, Sign-in with a password; IM-16.
     package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = renewal(from: answer) { return grant }
         if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {

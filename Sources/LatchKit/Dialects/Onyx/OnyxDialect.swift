@@ -9,7 +9,7 @@ import ServerMessages
 /// Tokens are opaque and their expiry moves with each use. Responses usually do not say when a token expires. A token
 /// is therefore renewed at its first use after ``refreshInterval``.
 ///
-/// Source: OX-1, OX-8, OX-10 to OX-14; contract of Onyx.
+/// Source: OX-1, OX-8, OX-10 to OX-14; docs/protocols/onyx.md.
 package struct OnyxDialect: PasswordDialect {
     /// How long after it was granted a token is renewed, in seconds. Onyx's own app also renews every 10 minutes.
     package static let refreshInterval: TimeInterval = 600
@@ -53,7 +53,7 @@ package struct OnyxDialect: PasswordDialect {
 
     /// Recognizes an Onyx server by a successful JSON response with `multi_tenant` or `auth_type`.
     ///
-    /// Source: OX-10; contract of Onyx, b.12.
+    /// Source: OX-10; docs/protocols/onyx.md, Server discovery.
     package func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess else {
             return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")

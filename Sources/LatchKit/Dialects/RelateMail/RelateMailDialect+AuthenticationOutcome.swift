@@ -7,7 +7,7 @@ extension RelateMailDialect {
     /// the same, so the session asks the server again before it ends. A 403 means that the key lacks the scope for one
     /// address. It does not end the session.
     ///
-    /// Source: contract of Relate Mail, error shapes and rule 11.
+    /// Source: docs/protocols/relate-mail.md, Errors and Scopes.
     package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {

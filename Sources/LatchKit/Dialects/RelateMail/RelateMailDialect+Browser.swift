@@ -26,7 +26,7 @@ extension RelateMailDialect: BrowserDialect {
     ///   ``LatchError/Code/providerUnavailable``, ``LatchError/Code/invalidRequest`` for scopes that no program can
     ///   use; `CancellationError`.
     ///
-    /// Source: RM-5, RM-6; contract of Relate Mail, rules 5 to 8.
+    /// Source: RM-5, RM-6; docs/protocols/relate-mail.md, Sign-in at the provider and Access tokens.
     package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {

@@ -5,7 +5,7 @@ import ServerMessages
 extension RelateMailDialect {
     /// Recognizes a server by a successful JSON response with `oidcEnabled` and `features`.
     ///
-    /// Source: RM-4; contract of Relate Mail, rules 1 and 3.
+    /// Source: RM-4; docs/protocols/relate-mail.md, Discovery.
     package func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else {
             return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
@@ -28,7 +28,7 @@ extension RelateMailDialect {
     ///   ``LatchError/Code/serverRefused`` for a server that rejects its own host name, and the errors of
     ///   ``Dialect/discover(_:)``.
     ///
-    /// Source: RM-4; contract of Relate Mail, rules 1 to 4.
+    /// Source: RM-4; docs/protocols/relate-mail.md, Discovery and Sign-in configuration.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let answer = try await connection.send(probe)
         if Self.refusesName(answer) { throw Self.nameRefused(connection.address) }
@@ -65,7 +65,7 @@ extension RelateMailDialect {
     /// There are two sources of `config.json`: the server itself, and the program that serves the web pages and reads
     /// it from a file. Some releases place that file beside the pages.
     ///
-    /// Source: contract of Relate Mail, section c: two makers; section d: 8242c65.
+    /// Source: docs/protocols/relate-mail.md, Sign-in configuration.
     private func findProvider(_ connection: UnauthenticatedConnection) async throws -> (
         RelateMailProvider?, problem: String?
     ) {
@@ -96,7 +96,7 @@ extension RelateMailDialect {
     /// Returns whether the server refuses every request with this host name, because its `AllowedHosts` does not
     /// contain it.
     ///
-    /// Source: contract of Relate Mail, section c; `HostFilteringMiddleware` of ASP.NET Core.
+    /// Source: docs/protocols/relate-mail.md, Host filtering; `HostFilteringMiddleware` of ASP.NET Core.
     static func refusesName(_ answer: ClientResponse) -> Bool {
         answer.status == .badRequest
             && answer.body.prefix(4_096).firstRange(of: Array("Invalid Hostname".utf8)) != nil

@@ -36,7 +36,7 @@ extension RelateMailDialect: KeyDialect {
     /// Returns `POST /api/smtp-credentials` with a name and scopes. Without scopes the server grants all that it
     /// supports.
     ///
-    /// Source: RM-6; contract of Relate Mail, rules 12 and 13.
+    /// Source: RM-6; docs/protocols/relate-mail.md, Creating a key.
     package func makeKey(name: String, scopes: [String]?) -> DialectRequest {
         post(Self.keysPath, RelateMailKeyRequest(name: String(name.prefix(100)), scopes: scopes))
     }
@@ -72,7 +72,7 @@ extension RelateMailDialect: KeyDialect {
 
     /// Returns whether a key with these scopes can call the server at all. The other scopes are for mail programs.
     ///
-    /// Source: contract of Relate Mail, rule 11.
+    /// Source: docs/protocols/relate-mail.md, Scopes.
     package func canCall(with scopes: [String]) -> Bool {
         !Set(scopes.map { $0.lowercased() }).isDisjoint(with: ["api:read", "api:write", "app"])
     }

@@ -10,11 +10,11 @@ import ServerMessages
 /// revoked. All later requests use only the key. If a server names no provider, people sign in with a key that they
 /// paste.
 ///
-/// Source: RM-1 to RM-9; contract of Relate Mail.
+/// Source: RM-1 to RM-9; docs/protocols/relate-mail.md.
 package struct RelateMailDialect: Dialect {
     /// How long a client waits when the server does not say how long.
     ///
-    /// Source: contract of Relate Mail, rule 17: windows of a minute, and 429 without `Retry-After`.
+    /// Source: docs/protocols/relate-mail.md, Rate limits: windows of a minute, and 429 without `Retry-After`.
     static let pause = Duration.seconds(60)
 
     static let acceptsJSON: HTTPHeaders = ["Accept": JSON.mediaType]
@@ -69,7 +69,7 @@ package struct RelateMailDialect: Dialect {
     /// Returns `Authorization: ApiKey` with the key, which servers of every version accept. `Bearer` is for tokens of
     /// the provider, and earlier versions accept only those with it.
     ///
-    /// Source: contract of Relate Mail, rule 10.
+    /// Source: docs/protocols/relate-mail.md, API keys.
     package func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "ApiKey " + token.reveal()]
     }
@@ -88,7 +88,7 @@ package struct RelateMailDialect: Dialect {
 
     /// Returns a sentence about a fault of older servers, which respond with status 500 to a valid key.
     ///
-    /// Source: contract of Relate Mail, section c: 8b98d23.
+    /// Source: docs/protocols/relate-mail.md, API keys.
     package func hint(for answer: ClientResponse) -> String? {
         guard answer.status == .internalServerError else { return nil }
         return "Relate Mail before February 2026 responds to a valid key this way; its operator can update it."

@@ -3,7 +3,7 @@ import HTTPClient
 
 /// Creates a key for a person with the access token of the identity provider. The token is not needed afterwards.
 ///
-/// Source: RM-6, RM-7; contract of Relate Mail, rules 7 and 8.
+/// Source: RM-6, RM-7; docs/protocols/relate-mail.md, Sign-in at the provider and Access tokens.
 struct RelateMailKeyMaker: Sendable {
     let dialect: RelateMailDialect
     let connection: UnauthenticatedConnection

@@ -5,7 +5,7 @@ import ServerMessages
 
 /// The identity provider that a server names, and how people sign in there.
 ///
-/// Source: RM-4, RM-5; contract of Relate Mail, rule 2.
+/// Source: RM-4, RM-5; docs/protocols/relate-mail.md, Sign-in configuration.
 struct RelateMailProvider: Sendable, Hashable {
     /// The issuer identifier of the provider. The provider's own documents must contain the same text, character by
     /// character.

@@ -6,7 +6,7 @@ extension TimeTrackerDialect {
     /// A Time Tracker server rejects a token with 401 and `{"error": "Unauthorized"}`, optionally followed by a reason.
     /// Many programs send the same response, so the session asks the server again before it ends.
     ///
-    /// Source: TT-7; contract of Time Tracker, 401 bodies.
+    /// Source: TT-7; docs/protocols/time-tracker.md, Rejected tokens.
     package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
@@ -31,7 +31,7 @@ extension TimeTrackerDialect {
     /// The error message of Time Tracker's own server when an app signs out. The server keeps no session that it could
     /// end.
     ///
-    /// Source: contract of Time Tracker, deviation table.
+    /// Source: docs/protocols/time-tracker.md, Sign-out.
     private static let cannotSignOut = "Failed to logout"
 
     /// False. A successful sign-out response proves nothing, because the server accepts a token by its signature alone.
@@ -39,7 +39,7 @@ extension TimeTrackerDialect {
 
     /// Reads the response to a sign-out. After any refusal the token is still valid.
     ///
-    /// Source: TT-12; contract of Time Tracker, deviation table.
+    /// Source: TT-12; docs/protocols/time-tracker.md, Sign-out.
     package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
         guard errorMessage(in: answer) == Self.cannotSignOut else {

@@ -28,7 +28,7 @@ extension TimeTrackerDialect: BrowserDialect {
     /// redirect's target. The `state` that the server created is then known and can be compared. If the server ties the
     /// sign-in to the browser with a cookie, the browser must open the address itself, and the state stays unknown.
     ///
-    /// Source: TT-3; contract of Time Tracker, 0 and b.1; RFC 8252 §8.9.
+    /// Source: TT-3; docs/protocols/time-tracker.md, Redirects and Start of a sign-in; RFC 8252 §8.9.
     package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
@@ -61,7 +61,7 @@ extension TimeTrackerDialect: BrowserDialect {
     /// - Throws: ``LatchError/Code/codeRefused``, ``LatchError/Code/signInDenied``, ``LatchError/Code/serverError`` and
     ///   others, with the server's error message if there is one.
     ///
-    /// Source: TT-4, TT-9, TT-13; contract of Time Tracker, (a).
+    /// Source: TT-4, TT-9, TT-13; docs/protocols/time-tracker.md, Token request.
     func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if answer.status.isSuccess, let response = try? JSON.decode(TimeTrackerTokenResponse.self, from: answer.body),
             response.tokenType.lowercased() == "bearer", TimeTrackerToken.isSendable(response.accessToken)

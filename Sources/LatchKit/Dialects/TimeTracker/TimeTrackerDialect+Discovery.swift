@@ -23,7 +23,7 @@ extension TimeTrackerDialect {
     /// - `/health` responds as ``match(_:)`` expects.
     /// - `/auth/token` names the parameters that are missing from an empty request, in the server's order.
     ///
-    /// Source: contract of Time Tracker, (a).
+    /// Source: docs/protocols/time-tracker.md, Health, Token request and Rejected tokens.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         var first: DiscoveryResult?
         for prefix in Self.prefixes {

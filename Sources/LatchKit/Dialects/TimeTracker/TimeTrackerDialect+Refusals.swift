@@ -3,7 +3,7 @@ import HTTPClient
 extension TimeTrackerDialect {
     /// Returns the error for a response that does not begin a sign-in.
     ///
-    /// Source: TT-9; contract of Time Tracker, (a).
+    /// Source: TT-9; docs/protocols/time-tracker.md, Start of a sign-in.
     func notBegun(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
         if let error = commonError(answer, server) { return error }
         let said = said(answer)

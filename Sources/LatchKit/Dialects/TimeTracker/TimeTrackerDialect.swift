@@ -13,7 +13,7 @@ import ServerMessages
 /// The server's paths are at the root of the host on a developer's machine and below `/api` behind a proxy. Discovery
 /// finds out which applies, and the result is stored with the account.
 ///
-/// Source: TT-1 to TT-13; contract of Time Tracker.
+/// Source: TT-1 to TT-13; docs/protocols/time-tracker.md.
 package struct TimeTrackerDialect: Dialect {
     /// The prefix of every path: empty or `/api`.
     let prefix: String

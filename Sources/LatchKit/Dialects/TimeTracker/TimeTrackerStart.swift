@@ -4,7 +4,7 @@ import OAuth
 
 /// The redirect at the start of a sign-in, and the `state` that the server created for it.
 ///
-/// Source: contract of Time Tracker, b.1.
+/// Source: docs/protocols/time-tracker.md, Start of a sign-in.
 struct TimeTrackerStart {
     /// The address that the browser opens.
     let address: String

@@ -3,7 +3,7 @@ import HTTPMessages
 
 /// Reads the lifetime of a Time Tracker token. The signature is not verified; the server does that.
 ///
-/// Source: contract of Time Tracker, b.2; RFC 7519 §4.1.
+/// Source: docs/protocols/time-tracker.md, Tokens; RFC 7519 §4.1.
 enum TimeTrackerToken {
     // Ten years, in seconds. A longer lifetime is taken for an error and cut to this.
     private static let longest = 315_360_000.0

@@ -1,0 +1,78 @@
+import Foundation
+import LatchSandbox
+import TestSupport
+import Testing
+
+/// The OpenAPI descriptions in docs/protocols, compared with what the gateway sends.
+@Suite("Descriptions of the protocols", .inTurn, .timeLimit(.minutes(6)))
+struct ProtocolDescriptionTests {
+    struct Family: CustomTestStringConvertible, Sendable {
+        /// The name of the family in the sandbox.
+        let name: String
+        /// The name of the description.
+        let file: String
+        /// The default prefix of the gateway.
+        let prefix: String
+        /// The paths that are not requested: sign-outs, because they would end the session of all other requests, and
+        /// paths outside the prefix.
+        let excluded: String
+
+        var testDescription: String { name }
+    }
+
+    private static let families = [
+        Family(name: "immich", file: "immich", prefix: "/api", excluded: "/auth/logout$|^/[.]well-known"),
+        Family(name: "onyx", file: "onyx", prefix: "/api", excluded: "/auth/mobile/logout$"),
+        Family(name: "timetracker", file: "time-tracker", prefix: "", excluded: "/auth/logout$"),
+        Family(name: "relate-mail", file: "relate-mail", prefix: "", excluded: "/none$"),
+    ]
+
+    @Test(
+        "IM-3 to IM-15, OX-1 to OX-8, TT-3 to TT-12, RM-4 to RM-8: every response has a status, a media type and a body that the description declares",
+        arguments: families)
+    func described(_ family: Family) async throws {
+        let sandbox = try await Sandbox.open()
+        let url = try #require(sandbox.url(of: family.name))
+        let person = try #require(sandbox.people.first)
+        let folder = try TemporaryDirectory()
+        let token = try await Program.run(
+            try Self.tool("python"),
+            [
+                Products.packageFolder + "/Tests/Programs/ImmichClients/sandbox_token.py", family.name, url,
+                person.email, person.password,
+            ], environment: Self.environment)
+        try #require(token.status == 0, "\(token.errors)")
+        let bearer = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let result = try await Program.run(
+            try Self.tool("schemathesis"),
+            Self.arguments + [
+                "--exclude-path-regex", family.excluded, "--url", url + family.prefix, "--header",
+                "Authorization:Bearer \(bearer)",
+                Products.packageFolder + "/docs/protocols/\(family.file).openapi.yaml",
+            ], environment: Self.environment, directory: folder.path)
+        await sandbox.close()
+
+        #expect(result.status == 0, "\(result.output.suffix(6_000))")
+    }
+
+    private static let arguments = [
+        "run", "--checks",
+        "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+        "--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--no-shrink", "--seed", "1",
+        "--continue-on-failure", "--max-redirects", "0", "--request-timeout", "10", "--suppress-health-check", "all",
+        "--no-color",
+    ]
+
+    private static func tool(_ name: String) throws -> String {
+        let path = Products.packageFolder + "/.build/immich-clients/bin/" + name
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw ChildProcess.Failure("The clients of the gateway are not installed: run scripts/immich-clients.")
+        }
+        return path
+    }
+
+    private static let environment = [
+        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": NSTemporaryDirectory(),
+    ]
+}
