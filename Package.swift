@@ -219,6 +219,12 @@ let package = Package(
         .testTarget(
             name: "ExampleTests", dependencies: ["LatchDaemon", "LatchDownloads", "LatchKit", "TestSupport"],
             packageAccess: false),
+        .testTarget(
+            name: "FamilyExampleTests",
+            dependencies: [
+                "Crypto", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP", "HTTPClient",
+                "HTTPMessages", "HTTPServer", "LatchGateway", "LatchKit", "SecretStorage", "TestSupport",
+            ]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "TestSupport"]),
         .testTarget(name: "ServerMessagesTests", dependencies: ["HTTPMessages", "ServerMessages", "TestSupport"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),

@@ -1,19 +1,19 @@
 package import GatewayConfiguration
 import GatewayDialects
-import GatewayHTTP
+package import GatewayHTTP
 
 /// A server family whose apps the gateway can serve.
 ///
 /// A further family adds one line to ``all``.
-struct DialectFamily: Sendable {
+package struct DialectFamily: Sendable {
     /// The default settings.
-    let settings: any DialectSettings
+    package let settings: any DialectSettings
     /// Makes the routes. Called once for each gateway whose settings enable the dialect.
     let routes: @Sendable (GatewayServices) -> any GatewayDialect
 
     /// All families, in the order in which their keys are listed. When two dialects could respond to an unknown path,
     /// the first one does.
-    static let all = [
+    package static let all = [
         DialectFamily(OnyxSettings()) { OnyxRoutes(services: $0) },
         DialectFamily(ImmichSettings()) { ImmichRoutes(services: $0) },
         DialectFamily(TimeTrackerSettings()) { TimeTrackerRoutes(services: $0) },
@@ -23,17 +23,18 @@ struct DialectFamily: Sendable {
     /// The default settings of all families.
     static let defaultSettings = all.map(\.settings)
 
-    private init(
+    /// Creates a family.
+    package init(
         _ settings: any DialectSettings, _ routes: @escaping @Sendable (GatewayServices) -> any GatewayDialect
     ) {
         self.settings = settings
         self.routes = routes
     }
 
-    /// Makes the routes of the dialects that the settings enable.
-    static func routes(_ services: GatewayServices) -> [any GatewayDialect] {
+    /// Makes the routes of those of the families that the settings enable.
+    static func routes(_ families: [DialectFamily], _ services: GatewayServices) -> [any GatewayDialect] {
         services.settings.enabledDialects.compactMap { settings in
-            all.first { type(of: $0.settings) == type(of: settings) }?.routes(services)
+            families.first { type(of: $0.settings) == type(of: settings) }?.routes(services)
         }
     }
 }

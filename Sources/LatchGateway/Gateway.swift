@@ -71,13 +71,14 @@ package final class Gateway: Sendable {
     ///   - issuer: The issuer of session tokens. Default: tokens that are looked up in the database.
     ///   - codes: The store of one-time codes. Default: the store that the settings name.
     ///   - certificates: The keeper of the certificate. Nil without TLS.
+    ///   - families: The families whose apps the gateway can serve.
     /// - Throws: ``GatewayError`` or `TransportError` when a file that sign-in through identity providers needs cannot
     ///   be used; ``GatewayError/Code/routes`` when two dialects have routes for the same requests.
     ///
     /// Source: OX-6 for the issuer; OX-15 for the codes.
     package init(
         _ stores: GatewayStores, issuer: (any SessionIssuer)? = nil, codes: (any CodeStore)? = nil,
-        certificates: CertificateKeeper? = nil
+        certificates: CertificateKeeper? = nil, families: [DialectFamily] = DialectFamily.all
     ) throws {
         let settings = stores.settings
         let issuer =
@@ -101,7 +102,7 @@ package final class Gateway: Sendable {
         self.certificates = certificates
         services = GatewayServices(
             stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
-        dialects = DialectFamily.routes(services)
+        dialects = DialectFamily.routes(families, services)
         router = try Self.router(services, dialects, isDraining, certificates)
         let apiKeys = stores.apiKeys
         stores.people.whenSessionsEnd { person in

@@ -44,6 +44,8 @@ public final class LatchClient: Sendable {
         /// Returns the timeout of a whole request, file downloads excepted. Called for each request. Default: 30
         /// seconds.
         var requestTimeout: @Sendable () -> Duration = { .seconds(30) }
+        /// The dialects that are supported, in the order in which a server is probed.
+        package var dialects = Dialects.all
         /// The timeout for the requests to all servers together when the client is opened.
         var startBound = Duration.seconds(3)
         var hook = CrashPoint()
@@ -101,7 +103,7 @@ public final class LatchClient: Sendable {
         let accounts = AccountStore(
             database: database,
             downloadOwner: try await LatchError.converting { try await AccountStore.downloadOwner(database) },
-            secrets: configuration.secrets ?? DeviceSecrets(folders: folders),
+            dialects: configuration.dialects, secrets: configuration.secrets ?? DeviceSecrets(folders: folders),
             locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
             revocationTimeout: configuration.revocationTimeout, requestTimeout: configuration.requestTimeout,
@@ -130,7 +132,8 @@ public final class LatchClient: Sendable {
         _ address: ServerAddress, connection: ConnectionOptions = .init(),
         onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
     ) async throws(CancellationError) -> ProbeReport {
-        let report = try await ServerProbe(connection: connection, device: device).run(address, onStep: onStep)
+        let report = try await ServerProbe(connection: connection, dialects: accounts.dialects, device: device).run(
+            address, onStep: onStep)
         if let failure = report.failure { log.note(.probe, address, failure.code.rawValue) }
         return report
     }
@@ -243,7 +246,7 @@ public final class LatchClient: Sendable {
     ///
     /// - Throws: ``LatchError/Code/notAKnownServer`` when this version does not know the account's dialect.
     public func session(for account: Account) throws(LatchError) -> Session {
-        guard let dialect = Dialects.named(account.dialect, details: account.details) else {
+        guard let dialect = accounts.dialects.named(account.dialect, details: account.details) else {
             throw LatchError(
                 .notAKnownServer,
                 "\(account.serverURL) speaks '\(SanitizedText.clean(account.dialect.rawValue))', "
@@ -273,8 +276,9 @@ public final class LatchClient: Sendable {
         _ account: Account, onStep: @escaping @Sendable (SignOutProgress) -> Void = { _ in }
     ) async throws -> SignOutReport {
         let session = try session(for: account)
-        defer { sessions.withLock { _ = $0.removeValue(forKey: account.id) } }
-        return try await session.signOut(onStep: onStep)
+        let report = try await session.signOut(onStep: onStep)
+        sessions.withLock { _ = $0.removeValue(forKey: account.id) }
+        return report
     }
 
     /// Stops running work and closes the files. Sessions are kept for the next start.

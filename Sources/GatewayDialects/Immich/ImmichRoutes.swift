@@ -10,7 +10,7 @@ import ServerMessages
 ///
 /// A value without state. The stores and settings that it uses belong to the gateway.
 ///
-/// Source: docs/protocols/immich.md; IM-3g to IM-15, DL-3.
+/// Source: docs/protocols/immich.md; IM-3g to IM-12, IM-15, DL-3.
 package struct ImmichRoutes: ServiceDialect {
     package let services: GatewayServices
     package let settings: ImmichSettings

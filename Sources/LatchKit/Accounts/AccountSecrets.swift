@@ -11,6 +11,7 @@ import SecretStorage
 struct AccountSecrets: SecretStoring {
     let store: any SecretStoring
     let database: Database
+    let dialects: [any Dialect]
 
     var label: String { store.label }
 
@@ -44,7 +45,7 @@ struct AccountSecrets: SecretStoring {
             throw SecretStorageError(
                 .io, "Could not look up the name of a secret: \(LatchError(error).message)")
         }
-        guard let dialect, let name = Dialects.named(DialectID(rawValue: dialect))?.tokenName else { return nil }
+        guard let dialect, let name = dialects.named(DialectID(rawValue: dialect))?.tokenName else { return nil }
         return SecretKey(service: name.service, account: name.account, id: key.account)
     }
 

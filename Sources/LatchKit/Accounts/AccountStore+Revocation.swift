@@ -130,7 +130,7 @@ extension AccountStore {
         let stored = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         let place = try await LatchError.converting { try await database.read { try $0.first(Self.place, id) } }
         guard let stored, let place,
-            let dialect = Dialects.named(
+            let dialect = dialects.named(
                 DialectID(rawValue: place.dialect), details: AccountSchema.details(place.details)),
             let address = try? ServerAddress(place.address), let options = try? await self.connection(of: id),
             let client = try? options.client(userAgent: device.userAgent, home: address)

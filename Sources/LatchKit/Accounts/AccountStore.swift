@@ -13,6 +13,8 @@ public final class AccountStore: Sendable {
     /// The prefix of the names of part files: 8 random hexadecimal digits. Another accounts database is very unlikely
     /// to have the same.
     package let downloadOwner: String
+    /// The dialects that are supported.
+    let dialects: [any Dialect]
     let secrets: any SecretStoring
     let locks: AccountLocks
     let now: @Sendable () -> Date
@@ -24,15 +26,16 @@ public final class AccountStore: Sendable {
     let log: ClientLog
 
     init(
-        database: Database, downloadOwner: String, secrets: any SecretStoring, locks: AccountLocks,
-        now: @escaping @Sendable () -> Date,
+        database: Database, downloadOwner: String, dialects: [any Dialect], secrets: any SecretStoring,
+        locks: AccountLocks, now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
         cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
         self.downloadOwner = downloadOwner
-        self.secrets = AccountSecrets(store: secrets, database: database)
+        self.dialects = dialects
+        self.secrets = AccountSecrets(store: secrets, database: database, dialects: dialects)
         self.locks = locks
         self.now = now
         self.revocationTimeout = revocationTimeout

@@ -12,6 +12,13 @@ package enum Dialects {
     /// Returns the dialect with an id, for a server with stored ``Dialect/details``. Nil when this version has no such
     /// dialect.
     package static func named(_ id: DialectID, details: [String: String] = [:]) -> (any Dialect)? {
-        all.first { $0.id == id }?.with(details: details)
+        all.named(id, details: details)
+    }
+}
+
+extension [any Dialect] {
+    /// Returns the dialect with an id, for a server with stored ``Dialect/details``. Nil when there is none.
+    func named(_ id: DialectID, details: [String: String] = [:]) -> (any Dialect)? {
+        first { $0.id == id }?.with(details: details)
     }
 }
