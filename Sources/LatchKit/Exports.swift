@@ -4,10 +4,13 @@
 @_exported public import struct HTTPClient.CertificateFingerprint
 @_exported public import enum HTTPClient.ClientCertificate
 @_exported public import struct HTTPClient.ClientResponse
+@_exported public import enum HTTPClient.HTTPVersion
 @_exported public import struct HTTPClient.PresentedCertificate
+@_exported public import struct HTTPClient.Redirection
 @_exported public import struct HTTPMessages.HTTPHeaders
 @_exported public import struct HTTPMessages.HTTPMethod
 @_exported public import struct HTTPMessages.HTTPStatus
+@_exported public import struct HTTPMessages.JSONNumber
 @_exported public import enum HTTPMessages.JSONValue
 @_exported public import class SecretStorage.MemoryStore
 @_exported public import struct SecretStorage.OpenedSecretStorage

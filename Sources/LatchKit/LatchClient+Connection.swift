@@ -26,7 +26,7 @@ extension LatchClient {
         if let failure = report.failure, !isForced {
             throw LatchError(
                 failure.code, "Nothing was changed, because the server cannot be reached that way. \(failure.message)",
-                retryAfter: failure.retryAfter, cause: failure)
+                retryAfter: failure.retryAfter, status: failure.status, cause: failure)
         }
         try await accounts.changeConnection(account.id, from: base, to: options)
         // Responses that an access proxy allowed with the old header fields may not be allowed with the new ones.

@@ -36,7 +36,8 @@ extension LatchClient {
             throw LatchError(
                 .registeredOnly,
                 "The account \(registration.email) at \(server.address) was created, but the sign-in failed. "
-                    + error.message, retryAfter: error.retryAfter, cause: error)
+                    + error.message, retryAfter: error.retryAfter, status: error.status,
+                cause: error)
         }
     }
 }

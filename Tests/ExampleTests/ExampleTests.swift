@@ -27,7 +27,8 @@ struct ExampleTests {
         let page = try await client.post("/api/search/metadata", ["size": 1], as: SearchPage.self)
         let id = try #require(page.assets.items.first?.id)
         try await Examples.downloadOne(client, "/api/assets/\(id)/original", folder.file("one"))
-        #expect(FileManager.default.fileExists(atPath: folder.file("one")))
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("one"))[.posixPermissions] as? Int
+        #expect(mode == 0o666 & ~Self.mask)
         let taken = await #expect(throws: LatchError.self) {
             try await Examples.downloadOne(client, "/api/assets/\(id)/original", folder.file("one"))
         }
@@ -66,13 +67,51 @@ struct ExampleTests {
             _ = try await Examples.signInWithBrowser(latch, server, ClosingPerson())
         }
         #expect(closed?.code == .browserClosed)
+        let cancelled = await #expect(throws: LatchError.self) {
+            _ = try await Examples.signInWithBrowser(latch, server, CancellingPerson())
+        }
+        #expect(cancelled?.code == .browserClosed)
+        let strange = await #expect(throws: LatchError.self) {
+            _ = try await Examples.signInWithBrowser(latch, server, StrangePerson())
+        }
+        #expect(strange?.code == .callbackInvalid)
+        let late = await #expect(throws: LatchError.self) {
+            let signIn = BrowserSignIn(browser: .presenter(StubbornPerson()), timeout: .seconds(1))
+            _ = try await latch.signIn(signIn, to: server)
+        }
+        #expect(late?.code == .signInTimedOut)
         await latch.close()
         await sandbox.end()
     }
 
+    /// The file mode creation mask of this process.
+    private static let mask: Int = {
+        let mask = umask(0)
+        umask(mask)
+        return Int(mask)
+    }()
+
     private struct ClosingPerson: BrowserPresenting {
         func present(_ address: String, callback: String) async throws -> String? {
             throw LatchError(.browserClosed, "The page was closed.")
+        }
+    }
+
+    private struct CancellingPerson: BrowserPresenting {
+        func present(_ address: String, callback: String) async throws -> String? { throw CancellationError() }
+    }
+
+    private struct StrangePerson: BrowserPresenting {
+        func present(_ address: String, callback: String) async throws -> String? {
+            callback + "?code=mine&state=another"
+        }
+    }
+
+    /// A presenter that does not end when its task is cancelled.
+    private struct StubbornPerson: BrowserPresenting {
+        func present(_ address: String, callback: String) async throws -> String? {
+            await Task.detached { try? await Task.sleep(for: .seconds(3_600)) }.value
+            return nil
         }
     }
 
@@ -88,14 +127,14 @@ struct ExampleTests {
         let package = Products.packageFolder
         let source = try String(contentsOfFile: package + "/Tests/ExampleTests/Examples.swift", encoding: .utf8)
         let examples = Set(Self.examples(in: source))
-        var count = 0
+        var seen: Set<String> = []
         for path in try Self.documents(in: package) {
             for block in Self.blocks(in: try String(contentsOfFile: path, encoding: .utf8)) {
-                count += 1
+                seen.insert(block)
                 #expect(examples.contains(block), "\(path) has an example that Examples.swift does not:\n\(block)")
             }
         }
-        #expect(count >= examples.count, "Some examples are in no document.")
+        #expect(examples.subtracting(seen).isEmpty, "These examples are in no document.")
     }
 
     private static func documents(in package: String) throws -> [String] {

@@ -12,11 +12,12 @@ enum Examples {
     }
     // end
 
-    static func firstSteps(_ address: String, _ email: String, _ password: Secret) async throws -> Me {
+    static func firstSteps(_ address: String, _ email: String, _ password: String) async throws -> Me {
         // example: first steps
         let latch = try await LatchClient.open()
         let server = try await latch.probe(ServerAddress(address)).requireServer()
-        let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
+        let account = try await latch.signIn(PasswordSignIn(email: email, password: Secret(password)), to: server)
+        // The path is one of Immich; other servers have others.
         let me = try await latch.session(for: account).client.get("/api/users/me", as: Me.self)
         // end
         return me
@@ -55,9 +56,14 @@ enum Examples {
 
     static func chooseSignIn(_ server: Server) -> [String] {
         // example: show the ways to sign in
-        var buttons: [String] = []
-        if server.features.signsInWithPassword { buttons.append("Password") }
-        for provider in server.features.providers { buttons.append(provider.title) }
+        let features = server.features
+        var buttons = features.signsInWithPassword ? ["Password"] : []
+        if features.signsInWithBrowser {
+            // A server that names its providers wants one button for each; sign in with its id.
+            let titles = features.providers.map(\.title)
+            buttons += titles.isEmpty ? [features.browserTitle ?? "Browser"] : titles
+        }
+        if features.signsInWithKey { buttons.append("Key") }
         // end
         return buttons
     }
@@ -129,11 +135,12 @@ enum Examples {
 
     static func download(_ latch: LatchClient, _ account: Account, _ folder: String) async throws -> OverallProgress {
         // example: download a picture library
-        let library = PictureLibrary(latch, folder: folder, layout: .date)
+        let place = LibraryPlace(folder: folder, layout: .date)
+        let library = PictureLibrary(latch, folder: place.folder, layout: place.layout)
         let queue = DownloadQueue(latch, library: library)
         let chooser = DownloadChooser(account, try latch.session(for: account))
         try await chooser.find(DownloadSelection(isWholeLibrary: true)) { tasks in
-            try await queue.add(try await library.absent(tasks))
+            try await queue.add(try await library.absent(tasks), goingTo: place)
         }
         try await queue.run()
         // end

@@ -25,11 +25,11 @@ public protocol DownloadLibrary: Sendable {
     /// - Throws: `LatchError` when the folder cannot be created or written.
     func destination(of task: DownloadTask, attempt: Int) throws -> String
 
-    /// Prepares a complete file before it is moved to its destination, such as by writing extended attributes. Default:
-    /// does nothing.
+    /// Prepares a complete file before it is moved to its destination, such as by writing extended attributes. It may
+    /// run on a thread that other files wait for. What it cannot do is left out. Default: does nothing.
     ///
     /// - Parameters:
-    ///   - path: The present path of the file.
+    ///   - path: The current path of the file.
     ///   - task: The task.
     func prepare(_ path: String, for task: DownloadTask)
 }

@@ -75,6 +75,8 @@ struct HostOutages {
         /// The sum of the pauses that count against a limit, in seconds.
         var waited = 0.0
         var wasUnreachable = false
+        /// Whether the host has responded since the outage began.
+        var hasReturned = false
         /// When one task is tried first. Nil while the host is not paused.
         var until: Date?
         var first: Int?
@@ -110,7 +112,10 @@ struct HostOutages {
             outage.failures += 1
             guard outage.failures >= Self.failuresInRow || trouble.pause != nil else { return .once }
         }
-        if outage.wasUnreachable, !trouble.isUnreachable { outage.pauses = 0 }
+        if outage.wasUnreachable, !trouble.isUnreachable, !outage.hasReturned {
+            outage.pauses = 0
+            outage.hasReturned = true
+        }
         outage.wasUnreachable = trouble.isUnreachable
         let pause = max(BackOff.pause(after: outage.pauses, chance: chance), trouble.pause?.seconds ?? 0)
         outage.pauses += 1

@@ -21,7 +21,7 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     public var scopes: [String]
     /// When the account was added on this device.
     public var createdAt: Date
-    /// When the account was last activated or used.
+    /// When the account was last signed in or made the active one.
     public var lastUsedAt: Date
     /// Whether this is the active account. At most one account is active.
     public internal(set) var isActive: Bool

@@ -15,10 +15,11 @@ extension LatchClient {
     /// or another program.
     ///
     /// A window that lists the accounts needs only this stream. Lists that were not taken in time are replaced by the
-    /// newest one. The stream does not end by itself.
+    /// newest one. The stream does not end by itself. Accounts that cannot be read are left out; see
+    /// ``AccountStore/unreadableAccounts()``.
     ///
-    /// - Parameter restoring: Whether each session is restored, which asks its server once whether it still accepts the
-    ///   token. Otherwise a session stays ``SessionState/restoring`` until it is used.
+    /// - Parameter restoring: Whether each server is asked whether it still accepts the token: once at first, and again
+    ///   when this or another program signs the account in. Otherwise the states are those that this device knows.
     /// - Returns: The stream.
     public func accountStates(restoring: Bool = true) -> AsyncStream<[AccountState]> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -31,12 +32,18 @@ extension LatchClient {
 
 /// Joins the list of accounts with the states of their sessions.
 private actor AccountStates {
+    private struct Watch {
+        let session: Session
+        let isSignedIn: Bool
+        let task: Task<Void, Never>
+    }
+
     private let client: LatchClient
     private let restores: Bool
     private let send: @Sendable ([AccountState]) -> Void
     private var accounts: [Account] = []
     private var states: [Account.ID: SessionState] = [:]
-    private var watchers: [Account.ID: Task<Void, Never>] = [:]
+    private var watches: [Account.ID: Watch] = [:]
 
     init(_ client: LatchClient, restores: Bool, send: @escaping @Sendable ([AccountState]) -> Void) {
         self.client = client
@@ -47,39 +54,58 @@ private actor AccountStates {
     /// Runs until the task is cancelled.
     func run() async {
         for await accounts in client.accounts.accountsUpdates { update(accounts) }
-        for watcher in watchers.values { watcher.cancel() }
-        watchers = [:]
+        for watch in watches.values { watch.task.cancel() }
+        watches = [:]
     }
 
     private func update(_ new: [Account]) {
         accounts = new
         let ids = Set(new.map(\.id))
-        for (id, watcher) in watchers where !ids.contains(id) {
-            watcher.cancel()
-            watchers[id] = nil
-            states[id] = nil
+        states = states.filter { ids.contains($0.key) }
+        for (id, watch) in watches where !ids.contains(id) {
+            watch.task.cancel()
+            watches[id] = nil
         }
-        for account in new where watchers[account.id] == nil { watch(account) }
+        for account in new { watch(account) }
         publish()
     }
 
+    /// Watches the session of an account, anew after the account was signed in or out.
     private func watch(_ account: Account) {
-        let id = account.id
+        let session: Session
         do {
-            let session = try client.session(for: account)
-            states[id] = session.state
-            watchers[id] = Task { [restores] in
-                let restoring = restores ? Task { await session.restore() } : nil
-                defer { restoring?.cancel() }
-                for await state in session.stateUpdates { self.note(state, of: id) }
-            }
+            session = try client.session(for: account)
         } catch {
-            states[id] = .unavailable(error.code)
+            states[account.id] = .unavailable(error.code)
+            return
         }
+        if let old = watches[account.id], old.session === session, old.isSignedIn == account.isSignedIn,
+            !account.isSignedIn || !isSignedOut(account.id)
+        {
+            return
+        }
+        watches[account.id]?.task.cancel()
+        states[account.id] = session.state
+        let task = Task { [restores] in
+            // The session reads its record again, which this or another program may have changed.
+            let reading = Task {
+                if restores { await session.restore() } else { _ = try? await session.present() }
+            }
+            defer { reading.cancel() }
+            for await state in session.stateUpdates {
+                if Task.isCancelled { return }
+                self.record(state, of: account.id)
+            }
+        }
+        watches[account.id] = Watch(session: session, isSignedIn: account.isSignedIn, task: task)
     }
 
-    private func note(_ state: SessionState, of id: Account.ID) {
-        guard watchers[id] != nil, states[id] != state else { return }
+    private func isSignedOut(_ id: Account.ID) -> Bool {
+        if case .signedOut = states[id] { true } else { false }
+    }
+
+    private func record(_ state: SessionState, of id: Account.ID) {
+        guard watches[id] != nil, states[id] != state else { return }
         states[id] = state
         publish()
     }

@@ -27,6 +27,7 @@ extension LatchError {
     /// | `foreign_answer` | the response came from a proxy or portal, not from the server |
     /// | `server_error` | the server responded with a 5xx status |
     /// | `server_refused` | the server refused the request; the message contains its reason |
+    /// | `unreadable_response` | the response does not contain the expected value |
     /// | `response_too_large` | the response is larger than allowed |
     /// | `wrong_credentials` | the e-mail address, password or key is wrong, or the account is disabled |
     /// | `password_login_disabled` | the server, or this account, does not allow password sign-in |
@@ -239,7 +240,8 @@ extension LatchError.Code {
         .nameNotFound, .connectionRefused, .unreachable, .timedOut, .certificateUnknownIssuer, .certificateSelfSigned,
         .certificateExpired, .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch,
         .certificateUntrusted, .clientCertificate, .tlsFailed, .proxyFailed, .connectionLost, .offline,
-        .notAKnownServer, .foreignAnswer, .serverError, .serverRefused, .responseTooLarge, .rateLimited,
+        .notAKnownServer, .foreignAnswer, .serverError, .serverRefused, .unreadableResponse, .responseTooLarge,
+        .rateLimited,
         .emailUnverified,
     ]
 }

@@ -14,7 +14,7 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
     /// How long the server asks clients to wait, as with ``Code/rateLimited`` and ``Code/serverError``. Nil when the
     /// server does not say.
     public let retryAfter: Duration?
-    /// The status of the server's response. Nil when the error is not about a response.
+    /// The status of the server's response to a request of ``AuthorizedClient``. Nil for other errors.
     public let status: HTTPStatus?
     /// The underlying error. Nil when there is none.
     public let cause: (any Error)?

@@ -5,17 +5,9 @@ public import HTTPMessages
 
 /// Requests whose bodies are values of the program, as JSON.
 ///
-/// ```swift
-/// struct Me: Decodable { var id: String, name: String }
-///
-/// let client = try latch.session(for: account).client
-/// let me = try await client.get("/api/users/me", as: Me.self)
-/// let album = try await client.post("/api/albums", NewAlbum(albumName: "Summer"), as: Album.self)
-/// try await client.delete("/api/albums/\(album.id)")
-/// ```
-///
-/// All of them throw ``LatchError/Code/serverRefused`` with the server's own message when the server refuses the
-/// request. ``LatchError/status`` tells a missing resource from a forbidden one.
+/// All of them throw a ``LatchError`` with the server's own message when the response is not a success:
+/// ``LatchError/Code/serverError`` for 5xx, ``LatchError/Code/rateLimited`` for 429, otherwise
+/// ``LatchError/Code/serverRefused``. ``LatchError/status`` distinguishes a missing resource from a forbidden one.
 extension AuthorizedClient {
     /// Gets a resource.
     ///
@@ -25,8 +17,9 @@ extension AuthorizedClient {
     ///   - headers: Additional header fields.
     ///   - decoder: The decoder of the response.
     /// - Returns: The resource.
-    /// - Throws: The errors of ``send(_:_:headers:body:)``, ``LatchError/Code/serverRefused`` for a status that is not
-    ///   a success, ``LatchError/Code/unreadableResponse`` for a response that is not such a value.
+    /// - Throws: The errors of ``send(_:_:headers:body:)``; ``LatchError/Code/serverRefused``,
+    ///   ``LatchError/Code/serverError`` or ``LatchError/Code/rateLimited`` for a status that is not a success;
+    ///   ``LatchError/Code/unreadableResponse`` for a response that is not such a value.
     public func get<Value: Decodable>(
         _ path: String, as type: Value.Type, headers: HTTPHeaders = [:], decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
@@ -39,48 +32,57 @@ extension AuthorizedClient {
     ///   - path: As for ``send(_:_:headers:body:)``.
     ///   - body: The value to send.
     ///   - type: The type of the response.
+    ///   - headers: Additional header fields.
     ///   - encoder: The encoder of the request.
     ///   - decoder: The decoder of the response.
     /// - Returns: The value in the response.
     /// - Throws: The errors of ``get(_:as:headers:decoder:)``; ``LatchError/Code/invalidRequest`` for a value that
     ///   JSON cannot express. Nothing was sent then.
     public func post<Value: Decodable>(
-        _ path: String, _ body: some Encodable, as type: Value.Type, encoder: JSONEncoder = JSONEncoder(),
-        decoder: JSONDecoder = JSONDecoder()
+        _ path: String, _ body: some Encodable, as type: Value.Type, headers: HTTPHeaders = [:],
+        encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await sending(.post, path, body, encoder), .post, path, decoder)
+        try read(type, try await sending(.post, path, body, headers, encoder), .post, path, decoder)
     }
 
-    /// Sends a value with `POST`; see ``post(_:_:as:encoder:decoder:)``.
+    /// Sends a value with `POST`; see ``post(_:_:as:headers:encoder:decoder:)``.
     @discardableResult
     public func post(
-        _ path: String, _ body: some Encodable, encoder: JSONEncoder = JSONEncoder()
+        _ path: String, _ body: some Encodable, headers: HTTPHeaders = [:], encoder: JSONEncoder = JSONEncoder()
     ) async throws -> ClientResponse {
-        try await sending(.post, path, body, encoder)
+        try await sending(.post, path, body, headers, encoder)
     }
 
-    /// Sends a value with `PUT` and reads the response; see ``post(_:_:as:encoder:decoder:)``.
+    /// Sends a value with `PUT` and reads the response; see ``post(_:_:as:headers:encoder:decoder:)``.
     public func put<Value: Decodable>(
-        _ path: String, _ body: some Encodable, as type: Value.Type, encoder: JSONEncoder = JSONEncoder(),
-        decoder: JSONDecoder = JSONDecoder()
+        _ path: String, _ body: some Encodable, as type: Value.Type, headers: HTTPHeaders = [:],
+        encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await sending(.put, path, body, encoder), .put, path, decoder)
+        try read(type, try await sending(.put, path, body, headers, encoder), .put, path, decoder)
     }
 
-    /// Sends a value with `PUT`; see ``post(_:_:as:encoder:decoder:)``.
+    /// Sends a value with `PUT`; see ``post(_:_:as:headers:encoder:decoder:)``.
     @discardableResult
     public func put(
-        _ path: String, _ body: some Encodable, encoder: JSONEncoder = JSONEncoder()
+        _ path: String, _ body: some Encodable, headers: HTTPHeaders = [:], encoder: JSONEncoder = JSONEncoder()
     ) async throws -> ClientResponse {
-        try await sending(.put, path, body, encoder)
+        try await sending(.put, path, body, headers, encoder)
     }
 
-    /// Sends a value with `PATCH` and reads the response; see ``post(_:_:as:encoder:decoder:)``.
+    /// Sends a value with `PATCH` and reads the response; see ``post(_:_:as:headers:encoder:decoder:)``.
     public func patch<Value: Decodable>(
-        _ path: String, _ body: some Encodable, as type: Value.Type, encoder: JSONEncoder = JSONEncoder(),
-        decoder: JSONDecoder = JSONDecoder()
+        _ path: String, _ body: some Encodable, as type: Value.Type, headers: HTTPHeaders = [:],
+        encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await sending(.patch, path, body, encoder), .patch, path, decoder)
+        try read(type, try await sending(.patch, path, body, headers, encoder), .patch, path, decoder)
+    }
+
+    /// Sends a value with `PATCH`; see ``post(_:_:as:headers:encoder:decoder:)``.
+    @discardableResult
+    public func patch(
+        _ path: String, _ body: some Encodable, headers: HTTPHeaders = [:], encoder: JSONEncoder = JSONEncoder()
+    ) async throws -> ClientResponse {
+        try await sending(.patch, path, body, headers, encoder)
     }
 
     /// Sends a `DELETE` request.
@@ -91,12 +93,14 @@ extension AuthorizedClient {
         try await checked(.delete, path, headers, [])
     }
 
-    /// Downloads a file. It appears at its destination only when it is complete; nothing remains after a failure.
+    /// Downloads a file. It appears at its destination only when it is complete. Nothing remains after a failure; the
+    /// end of the program leaves a file whose name ends with `.part` beside the destination.
     ///
     /// `LatchDownloads` keeps a queue of downloads that survives the end of the program and resumes them.
     ///
     /// - Parameters:
-    ///   - path: As for ``send(_:_:headers:body:)``. Redirects are followed without credentials.
+    ///   - path: As for ``send(_:_:headers:body:)``. Redirects are followed; credentials are not sent to
+    ///     another origin.
     ///   - destination: The path of the file. Its folder must exist.
     ///   - isReplacing: Whether an existing file is replaced.
     /// - Throws: The errors of ``get(_:as:headers:decoder:)``; ``LatchError/Code/fileFailed`` when the file cannot be
@@ -105,7 +109,10 @@ extension AuthorizedClient {
         let part = try await LatchError.converting(server) { try DownloadPart(newBeside: destination) }
         do {
             let response = try await download(path, into: part, followsRedirects: true)
-            guard response.status.isSuccess else { throw refused(response) }
+            guard response.status == .ok else {
+                throw response.status.isSuccess ? noFile(response, path) : refused(response)
+            }
+            part.share()
             try await LatchError.converting(server) {
                 try await part.publish(as: destination, isReplacing: isReplacing)
             }
@@ -115,8 +122,17 @@ extension AuthorizedClient {
         }
     }
 
+    private func noFile(_ response: ClientResponse, _ path: String) -> LatchError {
+        LatchError(
+            .unreadableResponse,
+            "The response of \(server) to GET \(Self.withoutQuery(path)) has no file (status \(response.status)).",
+            status: response.status)
+    }
+
+    private static func withoutQuery(_ path: String) -> Substring { path.prefix { $0 != "?" } }
+
     private func sending(
-        _ method: HTTPMethod, _ path: String, _ body: some Encodable, _ encoder: JSONEncoder
+        _ method: HTTPMethod, _ path: String, _ body: some Encodable, _ headers: HTTPHeaders, _ encoder: JSONEncoder
     ) async throws -> ClientResponse {
         let bytes: [UInt8]
         do {
@@ -124,9 +140,12 @@ extension AuthorizedClient {
         } catch {
             throw LatchError(
                 .invalidRequest,
-                "The body of \(method) \(path) cannot be written as JSON, so nothing was sent: \(error).", cause: error)
+                "The body of \(method) \(Self.withoutQuery(path)) cannot be written as JSON, so nothing was sent"
+                    + Self.place(of: error) + ".")
         }
-        return try await checked(method, path, ["Content-Type": JSON.mediaType], bytes)
+        var headers = headers
+        if headers["Content-Type"] == nil { headers["Content-Type"] = JSON.mediaType }
+        return try await checked(method, path, headers, bytes)
     }
 
     private func checked(
@@ -149,9 +168,9 @@ extension AuthorizedClient {
         } catch {
             throw LatchError(
                 .unreadableResponse,
-                "The response of \(server) to \(method) \(path.prefix { $0 != "?" }) is not a \(type): "
+                "The response of \(server) to \(method) \(Self.withoutQuery(path)) is not a \(type): "
                     + "\(Self.problem(error)). The server may have another version.",
-                status: response.status, cause: error)
+                status: response.status)
         }
     }
 
@@ -163,8 +182,15 @@ extension AuthorizedClient {
             "'\(name(context.codingPath))' has another type"
         case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
             "'\(name(context.codingPath))' has an invalid value"
-        default: "it is not valid JSON"
+        case DecodingError.dataCorrupted, is MessageError: "it is not valid JSON, or it is too large"
+        default: "its values are not accepted"
         }
+    }
+
+    /// Returns where in the value an encoding error occurred, without quoting the value.
+    private static func place(of error: any Error) -> String {
+        guard case EncodingError.invalidValue(_, let context) = error, !context.codingPath.isEmpty else { return "" }
+        return ": '\(name(context.codingPath))' has no form in JSON"
     }
 
     private static func name(_ path: [any CodingKey]) -> String {

@@ -115,11 +115,25 @@ public struct Browser: Sendable, Hashable {
     private static func present(
         _ presenter: any BrowserPresenting, _ address: String, _ callback: String
     ) async -> End? {
+        // A presenter that ignores the cancellation does not hold up the sign-in.
+        let (ends, continuation) = AsyncStream.makeStream(of: End.self)
+        let task = Task {
+            continuation.yield(await end(of: presenter, address, callback))
+            continuation.finish()
+        }
+        defer { task.cancel() }
+        for await end in ends { return end }
+        return nil
+    }
+
+    private static func end(
+        of presenter: any BrowserPresenting, _ address: String, _ callback: String
+    ) async -> End {
         do {
             guard let link = try await presenter.present(address, callback: callback) else { return .handedOver }
             return .returned(link)
         } catch is CancellationError {
-            return nil
+            return .closed
         } catch let error as LatchError {
             return error.code == .browserClosed ? .closed : .failed(error.message)
         } catch {

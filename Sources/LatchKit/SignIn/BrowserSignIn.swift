@@ -178,6 +178,7 @@ extension LatchError {
     var inBrowser: LatchError {
         guard message.hasPrefix(Self.login) else { return self }
         return LatchError(
-            code, "OAuth login failed: " + message.dropFirst(Self.login.count), retryAfter: retryAfter, cause: cause)
+            code, "OAuth login failed: " + message.dropFirst(Self.login.count), retryAfter: retryAfter,
+            status: status, cause: cause)
     }
 }

@@ -50,8 +50,9 @@ struct BrowserWait: Sendable {
         switch await browser.open(pending.address, callback: receiver.redirect, profiles: profiles) {
         case .returned(let link):
             if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
-            signIn.onEvent(.strangeLink)
-            return .nothing
+            throw LatchError(
+                .callbackInvalid,
+                "Login failed: the address that the page returned does not belong to this sign-in. Sign in again.")
         case .closed:
             try await Task.sleep(for: Self.grace)
             return .closed
