@@ -50,7 +50,9 @@ struct ProtocolDescriptionTests {
         let result = try await Program.run(
             try Self.tool("schemathesis"),
             Self.arguments + [
-                "--exclude-path-regex", family.excluded, "--url", url + family.prefix, "--header",
+                // schemathesis sends the ids that it got: it would end its own session, and refusals would be all it saw.
+                "--exclude-operation-id", "endSession", "--exclude-path-regex", family.excluded, "--url",
+                url + family.prefix, "--header",
                 "Authorization:Bearer \(bearer)",
                 Products.packageFolder + "/docs/protocols/\(family.file).openapi.yaml",
             ], environment: Self.environment, directory: folder.path)
