@@ -84,7 +84,7 @@ extension DialectSettings {
 extension GatewaySettings {
     /// Returns the path for `latch login` of a dialect whose routes are below `/api`, which `latch` adds itself. Nil
     /// when nobody could sign in, or the prefix ends otherwise.
-    package func signInPath(aboveAPI prefix: String) -> String? {
+    package func signInPath(removingAPIFrom prefix: String) -> String? {
         guard passwordsEnabled || !providers.isEmpty, prefix.hasSuffix("/api") else { return nil }
         return String(prefix.dropLast(4))
     }

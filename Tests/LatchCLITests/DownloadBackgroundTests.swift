@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("DL-17 it goes on when its terminal is closed, is watched from elsewhere, and ends when all is home")
+    @Test("DL-17 it goes on when its terminal is closed, can be watched from elsewhere, and ends after the last file")
     func terminalClosed() async throws {
         do {
             let terminal = try PseudoTerminal(Home.latch, words, environment: home.environment)

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchDownloads
 
 /// What a person wishes for is found on servers of Immich of any version.
-@Suite("Choosing what to bring home", .timeLimit(.minutes(20)))
+@Suite("Choosing what to download", .timeLimit(.minutes(20)))
 struct ChoosingTests {
     private typealias Picture = PictureServer.Picture
 
@@ -294,7 +294,7 @@ struct ChoosingTests {
         #expect(try task(ofBytes, "null").filename == Picture.id(1) + ".jpg")
     }
 
-    @Test("DL-1 the example of the documentation brings everything home, word for word")
+    @Test("DL-1 the example of the documentation downloads everything, word for word")
     func documentation() async throws {
         let server = try PictureServer(Self.pictures())
         let home = try TemporaryDirectory()

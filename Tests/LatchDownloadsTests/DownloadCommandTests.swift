@@ -26,7 +26,7 @@ struct DownloadCommandTests {
         return run
     }
 
-    @Test("DL-12 another program cancels what runs: it stops, nothing of it stays, the others come home")
+    @Test("DL-12 another program cancels what runs: it stops, nothing of it stays, the others are downloaded")
     func cancelled() async throws {
         let queue = world.queue()
         let run = try await standStill(queue)
@@ -64,7 +64,7 @@ struct DownloadCommandTests {
         #expect(progress.open == 0 && world.parts().isEmpty)
     }
 
-    @Test("DL-12 what is cancelled while it runs, and chosen again at once, comes home")
+    @Test("DL-12 what is cancelled while it runs, and chosen again at once, is downloaded")
     func cancelledAndAdded() async throws {
         let queue = world.queue()
         let run = try await standStill(queue)

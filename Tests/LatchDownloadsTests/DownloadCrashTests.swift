@@ -31,7 +31,8 @@ struct DownloadCrashTests {
         #expect(world.server.requests.count == asked, "nothing is fetched again")
     }
 
-    @Test("DL-17 a crash between a file's last byte and the note of it: the file comes home without a further request")
+    @Test(
+        "DL-17 a crash between a file's last byte and the note of it: the file is downloaded without a further request")
     func fetched() async throws {
         let crashed = world.queue(stoppedAfter: .fetched)
         let size = world.bytes(of: "one").count
@@ -98,7 +99,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-6 a live photo comes home once and whole, wherever a crash comes",
+        "DL-6 a live photo is downloaded once and whole, wherever a crash comes",
         arguments: [DownloadHook.Step.halfNoted, .wholeNoted, .firstPlaced, .placed])
     func pair(_ step: DownloadHook.Step) async throws {
         let crashed = world.queue(stoppedAfter: step)
@@ -116,7 +117,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-6 a live photo that becomes one file comes home once and whole, wherever a crash comes",
+        "DL-6 a live photo that becomes one file is downloaded once and whole, wherever a crash comes",
         arguments: [nil, DownloadHook.Step.halfNoted, .joined, .wholeNoted, .placed])
     func joined(_ step: DownloadHook.Step?) async throws {
         let library = JoiningLibrary(inner: FolderLibrary(folder: world.library))
@@ -163,7 +164,9 @@ struct DownloadCrashTests {
         #expect(try world.file("a.jpg").isEmpty && world.file("a (2).jpg") == world.bytes(of: "a"))
     }
 
-    @Test("DL-6 a live photo whose parts are both there comes home once, though the second one's turn comes after that")
+    @Test(
+        "DL-6 a live photo whose parts are both there is downloaded once, though the second one's turn comes after that"
+    )
     func bothThere() async throws {
         let crashed = world.queue(stoppedAfter: .halfNoted)
         try await crashed.add(world.pair("live"))

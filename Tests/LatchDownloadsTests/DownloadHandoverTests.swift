@@ -13,7 +13,7 @@ struct DownloadHandoverTests {
 
     init() async throws { world = try await DownloadWorld() }
 
-    @Test("DL-8 what another program adds at the very last moment of a run comes home with it")
+    @Test("DL-8 what another program adds at the very last moment of a run is downloaded with it")
     func lastMoment() async throws {
         let other = try await world.otherProgram()
         let task = world.task("late")
@@ -38,7 +38,7 @@ struct DownloadHandoverTests {
     }
 
     @Test(
-        "DL-8 what was left to a run at its very end comes home, although somebody else holds the queue for a moment then"
+        "DL-8 what was left to a run at its very end is downloaded, although somebody else holds the queue for a moment then"
     )
     func lostMoment() async throws {
         let other = try await world.otherProgram()
@@ -92,7 +92,7 @@ struct DownloadHandoverTests {
         #expect(try await queues[0].progress().open == 0)
     }
 
-    @Test("DL-8 DL-14 a queue whose files are home, gone or cancelled binds nobody to its folder, cleared or not")
+    @Test("DL-8 DL-14 a queue whose files are downloaded, gone or cancelled binds nobody to its folder, cleared or not")
     func nothingLeft() async throws {
         world.intercept { $0.path == "/files/gone" ? DownloadWorld.gone : nil }
         let (queue, places) = (world.queue(), LibraryPlaces(world.latch))

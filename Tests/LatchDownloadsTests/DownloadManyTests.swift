@@ -11,7 +11,7 @@ import Testing
 
     init() async throws { world = try await DownloadWorld() }
 
-    @Test("DL-11 a file that is whole comes home while another one is still under way")
+    @Test("DL-11 a file that is whole is downloaded while another one is still running")
     func alone() async throws {
         let barrier = Barrier(2)
         world.intercept { request in

@@ -35,7 +35,8 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-13 DL-14 a server that is gone for a while costs no waiting file a try; it is told once, and all come home")
+        "DL-13 DL-14 a server that is gone for a while costs no waiting file a try; it is reported once, and all are downloaded"
+    )
     func comesBack() async throws {
         let queue = world.queue(now: { [clock] in clock.now })
         let (run, told) = try await beginWithoutServer(queue, 30)
@@ -72,7 +73,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-9 DL-13 a host that stays away for as long as is waited fails what waits with one reason; tried again it comes home"
+        "DL-9 DL-13 a host that stays away for as long as is waited fails what waits with one reason; tried again it is downloaded"
     )
     func staysAway() async throws {
         var settings = DownloadSettings()
@@ -96,7 +97,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-13 a server in maintenance, a proxy without its server and a portal cost no file; all come home afterwards",
+        "DL-13 a server in maintenance, a proxy without its server and a portal cost no file; all are downloaded afterwards",
         arguments: [
             FaultServer.Answer(status: 404, headers: [("Content-Type", "text/plain")], body: Array("404".utf8)),
             .init(
@@ -121,7 +122,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-14 what a stranger refuses of one file alone, when all others are home, is a matter of that file's own tries"
+        "DL-14 what a stranger refuses of one file alone, when all others are downloaded, is a matter of that file's own tries"
     )
     func refusedAlone() async throws {
         world.intercept {

@@ -21,7 +21,7 @@ struct DownloadPairTests {
         #expect(try world.files().isEmpty && world.parts().isEmpty)
     }
 
-    @Test("DL-12 cancelling one part of a live photo cancels both; many pairs come home each with one base name")
+    @Test("DL-12 cancelling one part of a live photo cancels both; many pairs are downloaded each with one base name")
     func many() async throws {
         let queue = world.queue()
         let ids = (0..<12).map { "live-\($0)" }

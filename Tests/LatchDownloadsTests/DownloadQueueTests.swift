@@ -10,7 +10,7 @@ import Testing
 
     init() async throws { world = try await DownloadWorld() }
 
-    @Test("DL-1 DL-9 many files come home, each whole, and the queue says so")
+    @Test("DL-1 DL-9 many files are downloaded, each whole, and the queue says so")
     func bulk() async throws {
         let tasks = (0..<40).map { world.task("picture-\($0)", group: $0 % 3 == 0 ? .video : .image) }
         let queue = world.queue()

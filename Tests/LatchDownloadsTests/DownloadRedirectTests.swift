@@ -82,7 +82,7 @@ struct DownloadRedirectTests {
         #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
     }
 
-    @Test("DL-13 another place that cannot be reached fails that file, and the server's others come home")
+    @Test("DL-13 another place that cannot be reached fails that file, and the server's others are downloaded")
     func gone() async throws {
         let store = try FaultServer { _ in .init() }
         store.goAway()

@@ -76,7 +76,7 @@ struct DownloadSessionTests {
         #expect(try world.files().count == 12)
     }
 
-    @Test("DL-13 a session that ended pauses its tasks; signed in again and resumed they come home")
+    @Test("DL-13 a session that ended pauses its tasks; signed in again and resumed they are downloaded")
     func endedSession() async throws {
         accept(nil)
         let queue = world.queue()

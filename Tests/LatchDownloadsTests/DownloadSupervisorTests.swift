@@ -156,7 +156,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await run.cancellableValue }
     }
 
-    @Test("DL-17 without a desktop all comes home just so")
+    @Test("DL-17 without a desktop everything is downloaded all the same")
     func nowhere() async throws {
         let queue = world.queue()
         try await queue.add([world.task("one")])

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import LatchDownloads
 
-/// A person signed in to a server of files over real sockets, and a folder for what comes home.
+/// A person signed in to a server of files over real sockets, and a folder for what is downloaded.
 final class DownloadWorld: Sendable {
     let server: FaultServer
     let latch: LatchClient

@@ -62,7 +62,7 @@ struct MaintenanceTests {
     private func asked(_ path: String) -> Int { server.server.requests.count { $0.path.hasSuffix(path) } }
 
     @Test(
-        "DL-13 in maintenance no picture counts as gone; its server rests, and all come home when it is over",
+        "DL-13 in maintenance no picture counts as gone; its server is paused, and all are downloaded afterwards",
         arguments: [(20, true), (1, true), (20, false)])
     func waits(_ count: Int, _ saysSo: Bool) async throws {
         let queue = queue()

@@ -1,51 +1,90 @@
 import FoundationEssentials
+import GatewayHTTP
 import HTTPMessages
 import Testing
 
 @testable import GatewayConfiguration
 @testable import GatewayDialects
+@testable import HTTPServer
 @testable import LatchGateway
 
-/// One gateway that serves all families at their default prefixes, two of which are the same and two of which are
-/// empty.
+/// One gateway that serves all families at their default prefixes, of which two are `/api` and two are empty.
 @Suite("The server's own errors", .timeLimit(.minutes(20)))
 struct DialectEnvelopeTests {
-    struct Row: CustomTestStringConvertible, Sendable {
-        let method: String
-        let path: String
-        /// The member of the error's JSON that only this family has.
-        let member: String
-        var field: String?
-
-        var testDescription: String { "\(method) \(path)" }
-    }
-
-    private static let rows = [
-        Row(method: "POST", path: "/api/auth/mobile/login", member: "detail"),
-        Row(method: "PUT", path: "/api/users/me", member: "message", field: "X-Correlation-ID"),
-        Row(
-            method: "DELETE", path: "/api/sessions/0a0a0a0a-0000-4000-8000-000000000000", member: "message",
-            field: "X-Correlation-ID"),
-        Row(method: "PUT", path: "/api/profile", member: "title"),
-        Row(method: "POST", path: "/auth/token", member: "error"),
-    ]
-
-    @Test(
-        "a body that is too large is refused in the format of the family whose route it is, whichever families share the prefix",
-        arguments: rows)
-    func tooLarge(_ row: Row) async throws {
+    private static func with(_ body: (Bench) async throws -> Void) async throws {
         try await TimeTrackerBench.with { settings in
             settings.onyx.isEnabled = true
             settings.timeTracker.prefix = ""
             settings.immich.isEnabled = true
             settings.relateMail.isEnabled = true
         } _: { bench in
-            let answer = try await bench.bench.http.send(
-                row.method, row.path, headers: [("Content-Type", "application/json")],
-                body: String(repeating: "x", count: 40_000))
-            #expect(answer.status == 413)
-            #expect(answer.json?[row.member] != nil, "\(answer.text)")
-            if let field = row.field { #expect(answer.headers[field] != nil) }
+            try await body(bench.bench)
+        }
+    }
+
+    /// Returns each route of a family, with an example of its path.
+    private static func routes(of dialect: any GatewayDialect) -> [(method: HTTPMethod, path: String)] {
+        var router = Router()
+        dialect.add(to: &router)
+        return router.routes.map { route in
+            let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
+            return (route.method, path.replacing("{*}", with: "x"))
+        }
+    }
+
+    /// What tells the families apart: the media type, the names of the JSON's members, and Immich's own field.
+    private static func form(_ headers: HTTPHeaders, _ body: [UInt8]) -> String {
+        let members = (try? JSONValue(parsing: body))?.members?.map(\.name).sorted() ?? []
+        return "\(headers["Content-Type"] ?? "none") \(members) \(headers["X-Correlation-ID"] != nil)"
+    }
+
+    private static func own(_ dialect: any GatewayDialect, _ status: HTTPStatus, _ path: String) -> String {
+        let request = RefusedRequest(id: "id", method: .get, path: path, headers: [:])
+        let response = dialect.serverError(status, "A sentence.", request)
+        guard case .bytes(let body) = response.body else { return "no bytes" }
+        return form(response.headers, body)
+    }
+
+    @Test("on every route of every family, a body that is too large is refused in the format of that family")
+    func tooLarge() async throws {
+        try await Self.with { bench in
+            var count = 0
+            for dialect in bench.gateway.dialects {
+                for (method, path) in Self.routes(of: dialect) {
+                    let answer = try await bench.http.send(
+                        method.rawValue, path, headers: [("Content-Type", "application/json")],
+                        body: String(repeating: "x", count: 40_000))
+                    // A route with a larger limit asks for a token first.
+                    guard answer.status == 413 else { continue }
+                    count += 1
+                    #expect(
+                        Self.form(answer.headers, answer.body) == Self.own(dialect, .contentTooLarge, path),
+                        "\(method) \(path)")
+                }
+            }
+            #expect(count > 60)
+        }
+    }
+
+    @Test("on every route of every family, another site's name and an unknown method are refused in its format")
+    func otherErrors() async throws {
+        try await Self.with { bench in
+            for dialect in bench.gateway.dialects {
+                for (method, path) in Self.routes(of: dialect) {
+                    let misdirected = try await bench.http.send(
+                        method.rawValue, path, host: "evil.example",
+                        body: [.get, .head].contains(method) ? nil : "")
+                    #expect(misdirected.status == 421)
+                    #expect(
+                        Self.form(misdirected.headers, misdirected.body)
+                            == Self.own(dialect, .misdirectedRequest, path), "\(method) \(path)")
+                    let unknown = try await bench.http.send("PROPFIND", path)
+                    #expect(unknown.status == 405)
+                    #expect(
+                        Self.form(unknown.headers, unknown.body) == Self.own(dialect, .methodNotAllowed, path),
+                        "\(path)")
+                }
+            }
         }
     }
 }

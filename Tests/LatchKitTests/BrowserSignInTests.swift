@@ -251,8 +251,8 @@ import Testing
 
         #expect(try await signedIn.userEmail == "ada@example.org")
         var told = person.told.stream.makeAsyncIterator()
-        #expect(await told.next() == .strangeLink)
-        #expect(await told.next() == .strangeLink)
+        #expect(await told.next() == .unrecognizedLink)
+        #expect(await told.next() == .unrecognizedLink)
     }
 
     @Test("OX-9 the address goes to a command of the person's choice, whole")

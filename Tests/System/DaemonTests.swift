@@ -133,7 +133,7 @@ import Testing
         #expect(line.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
     }
 
-    @Test func `a second signal ends it although a request is still under way`() async throws {
+    @Test func `a second signal ends it although a request is still running`() async throws {
         let house = try House(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
         let gateway = try await house.startGateway()
         let client = try RawSocket(port: gateway.port)

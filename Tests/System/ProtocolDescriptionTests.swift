@@ -38,25 +38,20 @@ struct ProtocolDescriptionTests {
         let sandbox = try await Sandbox.open()
         let url = try #require(sandbox.url(of: family.name))
         let ada = try #require(sandbox.people.first)
-        let folder = try TemporaryDirectory()
         let token = try await Program.run(
-            try Self.tool("python"),
+            try Schemathesis.tool("python"),
             [
-                Products.packageFolder + "/Tests/Programs/ImmichClients/sandbox_token.py", family.name, url,
-                ada.email, ada.password,
-            ], environment: Self.environment)
-        try #require(token.status == 0, "\(token.errors)")
+                Products.packageFolder + "/Tests/Programs/ImmichClients/sandbox_token.py", family.name, url, ada.email,
+                ada.password,
+            ], environment: Schemathesis.environment)
+        #expect(token.status == 0, "\(token.errors)")
         let bearer = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let result = try await Program.run(
-            try Self.tool("schemathesis"),
-            Self.arguments + [
-                // schemathesis sends the ids that it got: it would end its own session, and refusals would be all it saw.
-                "--exclude-operation-id", "endSession", "--exclude-path-regex", family.excluded, "--url",
-                url + family.prefix, "--header",
-                "Authorization:Bearer \(bearer)",
-                Products.packageFolder + "/docs/protocols/\(family.file).openapi.yaml",
-            ], environment: Self.environment, directory: folder.path)
-        // If the token had ended on the way, the rest of the responses would only be refusals.
+        let result = try await Schemathesis.run(
+            url + family.prefix,
+            describedIn: Products.packageFolder + "/docs/protocols/\(family.file).openapi.yaml", token: bearer,
+            // schemathesis sends the ids that it received. It would end its own session and then see refusals only.
+            ["--exclude-operation-id", "endSession", "--exclude-path-regex", family.excluded], examples: 5)
+        // If the token had ended during the run, the rest of the responses would only be refusals.
         let person = try await Program.run(
             "curl",
             [
@@ -68,25 +63,4 @@ struct ProtocolDescriptionTests {
         #expect(person.output == "200")
         #expect(result.status == 0, "\(result.output.suffix(6_000))")
     }
-
-    private static let arguments = [
-        "run", "--checks",
-        "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-        "--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--no-shrink", "--seed", "1",
-        "--continue-on-failure", "--max-redirects", "0", "--request-timeout", "10", "--suppress-health-check", "all",
-        "--no-color",
-    ]
-
-    private static func tool(_ name: String) throws -> String {
-        let path = Products.packageFolder + "/.build/immich-clients/bin/" + name
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw ChildProcess.Failure("The clients of the gateway are not installed: run scripts/immich-clients.")
-        }
-        return path
-    }
-
-    private static let environment = [
-        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
-        "HOME": NSTemporaryDirectory(),
-    ]
 }

@@ -51,7 +51,7 @@ extension ImmichSettings {
         return ["dialects.immich.library: '\(path)' is not a folder; create it, or mount the drive that it is on."]
     }
 
-    package func signInPath(in settings: GatewaySettings) -> String? { settings.signInPath(aboveAPI: prefix) }
+    package func signInPath(in settings: GatewaySettings) -> String? { settings.signInPath(removingAPIFrom: prefix) }
 
     package var unverifiedAddressKeys: [String] { allowsEmailChange ? ["dialects.immich.email_change"] : [] }
     package var usesPINs: Bool { true }

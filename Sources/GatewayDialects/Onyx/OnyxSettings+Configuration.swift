@@ -15,7 +15,7 @@ extension OnyxSettings {
     package func prefix(in settings: GatewaySettings) -> String { settings.bridge.prefix }
 
     package func signInPath(in settings: GatewaySettings) -> String? {
-        settings.signInPath(aboveAPI: settings.bridge.prefix)
+        settings.signInPath(removingAPIFrom: settings.bridge.prefix)
     }
 
     package var unverifiedAddressKeys: [String] { allowsRegistration ? ["dialects.onyx.registration"] : [] }

@@ -162,8 +162,10 @@ package struct Router: Sendable {
 
     /// Returns whether there is a route for a path, with any method.
     package func hasRoute(at path: String) -> Bool {
-        if path != "*", case .notFound = match(.get, path: path) { return false }
-        return path != "*"
+        // Every server responds to OPTIONS for "*", so that belongs to no router.
+        guard path != "*" else { return false }
+        if case .notFound = match(.get, path: path) { return false }
+        return true
     }
 
     /// The maximum body size of each route in bytes, and whether the route has an admission check.

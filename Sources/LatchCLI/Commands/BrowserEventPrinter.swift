@@ -26,7 +26,7 @@ final class BrowserEventPrinter: Sendable {
         case .browserFailed(let reason):
             context.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
             if showsQRCode == nil, !opensNone { showCode(address.withLock(\.self)) }
-        case .strangeLink: context.console.warn("This link does not belong to this sign-in. Nothing was changed.")
+        case .unrecognizedLink: context.console.warn("This link does not belong to this sign-in. Nothing was changed.")
         }
     }
 

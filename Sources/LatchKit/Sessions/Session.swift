@@ -47,7 +47,7 @@ public actor Session {
     /// The current state.
     public nonisolated var state: SessionState { broadcast.current }
 
-    /// The current state, followed by each change. Ends when the session is closed.
+    /// The current state, followed by each change. Ends when the session is closed, not when the person signs out.
     public nonisolated var stateUpdates: AsyncStream<SessionState> { broadcast.stream() }
 
     /// The client with which all features send requests to the server.

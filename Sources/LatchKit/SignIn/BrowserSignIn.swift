@@ -16,7 +16,7 @@ public struct BrowserSignIn: Sendable {
         /// The browser could not be opened. The sign-in continues to wait.
         case browserFailed(String)
         /// The pasted text is not the callback of this sign-in.
-        case strangeLink
+        case unrecognizedLink
     }
 
     /// The identity provider's id on the server. Nil leaves the choice to the server.

@@ -67,7 +67,7 @@ struct BrowserWait: Sendable {
         while let link = try await pasted() {
             if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
             try Task.checkCancellation()
-            signIn.onEvent(.strangeLink)
+            signIn.onEvent(.unrecognizedLink)
         }
         return .nothing
     }

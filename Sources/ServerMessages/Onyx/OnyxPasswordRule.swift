@@ -1,5 +1,3 @@
-import HTTPMessages
-
 /// Constants of Onyx's password policy that both server and client need.
 ///
 /// Source: docs/protocols/onyx.md, Password rules.

@@ -45,7 +45,7 @@ final class FileHome: Sendable {
         try await home.latch(["download", "--to", home.folder.file("Files")] + words)
     }
 
-    /// What a file came home with.
+    /// What a file has after its download.
     func file(_ name: String) -> [UInt8]? {
         FileManager.default.contents(atPath: home.folder.file("Files/\(name)")).map(Array.init)
     }

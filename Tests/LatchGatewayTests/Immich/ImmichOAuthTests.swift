@@ -129,7 +129,7 @@ struct ImmichOAuthTests {
             let answer = try await immich.send("GET", "/oauth/mobile-redirect?code=a%20b&state=c")
             #expect(answer.status == 307)
             #expect(answer.headers["Location"] == "app.immich:///oauth-callback?code=a%20b&state=c")
-            // The head of a response has room for 8,192 bytes.
+            // The head of a response is limited to 8,192 bytes.
             for length in [4_096, 4_097, 8_000, 8_060, 8_100] {
                 let query = String(repeating: "a", count: length)
                 let long = try await immich.send("GET", "/oauth/mobile-redirect?" + query)

@@ -46,10 +46,11 @@ import Testing
     func specified(_ isForced: Bool) async throws {
         let world = try ImmichWorld()
         world.immich.set { $0.mustChange = isForced }
-        world.immich.intercept { [immich = world.immich] request in
+        // The script keeps the closure, so the closure must not keep the script.
+        world.immich.intercept { [weak immich = world.immich] request in
             switch (request.method, request.path) {
             case ("PUT", "/api/auth/change-password"):
-                immich.set { $0.password = request.json?["password"]?.string ?? "" }
+                immich?.set { $0.password = request.json?["password"]?.string ?? "" }
                 return .json("{}")
             case ("PUT", "/api/users/me"), ("PATCH", "/api/users/me"): return ImmichGeneration.newest.error(404, "no")
             case ("POST", "/api/auth/change-password"): return ImmichGeneration.newest.error(405, "no")

@@ -4,7 +4,7 @@ import Glibc
 import LatchDownloads
 import LatchKit
 
-// Downloads: FOLDER COMMAND. In FOLDER are the accounts, and in its `Pictures` what comes home.
+// Downloads: FOLDER COMMAND. In FOLDER are the accounts, and in its `Pictures` what is downloaded.
 //   sign-in URL         signs Ada in to the server
 //   add LIST            adds what LIST names, a line each: id, path, file name, group, id of the live photo or -
 //   fill N              adds N tasks

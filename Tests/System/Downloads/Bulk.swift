@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Many files on a server, and what a program brings home of them.
+/// Many files on a server, and what a program downloads of them.
 struct Bulk {
     /// The bytes of each file by the name that it has at home.
     let files: [String: Data]

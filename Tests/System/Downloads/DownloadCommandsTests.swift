@@ -143,7 +143,7 @@ struct DownloadCommandsTests {
             second.errors.contains("1 file to download") && house.files(in: other) == ["IMG_3.JPG"], "\(second.errors)")
     }
 
-    @Test("DL-9 DL-13 DL-14 one that fails is told with its reason, the others come home, and it is tried again")
+    @Test("DL-9 DL-13 DL-14 one that fails is told with its reason, the others are downloaded, and it is tried again")
     func failures() async throws {
         let server = try server()
         server.intercept { request in
@@ -166,7 +166,8 @@ struct DownloadCommandsTests {
         #expect(second.status == 0 && house.files() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], "\(second.errors)")
     }
 
-    @Test("DL-13 a session that the server ended pauses its files and ends with 77; after a sign-in they come home")
+    @Test(
+        "DL-13 a session that the server ended pauses its files and ends with 77; after a sign-in they are downloaded")
     func sessionEnded() async throws {
         let server = try server()
         let house = try await PictureHouse(signedInTo: server)

@@ -7,7 +7,7 @@ import Testing
     private static let kills = 500
 
     @Test(
-        "DL-17 killed at 500 random moments, a bulk of 300 files comes home whole, each once, and leaves nothing behind"
+        "DL-17 killed at 500 random moments, a bulk of 300 files is downloaded whole, each once, and leaves nothing behind"
     )
     func killed() async throws {
         var random = SeededRandom(for: "Kills of a download")

@@ -17,7 +17,7 @@ struct DownloadDiskFullTests {
             environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Removes what fills the disk, and looks whether all files come home whole after that.
+    /// Removes what fills the disk, and looks whether all files are downloaded whole after that.
     private static func makeRoom(_ program: RunningProgram, _ filler: String, for bulk: Bulk) async throws {
         try FileManager.default.removeItem(atPath: "/proc/\(program.id)/root\(filler)")
         try await program.line(containing: "goes on")

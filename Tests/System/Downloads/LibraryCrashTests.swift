@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `latch download`, the built program, killed again and again while it brings a library of pictures home.
+/// `latch download`, the built program, killed repeatedly while it downloads a library of pictures.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LibraryCrashTests {
     private static let kills = 60
     /// How often the album is there; each copy has seven files, two pairs among them.
     private static let copies = 8
 
     @Test(
-        "DL-2 DL-6 DL-11 DL-17 killed at 60 random moments, a library comes home whole, each picture once, and is known",
+        "DL-2 DL-6 DL-11 DL-17 killed at 60 random moments, a library is downloaded whole, each picture once, and is known",
         .inTurn)
     func killed() async throws {
         var random = SeededRandom(for: "Kills of latch download")
@@ -25,7 +25,7 @@ import Testing
         await server.end()
     }
 
-    /// Brings the library home into a new folder, through so many kills at most; gives how many there were.
+    /// Downloads the library into a new folder, through so many kills at most; gives how many there were.
     private func bringHome(
         _ mode: [String], _ server: PictureSandbox, killing most: Int, _ random: inout SeededRandom
     ) async throws -> Int {

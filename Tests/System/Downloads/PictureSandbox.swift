@@ -61,7 +61,7 @@ struct PictureSandbox {
         try await PictureHouse(signedInTo: url, email: sandbox.email, password: sandbox.password)
     }
 
-    /// The SHA-256 of each file that is to come home, by its name, as a run that nobody disturbs brings it.
+    /// The SHA-256 of each file that is to be downloaded, by its name, as an undisturbed run downloads it.
     func files(_ mode: [String]) async throws -> [String: String] {
         let house = try await signIn()
         let result = try await house.latch(["download", "--all"] + mode)

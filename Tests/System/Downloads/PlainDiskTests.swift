@@ -29,7 +29,7 @@ struct PlainDiskTests {
     }
 
     @Test(
-        "DL-2 DL-17 killed between the steps in which a file gets its name, every file comes home whole and once",
+        "DL-2 DL-17 killed between the steps in which a file gets its name, every file is downloaded whole and once",
         arguments: Disk.allCases)
     func killed(_ disk: Disk) async throws {
         var random = SeededRandom(for: "Disks that can do little")

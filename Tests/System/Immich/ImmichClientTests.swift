@@ -8,15 +8,7 @@ import Testing
 /// The Immich dialect of the built programs, asked by programs that others wrote for Immich.
 @Suite("Clients of Immich", .inTurn, .timeLimit(.minutes(4)))
 struct ImmichClientTests {
-    private static let tools = Products.packageFolder + "/.build/immich-clients/bin/"
     private static let programs = Products.packageFolder + "/Tests/Programs/ImmichClients/"
-
-    private static func tool(_ name: String) throws -> String {
-        guard FileManager.default.isExecutableFile(atPath: tools + name) else {
-            throw ChildProcess.Failure("The clients of Immich are not installed: run scripts/immich-clients.")
-        }
-        return tools + name
-    }
 
     @Test("IM-9 DL-3 aioimmich signs in, lists everything and fetches each byte as it lies on the disk")
     func aioimmich() async throws {
@@ -24,9 +16,9 @@ struct ImmichClientTests {
         let url = try #require(sandbox.url(of: "immich"))
         let person = try #require(sandbox.people.first)
         let result = try await Program.run(
-            try Self.tool("python"),
+            try Schemathesis.tool("python"),
             [Self.programs + "immich_client.py", url, person.email, person.password, sandbox.folder + "/pictures"],
-            environment: Self.environment)
+            environment: Schemathesis.environment)
         await sandbox.close()
 
         #expect(result.status == 0, "\(result.errors)")
@@ -39,8 +31,9 @@ struct ImmichClientTests {
         let url = try #require(sandbox.url(of: "immich"))
         for person in sandbox.people.prefix(2) {
             let result = try await Program.run(
-                try Self.tool("python"), [Self.programs + "generated_client.py", url, person.email, person.password],
-                environment: Self.environment)
+                try Schemathesis.tool("python"),
+                [Self.programs + "generated_client.py", url, person.email, person.password],
+                environment: Schemathesis.environment)
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.output.hasPrefix("read "))
         }
@@ -61,34 +54,19 @@ struct ImmichClientTests {
         let client = ImmichCaller(url: url, token: try await ImmichCaller.token(sandbox.people[0], url))
         let ids = try await [client.firstAsset(), client.person()]
         let made = try await Program.run(
-            try Self.tool("python"), [Self.programs + "described_errors.py", description, completed] + ids,
-            environment: Self.environment)
+            try Schemathesis.tool("python"), [Self.programs + "described_errors.py", description, completed] + ids,
+            environment: Schemathesis.environment)
         #expect(made.status == 0, "\(made.errors)")
-        let result = try await Program.run(
-            try Self.tool("schemathesis"),
-            Self.asking + ["--url", url + "/api", "--header", "Authorization:Bearer \(client.token)", completed],
-            environment: Self.environment, directory: folder.path)
+        // Signing out would end the session of all requests.
+        let result = try await Schemathesis.run(
+            url + "/api", describedIn: completed, token: client.token, ["--exclude-path-regex", "/auth/logout$"],
+            examples: 10)
         let isStillSignedIn = try await client.person() == ids[1]
         await sandbox.close()
 
         #expect(result.status == 0, "\(result.output.suffix(6_000))")
         #expect(isStillSignedIn, "It was signed out on the way, so the rest was refused without being looked at.")
     }
-
-    /// Signing out would end the session that everything is asked with.
-    private static let asking = [
-        "run", "--checks",
-        "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-        "--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--no-shrink", "--seed", "1",
-        "--continue-on-failure",
-        "--max-redirects", "0", "--request-timeout", "10", "--suppress-health-check", "all", "--no-color",
-        "--exclude-path-regex", "/auth/logout$",
-    ]
-
-    private static let environment = [
-        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
-        "HOME": NSTemporaryDirectory(),
-    ]
 
     /// Where the description is, in the environment or beside the package.
     private static var publishedDescription: String? {

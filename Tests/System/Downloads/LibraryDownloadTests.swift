@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 /// `latch download` and `latch downloads`, the built programs, with the sandbox's library of pictures.
-@Suite("Bringing pictures home", .inTurn, .timeLimit(.minutes(20)))
-struct BringHomeTests {
+@Suite("Downloading a library", .inTurn, .timeLimit(.minutes(20)))
+struct LibraryDownloadTests {
     private static let all = [
         "Bildschirm 2024-08-09.png", "Großes Panorama.jpg", "Gruppenbild.jpg", "IMG_0001.JPG", "IMG_0001.MOV",
         "IMG_0002.JPG", "IMG_0002.MOV", "Möwen über Dächern.jpg", "Strand bei Ebbe.jpg", "Wellen am Strand.mp4",
@@ -39,7 +39,7 @@ struct BringHomeTests {
         return found
     }
 
-    @Test("DL-1 DL-2 DL-3 DL-9 DL-11 the whole library comes home as it is there, and a second run fetches nothing")
+    @Test("DL-1 DL-2 DL-3 DL-9 DL-11 the whole library is downloaded as it is there, and a second run fetches nothing")
     func wholeLibrary() async throws {
         let (sandbox, house) = try await sandbox()
         let planned = try await house.latch("download", "--all", "--dry-run", "--json")
