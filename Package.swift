@@ -132,17 +132,19 @@ let package = Package(
             ]),
 
         // Programs: arguments, output, wiring.
+        .target(name: "CommandLineTool", dependencies: ["Arguments", "Terminal"]),
         .executableTarget(
             name: "LatchCLI",
             dependencies: [
-                "Arguments", "Crypto", "Desktop", "HTTPClient", "HTTPMessages", "LatchDownloads", "LatchKit",
-                "Primitives", "QRCode", "SecretStorage", "Terminal",
+                "Arguments", "CommandLineTool", "Crypto", "Desktop", "HTTPClient", "HTTPMessages", "LatchDownloads",
+                "LatchKit", "Primitives", "QRCode", "SecretStorage", "Terminal",
             ]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
-                "Arguments", "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages",
-                "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect", "Primitives", "Terminal",
+                "Arguments", "CommandLineTool", "Crypto", "Database", "GatewayConfiguration", "GatewayCore",
+                "GatewayHTTP", "HTTPMessages", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect",
+                "Primitives", "Terminal",
             ]),
 
         // Tests mirror the modules; Tests/System runs the built programs.

@@ -1,13 +1,3 @@
-import FoundationEssentials
-import Glibc
-import LatchKit
-import Terminal
+import CommandLineTool
 
-StandardStreams.openClosed()
-CoreDumps.forbid()
-Heap.keepSmall()
-let signals = Signals()
-let status = await Main(signals: signals).run(
-    Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
-EchoGuard.shared.restore()
-exit(status)
+await Main().main()

@@ -1,4 +1,6 @@
 import Arguments
+import CommandLineTool
+import Primitives
 
 /// The declaration of the complete command line.
 enum DaemonProgram {
@@ -24,7 +26,7 @@ enum DaemonProgram {
                 """,
             options: [config],
             commands: [serve, check, user, sessions, keys, apiKeys, providers, sandbox, completions]),
-        version: Version.current)
+        version: Release.version)
 
     private static let serve = Command<any ExecutableCommand>(
         "serve", "Run the gateway until a signal stops it.",
@@ -44,10 +46,17 @@ enum DaemonProgram {
         ) { given in Check(configurationPath: given[config], isListingKeys: given[keys]) }
     }()
 
-    private static let completions: Command<any ExecutableCommand> = {
-        let shell = Argument<Shell>("SHELL", help: "The shell.")
-        return Command("completions", "Print the completion script of a shell.", arguments: [shell]) {
-            ShowCompletions(shell: $0[shell])
-        }
-    }()
+    private static let completions = Command<any ExecutableCommand>.completions(of: "latchd") { shell, _ in
+        ShowCompletions(shell: shell)
+    }
+}
+
+/// `latchd completions`: prints the completion script of a shell.
+private struct ShowCompletions: ExecutableCommand {
+    let shell: Shell
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        try Output.write(DaemonProgram.program.completionScript(for: shell))
+        return .done
+    }
 }

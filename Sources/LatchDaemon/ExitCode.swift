@@ -1,9 +1,9 @@
+import CommandLineTool
+
 /// The exit codes of `latchd`.
 ///
-/// This is the only table. It determines the exit status and `latchd --help`.
-///
 /// Source: `sysexits.h`.
-enum ExitCode: Int32, CaseIterable, Sendable {
+enum ExitCode: Int32, ExitCodeTable {
     case done = 0
     case failed = 1
     case usage = 64
@@ -29,13 +29,5 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .tryLater: "another program has locked the database: try again"
         case .configuration: "the configuration has mistakes, or its certificate cannot be used"
         }
-    }
-
-    /// The table for the help, indented and aligned.
-    static var help: String {
-        allCases.map { code in
-            let number = String(code.rawValue)
-            return "  " + String(repeating: " ", count: 2 - number.count) + "\(number)  \(code.summary)"
-        }.joined(separator: "\n")
     }
 }

@@ -1,44 +1,30 @@
 import Arguments
+import CommandLineTool
 import Terminal
 
-/// Runs the command line and returns the exit status.
-struct Main {
-    let signals: Signals
+/// Runs the commands of `latchd` and prints their failures.
+struct Main: CommandLineProgram {
+    var declaration: Program<any ExecutableCommand> { DaemonProgram.program }
 
-    func run(_ words: [String], environment: [String: String]) async -> Int32 {
+    func perform(_ command: any ExecutableCommand, environment: [String: String], signals: Signals) async -> Int32 {
         do {
-            switch try DaemonProgram.program.parse(words, environment: environment) {
-            case .show(let text):
-                try Output.write(text)
-                return ExitCode.done.rawValue
-            case .run(let work): return await perform(work, environment)
+            guard let command = command as? any Reloading else {
+                return try await command.perform(environment).rawValue
             }
-        } catch {
-            return fail(error)
-        }
-    }
-
-    /// Runs the command in a task that the first signal cancels.
-    private func perform(_ work: any ExecutableCommand, _ environment: [String: String]) async -> Int32 {
-        let hangUps = (work as? any Reloading).map { ($0, signals.hangUps()) }
-        let task = Task {
-            guard let (work, hangUps) = hangUps else { return try await work.perform(environment) }
-            return try await work.perform(environment, hangUps: hangUps)
-        }
-        signals.onFirst { task.cancel() }
-        do {
-            return try await task.value.rawValue
+            return try await command.perform(environment, hangUps: signals.hangUps()).rawValue
         } catch is CancellationError {
-            Output.note("latchd: Stopped.")
+            StandardOutput.note("latchd: Stopped.")
             return 128 + (signals.received ?? 2)
         } catch {
             return fail(error)
         }
     }
 
+    func fail(_ error: any Error, arguments: [String], environment: [String: String]) -> Int32 { fail(error) }
+
     private func fail(_ error: any Error) -> Int32 {
         let failure = Failure(error)
-        Output.note(failure.namesProgram ? failure.message : "latchd: \(failure.message)")
+        StandardOutput.note(failure.namesProgram ? failure.message : "latchd: \(failure.message)")
         return failure.code.rawValue
     }
 }

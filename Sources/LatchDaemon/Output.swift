@@ -1,16 +1,11 @@
+import CommandLineTool
 import HTTPMessages
-import Terminal
 
-/// The output of a command. Results go to standard output, messages to standard error.
+/// The results of a command on standard output.
 enum Output {
-    /// Writes text to standard output. A closed pipe ends the program without a message, as it ends other programs.
+    /// Writes text to standard output.
     static func write(_ text: String) throws {
-        do throws(Descriptor.Failure) {
-            try Descriptor.write(Array(text.utf8), to: Descriptor.output)
-        } catch {
-            if error.number == Descriptor.Failure.closedPipe { Signals.endByClosedPipe() }
-            throw error
-        }
+        try StandardOutput.write(Array(text.utf8))
     }
 
     /// Writes lines to standard output.
@@ -21,10 +16,5 @@ enum Output {
     /// Writes one JSON value and a newline to standard output.
     static func json(_ value: JSONValue) throws {
         try write(String(decoding: value.encoded(), as: UTF8.self) + "\n")
-    }
-
-    /// Prints a message in addition to the result.
-    static func note(_ text: String) {
-        try? Descriptor.write(Array((text + "\n").utf8), to: Descriptor.errors)
     }
 }

@@ -23,7 +23,7 @@ struct Welcome {
         let people = try await stores.people.list().count
         let sessions = try await stores.sessions.liveCount()
         let database = file.configuration.settings.databasePath ?? "in memory"
-        var lines = ["latchd \(Version.current)"]
+        var lines = ["latchd \(Release.version)"]
         for address in addresses { lines.append("  listening      \(url(address))") }
         lines += [
             "  database       \(database) (\(isNew ? "new" : "\(count(people, "person", "people")), \(count(sessions, "live session"))"))",

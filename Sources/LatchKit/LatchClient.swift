@@ -3,6 +3,7 @@ import Database
 import Desktop
 public import FoundationEssentials
 import HTTPClient
+import Primitives
 import SecretStorage
 import Synchronization
 
@@ -18,7 +19,7 @@ import Synchronization
 /// Source: ARCHITECTURE.md, client.
 public final class LatchClient: Sendable {
     /// The library's version.
-    public static let version = "0.1.0"
+    public static let version = Release.version
 
     /// The settings of a client.
     public struct Configuration: Sendable {

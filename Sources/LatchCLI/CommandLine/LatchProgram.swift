@@ -1,4 +1,5 @@
 import Arguments
+import CommandLineTool
 import LatchKit
 
 /// The command line of `latch`, from which every command, its help and its completions are derived.

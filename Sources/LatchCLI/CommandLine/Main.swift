@@ -1,31 +1,21 @@
 import Arguments
-import FoundationEssentials
+import CommandLineTool
 import LatchKit
 import Terminal
 
-/// Runs the command line and returns the exit status.
-struct Main {
-    let signals: Signals
+/// Runs the commands of `latch` and prints their failures.
+struct Main: CommandLineProgram {
+    var declaration: Program<Request> { LatchProgram.program }
 
-    func run(_ words: [String], environment: [String: String]) async -> Int32 {
-        if words == [LatchProgram.namesWord] { return await AccountNames(environment: environment).printAll() }
-        if words == [LatchProgram.methodsWord] { return printMethods(environment) }
-        if words.first == LatchProgram.callbackWord {
-            return CallbackCommand(environment: environment).run(Array(words.dropFirst()))
-        }
-        do {
-            switch try LatchProgram.program.parse(words, environment: environment) {
-            case .show(let text):
-                try Console(isJSON: false, environment: environment).raw(Array(text.utf8))
-                return ExitCode.done.rawValue
-            case .run(let request): return await perform(request, environment)
-            }
-        } catch {
-            // The command line could not be parsed, so --json is searched for among its words.
-            let console = Console(isJSON: words.contains("--json"), environment: environment)
-            let failure = LatchError(telling: error)
-            console.fail(failure, hint: nil)
-            return ExitCode(for: failure.code).rawValue
+    func performHidden(_ arguments: [String], environment: [String: String]) async -> Int32? {
+        switch arguments.first {
+        case LatchProgram.callbackWord:
+            CallbackCommand(environment: environment).run(Array(arguments.dropFirst()))
+        case LatchProgram.namesWord where arguments.count == 1:
+            await AccountNames(environment: environment).printAll()
+        case LatchProgram.methodsWord where arguments.count == 1:
+            printMethods(environment)
+        default: nil
         }
     }
 
@@ -34,35 +24,38 @@ struct Main {
         return ExitCode.done.rawValue
     }
 
-    /// Runs the command in a task that the first signal cancels.
-    private func perform(_ request: Request, _ environment: [String: String]) async -> Int32 {
+    func perform(_ request: Request, environment: [String: String], signals: Signals) async -> Int32 {
         let context = CommandContext(
             request.common, isNonInteractive: request.work.isNonInteractive,
             finishesUnfinished: request.work.finishesUnfinished, environment: environment)
-        let work = Task {
-            let result: Result<ExitCode, any Error>
-            do {
-                result = .success(try await request.work.perform(in: context))
-            } catch {
-                result = .failure(error)
-            }
-            await context.close()
-            return result
+        let result: Result<ExitCode, any Error>
+        do {
+            result = .success(try await request.work.perform(in: context))
+        } catch {
+            result = .failure(error)
         }
-        signals.onFirst { work.cancel() }
-        switch await work.value {
+        await context.close()
+        switch result {
         case .success(let code): return code.rawValue
-        case .failure(let error): return fail(error, context)
+        case .failure(let error): return fail(error, context, signals)
         }
     }
 
-    private func fail(_ error: any Error, _ context: CommandContext) -> Int32 {
+    private func fail(_ error: any Error, _ context: CommandContext, _ signals: Signals) -> Int32 {
         if let signal = signals.received {
             context.console.fail(LatchError(.cancelled, context.stopMessage), hint: nil)
             return 128 + signal
         }
         let failure = LatchError(telling: error)
         context.console.fail(failure, hint: context.hint(for: failure))
+        return ExitCode(for: failure.code).rawValue
+    }
+
+    func fail(_ error: any Error, arguments: [String], environment: [String: String]) -> Int32 {
+        // The command line could not be parsed, so --json is searched for among its words.
+        let console = Console(isJSON: arguments.contains("--json"), environment: environment)
+        let failure = LatchError(telling: error)
+        console.fail(failure, hint: nil)
         return ExitCode(for: failure.code).rawValue
     }
 }

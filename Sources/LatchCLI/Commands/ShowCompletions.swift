@@ -1,23 +1,12 @@
 import Arguments
+import CommandLineTool
 import HTTPMessages
 import LatchKit
 
 /// `latch completions`: prints the completion script of a shell.
 struct ShowCompletions: ExecutableCommand {
-    private static let shell = Argument<Shell>("SHELL", help: "The shell.")
-
-    static let command = Command<Request>(
-        "completions", "Print the completion script of a shell.",
-        discussion: """
-            For example, once:
-
-              latch completions bash > ~/.local/share/bash-completion/completions/latch
-              latch completions zsh > ~/.zfunc/_latch       (a folder of your fpath)
-              latch completions fish > ~/.config/fish/completions/latch.fish
-            """,
-        arguments: [shell]
-    ) { given in
-        Request(given, ShowCompletions(shell: given[shell]))
+    static let command = Command<Request>.completions(of: "latch") { shell, given in
+        Request(given, ShowCompletions(shell: shell))
     }
 
     private let shell: Shell

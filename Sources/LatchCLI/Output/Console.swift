@@ -1,3 +1,4 @@
+import CommandLineTool
 import HTTPMessages
 import LatchKit
 import Terminal
@@ -40,16 +41,15 @@ struct Console: Sendable {
     /// A closed pipe ends the program without a message, as it ends other programs.
     func raw(_ bytes: [UInt8]) throws(LatchError) {
         do throws(Descriptor.Failure) {
-            try Descriptor.write(bytes, to: Descriptor.output)
+            try StandardOutput.write(bytes)
         } catch {
-            if error.number == Descriptor.Failure.closedPipe { Signals.endByClosedPipe() }
-            throw LatchError(.outputFailed, "Could not write to standard output: \(error).", cause: error)
+            throw LatchError(telling: error)
         }
     }
 
     /// Prints a message in addition to the result.
     func note(_ text: String) {
-        try? Descriptor.write(Array((text + "\n").utf8), to: Descriptor.errors)
+        StandardOutput.note(text)
     }
 
     /// Prints a warning.

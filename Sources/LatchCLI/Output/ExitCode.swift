@@ -1,11 +1,12 @@
+import CommandLineTool
 import LatchKit
 
 /// The exit codes of `latch`.
 ///
-/// This is the only table. It determines the exit status, `latch --help` and `docs/command-line.md`.
+/// `docs/command-line.md` has the same table.
 ///
 /// Source: `sysexits.h`, whose numbers are used where they apply.
-enum ExitCode: Int32, CaseIterable, Sendable {
+enum ExitCode: Int32, ExitCodeTable {
     case done = 0
     case failed = 1
     case usage = 64
@@ -75,13 +76,5 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     /// Creates the exit code for an error.
     init(for code: LatchError.Code) {
         self = Self.allCases.first { $0.codes.contains(code) } ?? .failed
-    }
-
-    /// The table for the help, indented and aligned.
-    static var help: String {
-        allCases.map { code in
-            let number = String(code.rawValue)
-            return "  " + String(repeating: " ", count: 3 - number.count) + "\(number)  \(code.summary)"
-        }.joined(separator: "\n")
     }
 }

@@ -31,6 +31,8 @@ extension LatchError {
         case let error as LatchError: self = error
         case let error as ArgumentError: self.init(.usage, error.message, cause: error)
         case let error as TerminalError: self.init(Self.code(of: error), error.message, cause: error)
+        case let error as Descriptor.Failure:
+            self.init(.outputFailed, "Could not write to standard output: \(error).", cause: error)
         case is CancellationError: self.init(.cancelled, "Stopped before completion.")
         default: self.init(.unexpected, "Unexpected error: \(error).", cause: error)
         }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import FoundationEssentials
 import GatewayConfiguration
 import Glibc
@@ -25,7 +26,7 @@ struct Check: ExecutableCommand {
         if let certificate, let files {
             warnings += CertificateWarning.all(for: certificate, files, now: Date()).map(\.sentence)
         }
-        for warning in warnings { Output.note("latchd: Warning: \(warning)") }
+        for warning in warnings { StandardOutput.note("latchd: Warning: \(warning)") }
         try Output.lines(
             ["The configuration is valid (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
         return .done

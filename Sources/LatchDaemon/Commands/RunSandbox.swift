@@ -1,5 +1,6 @@
 import HTTPMessages
 import LatchSandbox
+import Primitives
 
 /// `latchd sandbox`: runs an identity provider and gateways with example people.
 struct RunSandbox: ExecutableCommand {
@@ -22,7 +23,7 @@ struct RunSandbox: ExecutableCommand {
 
     private func lines(_ sandbox: Sandbox) -> [String] {
         let dialects = Sandbox.dialects.compactMap { name in sandbox.url(of: name).map { (name, $0) } }
-        var lines = ["latchd \(Version.current), sandbox with example data"]
+        var lines = ["latchd \(Release.version), sandbox with example data"]
         for (name, url) in dialects + [("issuer", sandbox.provider.issuer)] {
             lines.append("  \(Self.padded(name, 14))\(url)")
         }

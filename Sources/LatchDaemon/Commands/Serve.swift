@@ -1,3 +1,4 @@
+import CommandLineTool
 import Database
 import FoundationEssentials
 import GatewayConfiguration
@@ -14,7 +15,7 @@ struct Serve: Reloading {
     func perform(_ environment: [String: String], hangUps: AsyncStream<Void>) async throws -> ExitCode {
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
         var configuration = file.configuration
-        for warning in file.warnings { Output.note("latchd: Warning: \(warning)") }
+        for warning in file.warnings { StandardOutput.note("latchd: Warning: \(warning)") }
         let isNew = configuration.settings.databasePath.map { !FileManager.default.fileExists(atPath: $0) } ?? true
         let gateway = try await Gateway.open(configuration.settings)
         let log = gateway.stores.log
