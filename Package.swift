@@ -67,7 +67,9 @@ let package = Package(
             ]),
         .target(
             name: "SignInBridge",
-            dependencies: ["Crypto", "GatewayCore", "HTTPMessages", "OAuth", "OpenIDConnect", "Primitives", "Redis"]),
+            dependencies: [
+                "Crypto", "Database", "GatewayCore", "HTTPMessages", "OAuth", "OpenIDConnect", "Primitives", "Redis",
+            ]),
         .target(
             name: "PictureLibrary",
             dependencies: ["CZlib", "Crypto", "Database", "GatewayCore", "HTTPServer", "Primitives"]),

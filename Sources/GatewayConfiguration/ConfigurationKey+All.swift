@@ -153,7 +153,8 @@ extension ConfigurationKey {
                 + "share it can complete each other's sign-ins.", defaultValue: "bridge.key next to the database"),
         ConfigurationKey(
             "bridge.codes", \.settings.codes, .choice(CodeStoreKind.allCases.map { ($0.rawValue, $0) }),
-            "Where one-time codes are stored. With redis, several gateways can complete each other's sign-ins."),
+            "Where one-time codes are stored. With database or redis, several gateways can complete each other's "
+                + "sign-ins."),
     ]
 
     private static let redis = [

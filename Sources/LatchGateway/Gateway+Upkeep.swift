@@ -23,7 +23,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: Self.noticeInterval, clock) { await self.noticeOthers() } }
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
-            group.addTask { await self.repeating(every: .seconds(60), clock) { self.sweep() } }
+            group.addTask { await self.repeating(every: .seconds(60), clock) { await self.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
@@ -41,11 +41,11 @@ extension Gateway {
         for dialect in dialects { try await dialect.scan() }
     }
 
-    private func sweep() {
+    private func sweep() async {
         attempts.sweep()
         services.limits.sweep()
-        bridge?.codes.sweep()
-        bridge?.starts.sweep()
+        await bridge?.codes.sweep()
+        await bridge?.starts.sweep()
     }
 
     /// Empties the caches when another process wrote to the database. Also empties them when the database does not

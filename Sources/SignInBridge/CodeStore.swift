@@ -25,7 +25,7 @@ package protocol CodeStore: Sendable {
     func isReady() async -> Bool
 
     /// Deletes expired records, in stores that do not do so automatically. Called once a minute.
-    func sweep()
+    func sweep() async
 }
 
 extension CodeStore {
@@ -33,5 +33,5 @@ extension CodeStore {
     package func isReady() async -> Bool { true }
 
     /// Does nothing: the store deletes expired records automatically.
-    package func sweep() {}
+    package func sweep() async {}
 }

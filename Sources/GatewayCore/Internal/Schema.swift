@@ -189,5 +189,17 @@ package enum Schema {
 
             CREATE INDEX api_keys_by_parent ON api_keys (parent_id) WHERE parent_id IS NOT NULL;
             """),
+        // Used when `bridge.codes` is `database`. `digest` is the SHA-256 of a code.
+        Migration(
+            14, "one-time codes",
+            """
+            CREATE TABLE one_time_codes (
+                digest BLOB NOT NULL PRIMARY KEY,
+                record BLOB NOT NULL,
+                expires_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX one_time_codes_by_expiry ON one_time_codes (expires_at);
+            """),
     ]
 }

@@ -38,10 +38,14 @@ extension Bridge {
     }
 
     private static func store(_ stores: GatewayStores) throws -> any CodeStore {
-        guard stores.settings.codes == .redis, let redis = stores.settings.redis else {
-            return MemoryCodeStore(now: stores.now)
+        switch stores.settings.codes {
+        case .memory: return MemoryCodeStore(now: stores.now)
+        case .database: return DatabaseCodeStore(database: stores.database, now: stores.now)
+        case .redis:
+            // The configuration is valid only with an address of Redis.
+            guard let redis = stores.settings.redis else { return MemoryCodeStore(now: stores.now) }
+            return RedisCodeStore(try RedisClient(redis))
         }
-        return RedisCodeStore(try RedisClient(redis))
     }
 
     /// Returns a client for requests to a provider. It trusts the authorities of the provider's configuration as well

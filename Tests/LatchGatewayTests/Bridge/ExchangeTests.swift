@@ -196,7 +196,7 @@ struct ExchangeTests {
 
             #expect(store.count <= 16_384)
             clock.advance(60)
-            bridge.codes.sweep()
+            await bridge.codes.sweep()
             #expect(store.count == 0)
         }
     }

@@ -4,33 +4,38 @@ import HTTPClient
 import HTTPMessages
 import TestSupport
 
-/// Two gateways behind one address, on one database and one Redis, with the sandbox's issuer as identity provider.
+/// Two gateways behind one address, on one database, with the sandbox's issuer as identity provider.
 struct TwoGateways {
     /// Where a load balancer would listen; nobody does, and each step of a sign-in chooses its gateway itself.
     private static let address = "http://127.0.0.1:7"
     private static let callback = "/api/auth/oauth/callback"
     private static let app = "onyx://auth/callback"
 
-    let redis: RedisServer
+    /// Where the codes are stored, if not in the database.
+    let redis: RedisServer?
     let sandbox: RunningSandbox
     let one: RunningGateway
     let other: RunningGateway
     private let client: HTTPClient
 
-    init() async throws {
-        redis = try await RedisServer()
+    /// Starts the programs.
+    ///
+    /// - Parameter codes: The value of `bridge.codes`.
+    /// - Throws: An error if one of them does not start.
+    init(codes: String = "redis") async throws {
+        redis = codes == "redis" ? try await RedisServer() : nil
         let house = try House()
         sandbox = try await RunningSandbox(
             House(sharing: house, ["TMPDIR": house.folder.path]), "--client", "gates=\(Self.address)\(Self.callback)")
         let configured = House(
             sharing: house,
             [
-                "LATCHD_PUBLIC_URL": Self.address, "LATCHD_BRIDGE_CODES": "redis", "LATCHD_REDIS_URL": redis.url,
+                "LATCHD_PUBLIC_URL": Self.address, "LATCHD_BRIDGE_CODES": codes,
                 "LATCHD_PROVIDERS_SANDBOX_ISSUER": sandbox.issuer,
                 "LATCHD_PROVIDERS_SANDBOX_CLIENT_ID": "gates",
                 "LATCHD_PROVIDERS_SANDBOX_CLIENT_AUTHENTICATION": "none",
                 "LATCHD_PROVIDERS_SANDBOX_REGISTRATION": "open",
-            ])
+            ].merging(redis.map { ["LATCHD_REDIS_URL": $0.url] } ?? [:]) { $1 })
         one = try await configured.startGateway()
         other = try await configured.startGateway()
         client = try HTTPClient()
@@ -87,7 +92,7 @@ struct TwoGateways {
         await one.kill()
         await other.kill()
         await sandbox.end()
-        await redis.stop()
+        await redis?.stop()
     }
 
     private func post(_ url: String, _ form: [(String, String)]) async throws -> ClientResponse {

@@ -3,12 +3,12 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-/// Several gateways on one Redis.
+/// Several gateways that share their one-time codes.
 @Suite("Two gateways", .inTurn, .timeLimit(.minutes(20)))
 struct TwoGatewaysTests {
-    @Test("OX-15 each completes what the other began, at every step")
-    func eachOther() async throws {
-        let gates = try await TwoGateways()
+    @Test("OX-15 each completes what the other began, at every step", arguments: ["redis", "database"])
+    func eachOther(_ codes: String) async throws {
+        let gates = try await TwoGateways(codes: codes)
         for (begin, back, exchange) in [
             (gates.one, gates.other, gates.one), (gates.other, gates.one, gates.one),
             (gates.one, gates.one, gates.other),
@@ -24,9 +24,9 @@ struct TwoGatewaysTests {
         await gates.close()
     }
 
-    @Test("OX-4 OX-15 of a hundred exchanges of one code at both, one gets a token")
-    func once() async throws {
-        let gates = try await TwoGateways()
+    @Test("OX-4 OX-15 of a hundred exchanges of one code at both, one gets a token", arguments: ["redis", "database"])
+    func once(_ codes: String) async throws {
+        let gates = try await TwoGateways(codes: codes)
         let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
 
         let answers = try await withThrowingTaskGroup { group in
@@ -50,7 +50,7 @@ struct TwoGatewaysTests {
         let signedIn = try await gates.exchange(before, at: gates.other)
         let token = try #require(try JSONValue(parsing: signedIn.body)["access_token"]?.string)
         let waiting = try await gates.authorize(at: gates.one, backAt: gates.one)
-        await gates.redis.stop()
+        try await #require(gates.redis).stop()
 
         let answer = try await gates.exchange(waiting, at: gates.one)
         #expect(answer.status == .serviceUnavailable)
@@ -60,7 +60,7 @@ struct TwoGatewaysTests {
         #expect(arrival.link["error"] != nil && arrival.link["state"] == "the app's")
         #expect(try await gates.isLive(token, at: gates.one))
 
-        try await gates.redis.start()
+        try await #require(gates.redis).start()
         // Tried again 2 s after the last failure at the latest; each try of a whole sign-in takes a while itself.
         var again = try await gates.authorize(at: gates.one, backAt: gates.other)
         while again.code == nil { again = try await gates.authorize(at: gates.one, backAt: gates.other) }

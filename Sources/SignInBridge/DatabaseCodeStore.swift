@@ -1,0 +1,87 @@
+package import Crypto
+package import Database
+package import FoundationEssentials
+import GatewayCore
+import Synchronization
+
+/// A store of one-time codes in the gateway's database, which several gateways can share.
+///
+/// Each code costs two durable writes. Like the other stores it holds the SHA-256 of a code and a sealed record, so a
+/// stolen database contains no usable code.
+///
+/// Source: OX-4, OX-15.
+package final class DatabaseCodeStore: CodeStore {
+    private let database: Database
+    private let capacity: Int
+    private let now: @Sendable () -> Date
+    private let insertions = Atomic<Int>(0)
+
+    /// Creates a store on a database with the gateway's tables.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - capacity: The maximum number of records after ``sweep()``. The oldest are deleted. Between two sweeps a
+    ///     sixteenth more may be stored.
+    ///   - now: The clock that determines expiry.
+    package init(database: Database, capacity: Int = 16_384, now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.capacity = capacity
+        self.now = now
+    }
+
+    /// Stores a record; see ``CodeStore``.
+    ///
+    /// - Throws: ``GatewayError/Code/codeExists``; `DatabaseError`.
+    package func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+        let now = now()
+        let inserted = try await database.write { connection in
+            try connection.run(Self.insert, key.bytes, record, now + lifetime, now)
+        }
+        guard inserted == 1 else { throw GatewayError.codeExists }
+        // Counting the records takes as long as reading them all, so it is not done for every record.
+        if insertions.add(1, ordering: .relaxed).newValue.isMultiple(of: max(1, capacity / 16)) { await sweep() }
+    }
+
+    /// Removes a record and returns it; see ``CodeStore``.
+    ///
+    /// - Throws: `DatabaseError`.
+    package func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+        // Most requests with an unknown code end here, without a write.
+        guard try await database.read({ try $0.first(Self.exists, key.bytes) }) == true else { return nil }
+        let taken = try await database.write { try $0.first(Self.delete, key.bytes) }
+        guard let taken, now() < taken.expires else { return nil }
+        return taken.record
+    }
+
+    /// Deletes expired records, and the oldest beyond the capacity. A failure is ignored: the next sweep deletes them.
+    package func sweep() async {
+        let (now, capacity) = (now(), capacity)
+        _ = try? await database.write { connection in
+            try connection.run(Self.deleteExpired, now)
+            try connection.run(Self.trim, capacity)
+        }
+    }
+
+    private static let insert = Statement(
+        """
+        INSERT INTO one_time_codes (digest, record, expires_at) VALUES (?1, ?2, ?3)
+        ON CONFLICT (digest) DO UPDATE SET record = excluded.record, expires_at = excluded.expires_at
+        WHERE expires_at <= ?4
+        """, [UInt8].self, [UInt8].self, Date.self, Date.self)
+
+    private static let exists = Statement(
+        "SELECT EXISTS (SELECT 1 FROM one_time_codes WHERE digest = ?)", [UInt8].self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    private static let delete = Statement(
+        "DELETE FROM one_time_codes WHERE digest = ? RETURNING record, expires_at", [UInt8].self
+    ) { row throws(DatabaseError) in (record: try row.get(0) as [UInt8], expires: try row.get(1) as Date) }
+
+    private static let deleteExpired = Statement("DELETE FROM one_time_codes WHERE expires_at <= ?", Date.self)
+
+    private static let trim = Statement(
+        """
+        DELETE FROM one_time_codes WHERE digest IN
+            (SELECT digest FROM one_time_codes ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
+        """, Int.self)
+}
