@@ -1,5 +1,6 @@
 @testable import HTTPClient
 @testable import HTTPMessages
+@testable import LatchDownloads
 @testable import LatchKit
 
 extension FuzzedParser {

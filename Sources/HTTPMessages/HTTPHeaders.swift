@@ -76,13 +76,13 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
     /// not contain control characters except tabs.
     ///
     /// Source: RFC 9110 §5.1, §5.5 and §5.6.2.
-    public static func isSafe(name: String, value: String) -> Bool {
+    package static func isSafe(name: String, value: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
             && value.utf8.allSatisfy { $0 == 9 || ($0 >= 32 && $0 != 127) }
     }
 
     /// Returns whether two field names are equal, ignoring the case of ASCII letters.
-    public static func namesAreEqual(_ one: String, _ other: String) -> Bool {
+    package static func namesAreEqual(_ one: String, _ other: String) -> Bool {
         // Spans, because a pair of iterators is several times slower, and every request calls this function.
         let one = one.utf8.span
         let other = other.utf8.span

@@ -4,9 +4,9 @@
 /// are equal: `1.0` and `1` differ.
 ///
 /// Source: RFC 8259 §6.
-public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
+package struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
     /// The text of the number in JSON.
-    public let text: String
+    package let text: String
 
     /// Creates a number from a text that the parser has already checked.
     init(checked text: String) {
@@ -14,24 +14,24 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates a whole number.
-    public init(_ value: some BinaryInteger) {
+    package init(_ value: some BinaryInteger) {
         text = String(value)
     }
 
     /// Creates a number. A whole number is written without a fraction. Traps for a number that is not finite.
-    public init(_ value: Double) {
+    package init(_ value: Double) {
         precondition(value.isFinite, "JSON has no number for \(value).")
         text = Int64(exactly: value).map { String($0) } ?? String(value)
     }
 
     /// The number as the nearest double. Nil when that is infinite.
-    public var double: Double? {
+    package var double: Double? {
         Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
     /// Returns the number as an integer, or nil when it has a fraction or does not fit in the type. The value is exact:
     /// `1.0` and `10e-1` are 1, and nothing is rounded.
-    public func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
+    package func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         Value(text) ?? digits.flatMap { Value($0) }
     }
 
@@ -59,7 +59,7 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
     private static let mostDigits = 512
 
     /// The text of the number in JSON.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {

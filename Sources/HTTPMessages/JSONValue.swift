@@ -4,7 +4,7 @@
 /// number keeps its text.
 ///
 /// Source: RFC 8259.
-public enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     /// An object with its members, in order. Names are unique when the value was parsed.
     case object([Member])
     /// An array with its elements.
@@ -19,56 +19,56 @@ public enum JSONValue: Sendable, Equatable {
     case null
 
     /// One member of an object.
-    public struct Member: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
         /// The name of the member.
-        public var name: String
+        package var name: String
         /// The value of the member.
-        public var value: JSONValue
+        package var value: JSONValue
 
         /// Creates a member.
-        public init(_ name: String, _ value: JSONValue) {
+        package init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
         }
     }
 
     /// Returns a number. A whole number is written without a fraction. Traps for a number that is not finite.
-    public static func number(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
+    package static func number(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
 
     /// The value of the member `name`. Nil when this is not an object or has no such member. Names are compared byte by
     /// byte.
-    public subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// The string. Nil when this is not a string.
-    public var string: String? {
+    package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
     /// The Boolean value. Nil when this is not a Boolean.
-    public var bool: Bool? {
+    package var bool: Bool? {
         if case .bool(let flag) = self { flag } else { nil }
     }
 
     /// The number as the nearest double. Nil when this is not a number or is too large for a double.
-    public var number: Double? {
+    package var number: Double? {
         if case .number(let number) = self { number.double } else { nil }
     }
 
     /// The number as an integer. Nil when this is not a number, has a fraction or does not fit in an `Int`.
-    public var integer: Int? {
+    package var integer: Int? {
         if case .number(let number) = self { number.integer() } else { nil }
     }
 
     /// The elements. Nil when this is not an array.
-    public var array: [JSONValue]? {
+    package var array: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
     /// The members. Nil when this is not an object.
-    public var members: [Member]? {
+    package var members: [Member]? {
         if case .object(let members) = self { members } else { nil }
     }
 }

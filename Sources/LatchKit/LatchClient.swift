@@ -1,7 +1,7 @@
 import Crypto
 import Database
 import Desktop
-public import FoundationEssentials
+package import FoundationEssentials
 import HTTPClient
 import Primitives
 import SecretStorage
@@ -34,14 +34,14 @@ public final class LatchClient: Sendable {
         /// most one second, so that changes appear within one second.
         public var pollInterval: Duration
         /// Returns the current time.
-        public var now: @Sendable () -> Date
+        package var now: @Sendable () -> Date = { Date() }
         /// Whether operations with servers are logged. Default: true.
         public var keepsLog = true
         /// Whether ``LatchClient/open(_:)`` finishes operations that a crash interrupted. It may send requests to
         /// servers then, and waits up to three seconds for them. Default: true.
-        public var recoversOnOpen = true
+        package var recoversOnOpen = true
         /// The timeout for revoking tokens on the server, at sign-out and after a failed sign-in. Default: 7 seconds.
-        public var revocationTimeout = Session.revocationBound
+        package var revocationTimeout = Session.revocationBound
         /// Returns the timeout of a whole request, file downloads excepted. Called for each request. Default: 30
         /// seconds.
         var requestTimeout: @Sendable () -> Duration = { .seconds(30) }
@@ -58,23 +58,21 @@ public final class LatchClient: Sendable {
         ///   - secrets: The store for tokens and other secrets. Nil chooses the same store as the command line.
         ///   - device: The device and program that the client's sessions belong to.
         ///   - pollInterval: How often the database is checked for changes by other programs while there are watchers.
-        ///   - now: Returns the current time.
         public init(
             folders: Folders? = nil, secrets: (any SecretStoring)? = nil, device: Device = Device(),
-            pollInterval: Duration = .milliseconds(500), now: @escaping @Sendable () -> Date = { Date() }
+            pollInterval: Duration = .milliseconds(500)
         ) {
             self.folders = folders
             self.secrets = secrets
             self.device = device
             self.pollInterval = pollInterval
-            self.now = now
         }
     }
 
     /// The accounts of this device.
     public let accounts: AccountStore
     /// The log of recent operations with servers, by all programs that share the accounts.
-    public var log: ClientLog { accounts.log }
+    package var log: ClientLog { accounts.log }
     let device: Device
     private let folders: Folders
     private let sessions = Mutex<[Account.ID: Session]>([:])
@@ -126,12 +124,18 @@ public final class LatchClient: Sendable {
     /// - Parameters:
     ///   - address: The address.
     ///   - connection: How to connect.
-    ///   - onStep: Called after each step with its result.
-    /// - Returns: The steps, and either the server or the reason why none was found.
+    /// - Returns: Either the server or the reason why none was found.
     /// - Throws: Only `CancellationError`. Failures are in the report.
     public func probe(
+        _ address: ServerAddress, connection: ConnectionOptions = .init()
+    ) async throws(CancellationError) -> ProbeReport {
+        try await probe(address, connection: connection) { _ in }
+    }
+
+    /// Finds out what server is at an address, and reports each step with its result.
+    package func probe(
         _ address: ServerAddress, connection: ConnectionOptions = .init(),
-        onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
+        onStep: @escaping @Sendable (ProbeStep) -> Void
     ) async throws(CancellationError) -> ProbeReport {
         let report = try await ServerProbe(connection: connection, dialects: accounts.dialects, device: device).run(
             address, onStep: onStep)
@@ -148,7 +152,7 @@ public final class LatchClient: Sendable {
     ///
     /// - Parameters:
     ///   - signIn: The e-mail address and password.
-    ///   - server: The server that ``probe(_:connection:onStep:)`` found.
+    ///   - server: The server that ``probe(_:connection:)`` found.
     ///   - onStep: Called after each step of ``SignInProgress``.
     /// - Returns: The account, signed in.
     /// - Throws: ``LatchError`` with the code ``LatchError/Code/wrongCredentials``,
@@ -171,7 +175,7 @@ public final class LatchClient: Sendable {
     ///
     /// - Parameters:
     ///   - signIn: How the browser is opened and how it returns to the program.
-    ///   - server: The server that ``probe(_:connection:onStep:)`` found.
+    ///   - server: The server that ``probe(_:connection:)`` found.
     ///   - onStep: Called after each step of ``SignInProgress``.
     /// - Returns: The account, signed in.
     /// - Throws: ``LatchError`` with the code ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,

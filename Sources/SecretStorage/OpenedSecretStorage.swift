@@ -2,13 +2,13 @@ package import Crypto
 import FoundationEssentials
 
 /// A selected store and the reason for the selection.
-public struct OpenedSecretStorage: Sendable {
+package struct OpenedSecretStorage: Sendable {
     /// The store.
-    public let store: any SecretStoring
+    package let store: any SecretStoring
     /// The kind of the store, to be passed as `remembered` next time.
-    public let kind: SecretStorageKind
+    package let kind: SecretStorageKind
     /// A sentence for people that names the store and the reason for its use.
-    public let explanation: String
+    package let explanation: String
 }
 
 /// Selects and opens a store. It never selects a weaker store than the one requested or used before.

@@ -9,7 +9,7 @@ public enum SecretStorageChoice: String, Sendable, CaseIterable {
 }
 
 /// The kind of store in use. Callers remember it between runs.
-public enum SecretStorageKind: String, Sendable, CaseIterable {
+package enum SecretStorageKind: String, Sendable, CaseIterable {
     /// The Secret Service.
     case service
     /// The sealed file.

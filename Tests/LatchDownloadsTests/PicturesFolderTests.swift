@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LatchKit
+@testable import LatchDownloads
 
-/// Where the person's pictures are, and whether any can be put there.
+/// The person's pictures folder and the access to it.
 @Suite struct PicturesFolderTests {
     @Test(
         "IM-6 the folder is the one that the person's settings name",

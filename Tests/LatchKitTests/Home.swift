@@ -43,7 +43,8 @@ final class Home: Sendable {
         var configuration = LatchClient.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
-            pollInterval: .milliseconds(20), now: { [clock] in clock.now })
+            pollInterval: .milliseconds(20))
+        configuration.now = { [clock] in clock.now }
         configuration.recoversOnOpen = recoversOnOpen
         // A busy machine must not decide what a start finishes.
         configuration.startBound = .seconds(60)

@@ -12,12 +12,12 @@ public struct ClientResponse: Sendable {
     /// The address that sent the response: that of the request, or of the last redirect.
     public var url: String
     /// The HTTP version of the response.
-    public var httpVersion: HTTPVersion
+    package var httpVersion: HTTPVersion
     /// Information about the redirects that were followed. Nil without redirects.
-    public var redirection: Redirection?
+    package var redirection: Redirection?
 
     /// Creates a response, for tests.
-    public init(
+    package init(
         status: HTTPStatus, headers: HTTPHeaders = [:], body: [UInt8] = [], url: String = "",
         httpVersion: HTTPVersion = .http11
     ) {
@@ -30,16 +30,16 @@ public struct ClientResponse: Sendable {
 }
 
 /// Information about the redirects that led to a response.
-public struct Redirection: Sendable, Hashable {
+package struct Redirection: Sendable, Hashable {
     /// Whether the redirects led to another origin. That origin got no credentials, and its response says nothing about
     /// the first origin.
-    public var isElsewhere: Bool
+    package var isElsewhere: Bool
     /// Whether the server sent a web page in place of a requested file. The page was not accepted, and the part is
     /// unchanged.
-    public var isRejectedPage: Bool
+    package var isRejectedPage: Bool
 
     /// Creates a value, for tests.
-    public init(isElsewhere: Bool, isRejectedPage: Bool = false) {
+    package init(isElsewhere: Bool, isRejectedPage: Bool = false) {
         self.isElsewhere = isElsewhere
         self.isRejectedPage = isRejectedPage
     }
@@ -53,7 +53,7 @@ extension ClientResponse: CustomReflectable {
 }
 
 /// A version of HTTP.
-public enum HTTPVersion: String, Sendable, CustomStringConvertible {
+package enum HTTPVersion: String, Sendable, CustomStringConvertible {
     /// HTTP/1.0.
     case http10 = "1.0"
     /// HTTP/1.1, RFC 9112.
@@ -62,5 +62,5 @@ public enum HTTPVersion: String, Sendable, CustomStringConvertible {
     case http2 = "2"
 
     /// The version number, such as `1.1` or `2`.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }

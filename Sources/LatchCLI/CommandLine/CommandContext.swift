@@ -37,7 +37,7 @@ actor CommandContext {
         if let kit { return kit }
         let secrets = try secrets()
         var configuration = LatchClient.Configuration(
-            folders: try Folders(environment: environment), secrets: secrets)
+            folders: try Folders(environment: environment), secrets: secrets, device: Device(program: "latch"))
         configuration.recoversOnOpen = finishesUnfinished
         configuration.keepsLog = environment["LATCH_LOG"] != "off"
         let opened = try await LatchClient.open(configuration)

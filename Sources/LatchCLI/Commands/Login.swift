@@ -81,17 +81,17 @@ struct Login: ExecutableCommand {
         }
         let scopes = try key.scopes(at: server)
         let store = try await context.openSecretsForSignIn()
-        let arrival = SignInProgressText()
+        let progress = SignInProgressText(environment: context.environment)
         let account =
             switch try await SignInChoice(features: server.features, address: address).decide(preference, context) {
-            case .password(let typed): try await signInWithPassword(email ?? typed, known, server, arrival, context)
-            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, arrival, context)
+            case .password(let typed): try await signInWithPassword(email ?? typed, known, server, progress, context)
+            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, progress, context)
             case .key: try await key.signIn(to: server, context)
             }
         if !context.console.isJSON { context.console.note(store.explanation) }
         try await NewPassword(account: account, context: context).afterSignIn()
         let secrets = try await context.secrets()
-        arrival.show(on: context.console)
+        progress.show(on: context.console)
         let kept = try await context.client().accounts.account(account.id) ?? account
         try context.console.result(
             ["Signed in to \(account.serverURL) as \(account.userEmail)."],
@@ -99,7 +99,7 @@ struct Login: ExecutableCommand {
                 [
                     .init("account", AccountText.json(kept)), .init("secrets", SecretsText.json(secrets)),
                     .init("explanation", .string(store.explanation)),
-                ] + arrival.json(for: kept)))
+                ] + progress.json(for: kept)))
         return .done
     }
 
@@ -110,22 +110,22 @@ struct Login: ExecutableCommand {
     }
 
     private func signInWithBrowser(
-        _ provider: String?, _ scopes: [String]?, _ server: Server, _ arrival: SignInProgressText,
+        _ provider: String?, _ scopes: [String]?, _ server: Server, _ progress: SignInProgressText,
         _ context: CommandContext
     ) async throws -> Account {
         var signIn = try browser.signIn(provider: provider, context)
         signIn.scopes = scopes
-        return try await context.client().signIn(signIn, to: server, onStep: arrival.take)
+        return try await context.client().signIn(signIn, to: server, onStep: progress.record)
     }
 
     private func signInWithPassword(
-        _ email: EmailAddress?, _ known: Account?, _ server: Server, _ arrival: SignInProgressText,
+        _ email: EmailAddress?, _ known: Account?, _ server: Server, _ progress: SignInProgressText,
         _ context: CommandContext
     ) async throws -> Account {
         let who = if let email { email } else { try await askEmail(known, server, context) }
         let password = try await password(who, server, context.person)
         return try await context.client().signIn(
-            PasswordSignIn(email: who.text, password: password), to: server, onStep: arrival.take)
+            PasswordSignIn(email: who.text, password: password), to: server, onStep: progress.record)
     }
 
     private func serverAddress(_ context: CommandContext) async throws -> ServerAddress {

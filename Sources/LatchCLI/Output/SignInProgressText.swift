@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPMessages
+import LatchDownloads
 import LatchKit
 import Primitives
 import Synchronization
@@ -7,50 +8,60 @@ import Terminal
 
 /// The progress that a sign-in reported, and its output.
 final class SignInProgressText: Sendable {
-    private let steps = Mutex<[SignInProgress]>([])
+    /// The reported steps, and the pictures folder as it was before the first sync.
+    private struct State {
+        var device: UUID?
+        var pictures: PicturesFolder?
+        var sync: FirstSync?
+    }
 
-    /// Records a step.
-    func take(_ step: SignInProgress) { steps.withLock { $0.append(step) } }
+    private let state = Mutex(State())
+    private let environment: [String: String]
+
+    init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// Records a step. A folder that is not writable is reported but does not stop the sign-in.
+    func record(_ step: SignInProgress) {
+        switch step {
+        case .deviceKnown(let id):
+            let pictures = PicturesFolder.current(environment: environment)
+            state.withLock {
+                $0.device = id
+                $0.pictures = pictures
+            }
+        case .synced(let sync): state.withLock { $0.sync = sync }
+        default: break
+        }
+    }
 
     /// Prints what the person has on the server, and what does not work on this machine.
     func show(on console: Console) {
         guard !console.isJSON else { return }
-        for step in steps.withLock({ $0 }) {
-            switch step {
-            case .synced(let sync):
-                if let line = Self.line(sync) { console.note(line) }
-            case .picturesChecked(let folder) where isAboutPictures:
-                if let line = Self.line(folder) { console.note(line) }
-            default: break
-            }
-        }
+        let state = state.withLock { $0 }
+        guard let sync = state.sync else { return }
+        if let line = Self.line(sync) { console.note(line) }
+        if sync.photographs != nil, let line = state.pictures.flatMap(Self.line) { console.note(line) }
     }
 
     /// Returns the members for `--json`. Empty for families without a first sync.
     func json(for account: Account) -> [JSONValue.Member] {
         guard account.capabilities.contains(.firstSync) else { return [] }
-        return steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
-            switch step {
-            case .deviceKnown(let id): [.init("deviceId", .string(id.uuidString.lowercased()))]
-            case .picturesChecked(let folder):
-                [
-                    .init(
-                        "pictures",
-                        [
-                            "path": folder.path.map { .string($0) } ?? .null,
-                            "access": .string(folder.access.rawValue),
-                        ])
-                ]
-            case .synced(let sync): [.init("firstSync", Self.json(sync))]
-            default: []
-            }
+        let state = state.withLock { $0 }
+        var members: [JSONValue.Member] = []
+        if let device = state.device { members.append(.init("deviceId", .string(device.uuidString.lowercased()))) }
+        if let pictures = state.pictures {
+            members.append(
+                .init(
+                    "pictures",
+                    [
+                        "path": pictures.path.map { .string($0) } ?? .null,
+                        "access": .string(pictures.access.rawValue),
+                    ]))
         }
-    }
-
-    private var isAboutPictures: Bool {
-        steps.withLock { steps in
-            steps.contains { if case .synced(let sync) = $0 { sync.photographs != nil } else { false } }
-        }
+        if let sync = state.sync { members.append(.init("firstSync", Self.json(sync))) }
+        return members
     }
 
     private static func line(_ sync: FirstSync) -> String? {

@@ -1,12 +1,13 @@
 import FoundationEssentials
+import LatchKit
 
 /// The person's pictures folder and its access. On this system, write access to the folder takes the place of a media
 /// permission.
 ///
 /// Source: IM-6; xdg-user-dirs, `user-dirs.dirs(5)`.
-public struct PicturesFolder: Sendable, Hashable {
+package struct PicturesFolder: Sendable, Hashable {
     /// Whether pictures can be stored in the folder.
-    public enum Access: String, Sendable {
+    package enum Access: String, Sendable {
         /// The folder exists and is writable.
         case writable
         /// The folder does not exist yet. A download creates it.
@@ -16,19 +17,19 @@ public struct PicturesFolder: Sendable, Hashable {
     }
 
     /// The absolute path. Nil when it is unknown, because `HOME` is not an absolute path.
-    public var path: String?
+    package var path: String?
     /// Whether pictures can be stored in the folder.
-    public var access: Access
+    package var access: Access
 
-    /// Makes a value.
-    public init(path: String?, access: Access) {
+    /// Creates a value.
+    package init(path: String?, access: Access) {
         self.path = path
         self.access = access
     }
 
     /// Returns the pictures folder of an environment and its current access: `XDG_PICTURES_DIR` in `user-dirs.dirs`, or
     /// `Pictures` in the home folder.
-    public static func current(environment: [String: String]) -> Self {
+    package static func current(environment: [String: String]) -> Self {
         guard let home = environment["HOME"], home.hasPrefix("/") else { return Self(path: nil, access: .missing) }
         let file = (try? Folders.base("XDG_CONFIG_HOME", below: ".config", environment)).map { $0 + "/user-dirs.dirs" }
         let text = file.flatMap { FileManager.default.contents(atPath: $0) }.map { String(decoding: $0, as: UTF8.self) }

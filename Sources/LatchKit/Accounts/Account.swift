@@ -10,23 +10,23 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     /// The account's id on this device.
     public let id: UUID
     /// The person's display name. The e-mail address when the server has no name.
-    public var displayName: String
+    public package(set) var displayName: String
     /// The address of the server.
-    public var serverURL: ServerAddress
+    public package(set) var serverURL: ServerAddress
     /// The e-mail address that the person signed in with.
-    public var userEmail: String
+    public package(set) var userEmail: String
     /// The id of the API key, never the key itself. Nil when the account has none.
-    public var apiKeyID: String?
+    public package(set) var apiKeyID: String?
     /// The scopes of the person or of the API key. Empty when the server does not say.
-    public var scopes: [String]
+    public package(set) var scopes: [String]
     /// When the account was added on this device.
-    public var createdAt: Date
+    public package(set) var createdAt: Date
     /// When the account was last signed in or made the active one.
-    public var lastUsedAt: Date
+    public package(set) var lastUsedAt: Date
     /// Whether this is the active account. At most one account is active.
     public internal(set) var isActive: Bool
     /// The id of the server's dialect.
-    public var dialect: DialectID
+    public package(set) var dialect: DialectID
     /// Whether the account has a session on this device.
     public internal(set) var isSignedIn: Bool
     /// Why the last session ended, as the end of "You were signed out because …". Nil when no session has ended since
@@ -34,9 +34,9 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     public internal(set) var endedBecause: String?
 
     /// The account's number on this device, from 1. It never changes and is never given to another account.
-    public internal(set) var number = 0
+    package internal(set) var number = 0
     /// What the dialect knows about this server. Holds no secret.
-    public internal(set) var details: [String: String] = [:]
+    package internal(set) var details: [String: String] = [:]
     /// Whether the server requires a password change before anything else.
     public internal(set) var mustChangePassword = false
 
@@ -47,8 +47,8 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
         case apiKeyID = "apiKeyId"
     }
 
-    /// Makes an account that is not stored yet. ``AccountStore/addAccount(_:)`` stores it and makes it active.
-    public init(
+    /// Creates an account that is not stored yet. ``AccountStore/addAccount(_:)`` stores it and makes it active.
+    package init(
         id: UUID = UUID(), displayName: String, serverURL: ServerAddress, userEmail: String, apiKeyID: String? = nil,
         scopes: [String] = [], createdAt: Date = Date(), lastUsedAt: Date? = nil,
         dialect: DialectID = DialectID(rawValue: "onyx")
@@ -72,18 +72,18 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
 /// The server address cannot be changed: a session belongs to one address, and another address needs a new sign-in.
 ///
 /// Source: RM-2.
-public struct AccountUpdate: Sendable, Equatable {
+package struct AccountUpdate: Sendable, Equatable {
     /// The person's display name.
-    public var displayName: String?
+    package var displayName: String?
     /// The e-mail address.
-    public var userEmail: String?
+    package var userEmail: String?
     /// The id of the API key.
-    public var apiKeyID: String?
+    package var apiKeyID: String?
     /// The scopes of the person or of the API key.
-    public var scopes: [String]?
+    package var scopes: [String]?
 
     /// Makes an update.
-    public init(
+    package init(
         displayName: String? = nil, userEmail: String? = nil, apiKeyID: String? = nil, scopes: [String]? = nil
     ) {
         self.displayName = displayName

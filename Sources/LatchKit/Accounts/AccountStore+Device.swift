@@ -1,5 +1,5 @@
 import Database
-public import FoundationEssentials
+package import FoundationEssentials
 
 extension AccountStore {
     /// Returns the id of this device. It is created on first use and is then the same for all programs and accounts.
@@ -10,7 +10,7 @@ extension AccountStore {
     /// - Throws: ``LatchError`` with a code of the storage.
     ///
     /// Source: IM-6.
-    public func deviceID() async throws -> UUID {
+    package func deviceID() async throws -> UUID {
         try await LatchError.converting {
             if let id = try await database.read({ try $0.first(Self.selectDevice) }) { return id }
             return try await database.write { connection in

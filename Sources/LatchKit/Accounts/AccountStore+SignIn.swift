@@ -74,11 +74,11 @@ extension AccountStore {
         do {
             try await makeRow(id, signIn, kept, replacing: old?.keyID ?? oldKey)
             try await write(id, signIn, kept)
-            onStep(.tokenKept)
+            onStep(.tokenStored)
             // A new session starts with an empty cache, and so does an account that becomes active.
             await cache.purge()
             try await completeRow(id, signIn, kept)
-            onStep(.accountKept)
+            onStep(.accountStored)
         } catch {
             // If undoing fails too, the row stays and the next start undoes it.
             if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, kept) }

@@ -53,7 +53,7 @@ public final class AccountStore: Sendable {
 
     /// Returns the accounts whose stored server address is invalid, because another program wrote it or the file was
     /// changed by hand.
-    public func unreadableAccounts() async throws -> [UnreadableAccount] {
+    package func unreadableAccounts() async throws -> [UnreadableAccount] {
         try await rows().compactMap(\.unreadable)
     }
 
@@ -77,7 +77,7 @@ public final class AccountStore: Sendable {
     /// - Parameter text: The text that the person entered.
     /// - Returns: The only account that matches.
     /// - Throws: ``LatchError/Code/noAccount`` when none matches, ``LatchError/Code/ambiguousAccount`` when several do.
-    public func account(matching text: String) async throws -> Account {
+    package func account(matching text: String) async throws -> Account {
         let all = try await accounts()
         let wanted = text.lowercased()
         let address = try? ServerAddress(text)
@@ -123,7 +123,7 @@ public final class AccountStore: Sendable {
     /// themselves.
     ///
     /// - Throws: ``LatchError/Code/ambiguousAccount`` when the person's account on that server exists already.
-    public func addAccount(_ account: Account) async throws {
+    package func addAccount(_ account: Account) async throws {
         do {
             try await change { connection in
                 try connection.run(Self.deactivateAll)
@@ -168,7 +168,7 @@ public final class AccountStore: Sendable {
     /// Changes fields of an account.
     ///
     /// - Throws: ``LatchError/Code/noAccount``.
-    public func updateAccount(_ id: Account.ID, _ update: AccountUpdate) async throws {
+    package func updateAccount(_ id: Account.ID, _ update: AccountUpdate) async throws {
         try await change { connection in
             let scopes = update.scopes.map(AccountSchema.text)
             let changed = try connection.run(
@@ -185,7 +185,7 @@ public final class AccountStore: Sendable {
     /// Sets the ``Account/lastUsedAt`` of an account to the current time.
     ///
     /// - Throws: ``LatchError/Code/noAccount``.
-    public func updateLastUsed(_ id: Account.ID) async throws {
+    package func updateLastUsed(_ id: Account.ID) async throws {
         let moment = now()
         try await change { connection in
             guard try connection.run(Self.touch, moment, id) == 1 else { throw Self.missing }

@@ -116,5 +116,5 @@ extension AccountStore {
     /// Whether there are any accounts: first the current value, then the value after each change.
     ///
     /// Source: RM-3.
-    public var hasAccountsUpdates: AsyncStream<Bool> { watch.stream { !$0.isEmpty } }
+    package var hasAccountsUpdates: AsyncStream<Bool> { watch.stream { !$0.isEmpty } }
 }

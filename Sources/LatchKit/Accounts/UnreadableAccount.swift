@@ -1,15 +1,15 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// An account that cannot be used, because its server address is invalid.
 ///
 /// ``AccountStore/removeAccount(_:)`` removes it.
-public struct UnreadableAccount: Identifiable, Hashable, Sendable {
+package struct UnreadableAccount: Identifiable, Hashable, Sendable {
     /// The account's id on this device.
-    public let id: UUID
+    package let id: UUID
     /// The stored text of the server address, unchanged. It may contain any characters, so clean it before it is shown.
-    public let address: String
+    package let address: String
     /// The e-mail address that the person signed in with.
-    public let userEmail: String
+    package let userEmail: String
 }
 
 /// A row of the accounts database.

@@ -18,12 +18,12 @@ import SecretStorage
 /// The log is a file of JSON lines with mode 0600. Several programs can append to it at the same time. When the file
 /// exceeds ``largest`` bytes, it is renamed to `PATH.1` and a new one is started. Both files together take about twice
 /// ``largest`` bytes. Writing never throws and never waits for another program.
-public struct ClientLog: Sendable {
+package struct ClientLog: Sendable {
     /// The size in bytes above which a new file is started.
-    public static let largest = 262_144
+    package static let largest = 262_144
 
     /// The path of the file. Nil disables the log.
-    public let path: String?
+    package let path: String?
     private let program: String
     private let now: @Sendable () -> Date
     private let largest: Int
@@ -36,7 +36,7 @@ public struct ClientLog: Sendable {
     }
 
     /// Returns all entries, the oldest first. Lines that are not valid entries are skipped.
-    public func entries() -> [LogEntry] {
+    package func entries() -> [LogEntry] {
         guard let path else { return [] }
         return [path + ".1", path].flatMap { file in
             Self.read(FileManager.default.contents(atPath: file).map(Array.init) ?? [])
@@ -46,7 +46,7 @@ public struct ClientLog: Sendable {
     /// Removes all entries.
     ///
     /// - Throws: ``LatchError/Code/storageFailed``.
-    public func clear() throws(LatchError) {
+    package func clear() throws(LatchError) {
         guard let path else { return }
         for file in [path + ".1", path] where FileManager.default.fileExists(atPath: file) {
             guard unsafe unlink(file) == 0 || errno == ENOENT else {

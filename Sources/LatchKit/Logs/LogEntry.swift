@@ -1,10 +1,10 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A line of the client's log: an action, the server and the outcome. It never contains a secret, a path or a person's
 /// name.
-public struct LogEntry: Sendable, Hashable, Codable {
+package struct LogEntry: Sendable, Hashable, Codable {
     /// An action that is logged.
-    public enum Act: String, Sendable, Codable, CaseIterable {
+    package enum Act: String, Sendable, Codable, CaseIterable {
         /// Probing an address. Only failures are logged.
         case probe
         /// A sign-in with a password.
@@ -32,22 +32,22 @@ public struct LogEntry: Sendable, Hashable, Codable {
     }
 
     /// When the entry was written, at the end of the action.
-    public var time: Date
+    package var time: Date
     /// The name of the program.
-    public var program: String
+    package var program: String
     /// The process id of the program.
-    public var process: Int
+    package var process: Int
     /// The action.
-    public var act: Act
+    package var act: Act
     /// The server's host, with its port unless that is the default.
-    public var server: String
+    package var server: String
     /// The outcome: `ok`, the code of an error, or the server's reason.
-    public var outcome: String
+    package var outcome: String
     /// The duration of the action. Nil when it was not measured.
-    public var milliseconds: Int?
+    package var milliseconds: Int?
 
     /// Reads an entry.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         time = try Date(container.decode(String.self, forKey: .time), strategy: .iso8601)
         program = try container.decode(String.self, forKey: .program)
@@ -59,7 +59,7 @@ public struct LogEntry: Sendable, Hashable, Codable {
     }
 
     /// Writes an entry, with the time in ISO 8601 format.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(time.formatted(.iso8601), forKey: .time)
         try container.encode(program, forKey: .program)

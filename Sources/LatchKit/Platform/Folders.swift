@@ -61,7 +61,7 @@ public struct Folders: Sendable, Equatable {
     var browsers: String { data + "/browsers" }
 
     /// Returns the folder in an XDG variable, or its default below the person's home folder.
-    static func base(
+    package static func base(
         _ variable: String, below home: String, _ environment: [String: String]
     ) throws(LatchError) -> String {
         if let path = absolute(environment[variable]) { return path }

@@ -44,7 +44,7 @@ public final class DeviceSecrets: SecretStoring {
     }
 
     /// The kind of store that was used last. Nil before the first use.
-    public var remembered: SecretStorageKind? {
+    package var remembered: SecretStorageKind? {
         let bytes = FileManager.default.contents(atPath: memory)
         return bytes.flatMap { SecretStorageKind(rawValue: String(decoding: $0, as: UTF8.self)) }
     }
@@ -66,7 +66,7 @@ public final class DeviceSecrets: SecretStoring {
     /// - Returns: The store, its kind and why it was chosen.
     /// - Throws: ``LatchError``; `CancellationError` from asking for the passphrase.
     @discardableResult
-    public func open(mayChange: Bool = false) async throws -> OpenedSecretStorage {
+    package func open(mayChange: Bool = false) async throws -> OpenedSecretStorage {
         while true {
             if let opened = opened.withLock({ $0 }) { return opened }
             let (task, isOurs) = opening.withLock { opening in

@@ -19,7 +19,7 @@ public struct PasswordRule: Sendable, Hashable {
     public var needsSpecial: Bool
 
     /// Makes a rule. Without arguments, it has no requirements.
-    public init(
+    package init(
         minimumLength: Int? = nil, maximumLength: Int? = nil, needsUppercase: Bool = false,
         needsLowercase: Bool = false, needsDigit: Bool = false, needsSpecial: Bool = false
     ) {

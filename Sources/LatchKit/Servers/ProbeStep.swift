@@ -1,9 +1,9 @@
 import HTTPClient
 
 /// One step of finding and trusting a server, with texts that can be printed as they are.
-public struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
+package struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of steps.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The check of the address itself.
         case address
         /// The resolution of the host name.
@@ -17,7 +17,7 @@ public struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The outcomes of a step.
-    public enum Outcome: String, Sendable {
+    package enum Outcome: String, Sendable {
         /// The step succeeded.
         case passed
         /// The step succeeded with a warning for the person.
@@ -29,16 +29,16 @@ public struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of step.
-    public let kind: Kind
+    package let kind: Kind
     /// The outcome of the step.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// The result of the step, in one sentence.
-    public let message: String
+    package let message: String
     /// What the person can do about the result. Nil when nothing needs to be done.
-    public let remedy: String?
+    package let remedy: String?
 
     /// Makes a step.
-    public init(_ kind: Kind, _ outcome: Outcome, _ message: String, remedy: String? = nil) {
+    package init(_ kind: Kind, _ outcome: Outcome, _ message: String, remedy: String? = nil) {
         self.kind = kind
         self.outcome = outcome
         self.message = message
@@ -46,13 +46,13 @@ public struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The message, followed by the remedy if there is one.
-    public var description: String { remedy.map { "\(message) \($0)" } ?? message }
+    package var description: String { remedy.map { "\(message) \($0)" } ?? message }
 }
 
 /// The result of probing an address.
 public struct ProbeReport: Sendable {
     /// Every step of the run, in order.
-    public internal(set) var steps: [ProbeStep] = []
+    package internal(set) var steps: [ProbeStep] = []
     /// The server. Nil when no dialect recognized one.
     public internal(set) var server: Server?
     /// Why no server was found. Nil when one was found.

@@ -7,7 +7,7 @@
 /// Source: IM-3, IM-17; RFC 3986 §3; docs/protocols/onyx.md, Server discovery.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The scheme of an address.
-    public enum Scheme: String, Sendable {
+    package enum Scheme: String, Sendable {
         /// HTTP without encryption.
         case http
         /// HTTP over TLS.
@@ -17,13 +17,13 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The scheme.
-    public let scheme: Scheme
+    package let scheme: Scheme
     /// The host: a name in ASCII and lower case, or an IPv4 or IPv6 literal. IPv6 is without brackets.
     public let host: String
     /// The port. Nil for the default port of the scheme.
     public let port: Int?
     /// The path that precedes the path of every request. Empty, or with a leading slash and without a trailing one.
-    public let prefix: String
+    package let prefix: String
 
     /// Parses and validates an address that a person typed.
     ///
@@ -45,18 +45,18 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The origin of the address: scheme, host and port.
     ///
     /// Source: RFC 6454 §4.
-    public var origin: String { scheme.rawValue + "://" + authority }
+    package var origin: String { scheme.rawValue + "://" + authority }
 
     /// Returns whether another address has the same scheme, host and port.
-    public func hasSameOrigin(as other: ServerAddress) -> Bool {
+    package func hasSameOrigin(as other: ServerAddress) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
     /// The address without its scheme, as people write it.
-    public var withoutScheme: String { authority + prefix }
+    package var withoutScheme: String { authority + prefix }
 
     /// The host and port as in an address, with brackets around IPv6.
-    public var authority: String {
+    package var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
         return if let port { name + ":" + String(port) } else { name }
     }
@@ -70,7 +70,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether the server is on this machine: `localhost`, a name under it, `127.0.0.0/8` or `::1`.
     ///
     /// Source: RFC 6761 §6.3; RFC 1122 §3.2.1.3; RFC 4291 §2.5.3.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
             || (HostName.isIPv4(host) && host.hasPrefix("127."))
     }
@@ -82,7 +82,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: The URL to send a request to.
     /// - Throws: ``LatchError/Code/invalidRequest`` when the URL would leave this origin, leave the prefix with `..`,
     ///   or contain a character that is not allowed in a URL.
-    public func url(of path: String) throws(LatchError) -> String {
+    package func url(of path: String) throws(LatchError) -> String {
         guard path.utf8.allSatisfy(Self.mayStandInPath) else {
             throw LatchError(
                 .invalidRequest,

@@ -46,14 +46,14 @@ public struct ServerFeatures: Sendable, Hashable {
         public var title: String
 
         /// Makes a provider.
-        public init(id: String, title: String) {
+        package init(id: String, title: String) {
             self.id = id
             self.title = title
         }
     }
 
     /// Makes features.
-    public init(
+    package init(
         signsInWithPassword: Bool = true, signsInWithBrowser: Bool = false,
         passwordRule: PasswordRule = PasswordRule(),
         requiresVerification: Bool = false, hasUsers: Bool = true, providers: [Provider] = []

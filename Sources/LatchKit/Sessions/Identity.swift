@@ -16,7 +16,7 @@ public struct Identity: Sendable, Hashable {
     public var mustChangePassword: Bool?
 
     /// Makes an identity.
-    public init(id: String, email: String, name: String? = nil, scopes: [String] = [], tokenExpires: Date? = nil) {
+    package init(id: String, email: String, name: String? = nil, scopes: [String] = [], tokenExpires: Date? = nil) {
         self.id = id
         self.email = email
         self.name = name

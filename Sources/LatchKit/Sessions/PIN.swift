@@ -53,7 +53,7 @@ public struct PINState: Sendable, Hashable {
     public var unlockedUntil: Date?
 
     /// Makes a state.
-    public init(isSet: Bool, isUnlocked: Bool, unlockedUntil: Date? = nil) {
+    package init(isSet: Bool, isUnlocked: Bool, unlockedUntil: Date? = nil) {
         self.isSet = isSet
         self.isUnlocked = isUnlocked
         self.unlockedUntil = unlockedUntil

@@ -16,7 +16,7 @@ public struct RemoteKey: Identifiable, Sendable, Hashable, Codable {
     public var isCurrent: Bool
 
     /// Makes a key.
-    public init(id: String, name: String, scopes: [String], created: Date?, lastUsed: Date?, isCurrent: Bool) {
+    package init(id: String, name: String, scopes: [String], created: Date?, lastUsed: Date?, isCurrent: Bool) {
         self.id = id
         self.name = name
         self.scopes = scopes

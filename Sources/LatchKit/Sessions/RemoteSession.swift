@@ -16,7 +16,7 @@ public struct RemoteSession: Identifiable, Sendable, Hashable, Codable {
     public var isCurrent: Bool
 
     /// Makes a session.
-    public init(id: String, device: String, system: String, created: Date?, lastUsed: Date?, isCurrent: Bool) {
+    package init(id: String, device: String, system: String, created: Date?, lastUsed: Date?, isCurrent: Bool) {
         self.id = id
         self.device = device
         self.system = system

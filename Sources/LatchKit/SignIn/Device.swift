@@ -16,18 +16,18 @@ public struct Device: Sendable, Hashable {
     /// Makes a device.
     ///
     /// - Parameters:
-    ///   - program: The program's name, for `User-Agent`.
+    ///   - program: The program's name, for `User-Agent`. Nil for the name of the process.
     ///   - version: The program's version, for `User-Agent`.
     ///   - model: The machine's name. Nil for its host name. Characters that are not allowed in a header field become
     ///     hyphens.
     ///   - type: The operating system.
     public init(
-        program: String = "latch", version: String = LatchClient.version,
+        program: String? = nil, version: String = LatchClient.version,
         model: String? = nil, type: String = Device.systemName
     ) {
         self.model = Self.plain(model ?? ProcessInfo.processInfo.hostName)
         self.type = Self.plain(type)
-        self.program = Self.plain(program)
+        self.program = Self.plain(program ?? ProcessInfo.processInfo.processName)
         userAgent = "\(self.program)/\(Self.plain(version)) (\(self.model); \(self.type))"
     }
 

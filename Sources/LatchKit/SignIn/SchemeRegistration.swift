@@ -1,17 +1,17 @@
 import Desktop
-public import FoundationEssentials
+import FoundationEssentials
 
 /// Registers a program with the desktop as the handler of the custom schemes with which servers send the browser back.
 ///
 /// The registration is a desktop entry that menus do not show, and the person's default application for each scheme.
 ///
 /// Source: Desktop Entry Specification 1.5; Association between MIME types and applications 1.0.1.
-public struct SchemeRegistration: Sendable {
+package struct SchemeRegistration: Sendable {
     /// The file name of the desktop entry.
-    public static let entry = "latchstring-callback.desktop"
+    package static let entry = "latchstring-callback.desktop"
 
     /// The schemes of all dialects, without duplicates.
-    public static var schemes: [String] {
+    package static var schemes: [String] {
         Dialects.all.compactMap { ($0 as? any BrowserDialect)?.callback }
             .map { String($0.prefix { $0 != ":" }) }
             .reduce(into: []) { schemes, scheme in
@@ -20,13 +20,13 @@ public struct SchemeRegistration: Sendable {
     }
 
     /// The changes made by a registration.
-    public struct Report: Sendable, Equatable {
+    package struct Report: Sendable, Equatable {
         /// The absolute path of the desktop entry.
-        public var path: String
+        package var path: String
         /// The schemes that are now registered for the program.
-        public var schemes: [String]
+        package var schemes: [String]
         /// The desktop entries of other programs that were registered before, by scheme.
-        public var replaced: [String: String]
+        package var replaced: [String: String]
     }
 
     private let applications: String
@@ -37,16 +37,16 @@ public struct SchemeRegistration: Sendable {
     /// - Throws: ``LatchError/Code/storageFailed`` when neither `HOME` nor the XDG variables are absolute paths.
     ///
     /// Source: XDG Base Directory Specification 0.8.
-    public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
+    package init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
         applications = try Folders.base("XDG_DATA_HOME", below: ".local/share", environment) + "/applications"
         configuration = try Folders.base("XDG_CONFIG_HOME", below: ".config", environment)
     }
 
     /// Whether the desktop entry exists.
-    public var hasEntry: Bool { FileManager.default.fileExists(atPath: path) }
+    package var hasEntry: Bool { FileManager.default.fileExists(atPath: path) }
 
     /// Returns whether the desktop entry is registered for a scheme. False when the desktop cannot be queried.
-    public static func isRegistered(_ scheme: String) async -> Bool {
+    package static func isRegistered(_ scheme: String) async -> Bool {
         await handler(of: scheme) == entry
     }
 
@@ -55,7 +55,7 @@ public struct SchemeRegistration: Sendable {
     /// - Parameter program: The absolute path of the program. It is called with the arguments `callback` and the link.
     /// - Returns: The changes.
     /// - Throws: ``LatchError/Code/registrationFailed``.
-    public func register(program: String) async throws(LatchError) -> Report {
+    package func register(program: String) async throws(LatchError) -> Report {
         let schemes = Self.schemes
         var replaced: [String: String] = [:]
         for scheme in schemes {
@@ -80,7 +80,7 @@ public struct SchemeRegistration: Sendable {
     ///
     /// - Returns: Whether there was a desktop entry.
     /// - Throws: ``LatchError/Code/registrationFailed``.
-    public func remove() async throws(LatchError) -> Bool {
+    package func remove() async throws(LatchError) -> Bool {
         let list = configuration + "/mimeapps.list"
         do {
             if let text = FileManager.default.contents(atPath: list).flatMap({ String(validating: $0, as: UTF8.self) })

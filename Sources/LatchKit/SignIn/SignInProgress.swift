@@ -2,23 +2,21 @@ public import FoundationEssentials
 
 /// The steps between a successful sign-in at the server and the program's main screen, in order.
 ///
-/// Once the client supports real-time connections, their step will come between the device and the pictures.
+/// A program that downloads pictures checks its access to their folder after ``deviceKnown(_:)``, before the first sync.
 ///
 /// Source: IM-6.
 public enum SignInProgress: Sendable, Equatable {
     /// The token was written to the secret store.
-    case tokenKept
+    case tokenStored
     /// The account was stored and is the active one.
-    case accountKept
+    case accountStored
     /// The id of the device is known. It is generated once per device.
     case deviceKnown(UUID)
-    /// The pictures folder was checked. A folder that is not writable is reported but does not stop the sign-in.
-    case picturesChecked(PicturesFolder)
     /// The first requests to the server are finished. Only successful responses are included.
     case synced(FirstSync)
     /// The server requires a password change before anything else, so no requests were sent. See
     /// ``LatchClient/changePassword(_:of:)``.
-    case passwordWanted
+    case passwordChangeRequired
     /// The main screen can be shown.
     case ready
 }
@@ -39,7 +37,7 @@ public struct FirstSync: Sendable, Hashable {
     public var films: Int?
 
     /// Makes a result without any values.
-    public init() {}
+    package init() {}
 }
 
 extension LatchClient {
@@ -51,9 +49,8 @@ extension LatchClient {
     func finishSignIn(_ account: Account, _ onStep: @Sendable (SignInProgress) -> Void) async {
         // A failure to store the id is ignored here. The next program that needs the id reports it.
         if let device = try? await accounts.deviceID() { onStep(.deviceKnown(device)) }
-        onStep(.picturesChecked(PicturesFolder.current(environment: ProcessInfo.processInfo.environment)))
         if account.mustChangePassword {
-            onStep(.passwordWanted)
+            onStep(.passwordChangeRequired)
         } else if let session = try? session(for: account) {
             onStep(.synced(await session.firstSync(within: Self.firstSyncBound)))
         }

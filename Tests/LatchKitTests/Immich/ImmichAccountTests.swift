@@ -268,7 +268,7 @@ import Testing
         var taken: [Step] { all.withLock { $0 } }
     }
 
-    @Test("IM-6 after a sign-in token, account, device, pictures, first sync and main screen follow in this order")
+    @Test("IM-6 after a sign-in token, account, device, first sync and main screen follow in this order")
     func arrival() async throws {
         let world = try ImmichWorld()
         let latch = try await world.home.open()
@@ -279,16 +279,15 @@ import Testing
         ) { [wire = world.wire] in steps.take(($0, wire.requests.count)) }
 
         let taken = steps.taken.map(\.step)
-        try #require(taken.count == 6)
-        #expect(taken[0] == .tokenKept && taken[1] == .accountKept)
+        try #require(taken.count == 5)
+        #expect(taken[0] == .tokenStored && taken[1] == .accountStored)
         #expect(taken[2] == .deviceKnown(try await latch.accounts.deviceID()))
-        guard case .picturesChecked = taken[3] else { return #expect(Bool(false), "\(taken[3])") }
-        guard case .synced(let sync) = taken[4] else { return #expect(Bool(false), "\(taken[4])") }
+        guard case .synced(let sync) = taken[3] else { return #expect(Bool(false), "\(taken[3])") }
         #expect(sync.person?.email == "ada@example.org" && sync.version == "v3.1.0")
         #expect(sync.albums == 1 && sync.photographs == 12 && sync.films == 3)
-        #expect(taken[5] == .ready)
+        #expect(taken[4] == .ready)
         // Nothing is asked with the token before it is kept.
-        #expect(steps.taken[3].requests == world.asked("/api/auth/login").count + steps.taken[0].requests - 1)
+        #expect(steps.taken[2].requests == world.asked("/api/auth/login").count + steps.taken[0].requests - 1)
         #expect(account.isActive)
     }
 
@@ -386,7 +385,7 @@ import Testing
         _ = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
             to: try await world.server(latch), onStep: steps.take)
-        #expect(steps.taken.suffix(2) == [.passwordWanted, .ready] && world.asked("/api/albums").isEmpty)
+        #expect(steps.taken.suffix(2) == [.passwordChangeRequired, .ready] && world.asked("/api/albums").isEmpty)
     }
 
     @Test("IM-6 a first sync that fails fails no sign-in", arguments: [404, 500, 502])
