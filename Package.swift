@@ -131,7 +131,9 @@ let package = Package(
                 "Crypto", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP", "HTTPClient",
                 "HTTPMessages", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives",
                 "SignInBridge",
-            ]),
+            ],
+            exclude: ["Pictures/Files/README.md"],
+            resources: [.embedInCode("Pictures/Files")]),
 
         // Programs: arguments, output, wiring.
         .target(name: "CommandLineTool", dependencies: ["Arguments", "Terminal"]),

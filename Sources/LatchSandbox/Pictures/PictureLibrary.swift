@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The sandbox's photographs and films, generated in formats that every viewer opens, for each person and for everyone.
+/// The sandbox's photographs and films, for each person and for everyone. `Files/README.md` describes the files.
 enum PictureLibrary {
     /// Creates the folders and files of the library below `folder`.
     ///
@@ -18,48 +18,24 @@ enum PictureLibrary {
         }
     }
 
-    private struct Picture: Sendable {
-        let path: String
-        let bytes: [UInt8]
-    }
-
-    /// Generated once per process, when the first sandbox is created.
-    private static let pictures = [
-        photograph("ada@example.org/2024/Sommer an der See/Strand bei Ebbe.jpg", .evening, "2024:07:01 21:14:03"),
-        photograph("ada@example.org/2024/Sommer an der See/Möwen über Dächern.jpg", .roofs, "2024:07:02 09:30:00"),
-        photograph("ada@example.org/2024/Sommer an der See/IMG_0001.JPG", .water, "2024:07:03 15:20:10"),
-        film("ada@example.org/2024/Sommer an der See/IMG_0001.MOV", .water, 1_720_012_810, count: 15),
-        photograph("ada@example.org/2024/Sommer an der See/IMG_0002.JPG", .garden, "2024:07:03 15:21:44"),
-        film("ada@example.org/2024/Sommer an der See/IMG_0002.MOV", .garden, 1_720_012_904, count: 15),
-        film("ada@example.org/2024/Sommer an der See/Wellen am Strand.mp4", .evening, 1_719_949_200, count: 40),
-        Picture(
-            path: "ada@example.org/Bildschirm 2024-08-09.png",
-            bytes: PNGPicture(width: 120, height: 80, scene: .roofs).bytes()),
-        Picture(
-            path: "ada@example.org/Großes Panorama.jpg",
-            bytes: JPEGPicture(
-                width: 2_304, height: 640, scene: .evening,
-                exif: ExifBlock.bytes(taken: "2023:10:22 17:45:00", offset: "+02:00"), isGrainy: true
-            ).bytes()),
-        photograph("ada@example.org/.locked/Nur für mich.jpg", .garden, "2024:01:02 03:04:05"),
-        photograph("bob@example.org/Werkstatt.jpg", .garden, "2024:05:17 18:30:59"),
-        photograph("shared/Familie/Gruppenbild.jpg", .garden, "2024:06:15 14:00:00"),
+    private static let pictures: [(path: String, bytes: [UInt8])] = [
+        ("ada@example.org/2024/Sommer an der See/Strand bei Ebbe.jpg", PackageResources.beach_jpg),
+        ("ada@example.org/2024/Sommer an der See/Möwen über Dächern.jpg", PackageResources.roofs_jpg),
+        ("ada@example.org/2024/Sommer an der See/IMG_0001.JPG", PackageResources.live_water_jpg),
+        ("ada@example.org/2024/Sommer an der See/IMG_0001.MOV", PackageResources.live_water_mov),
+        ("ada@example.org/2024/Sommer an der See/IMG_0002.JPG", PackageResources.live_garden_jpg),
+        ("ada@example.org/2024/Sommer an der See/IMG_0002.MOV", PackageResources.live_garden_mov),
+        ("ada@example.org/2024/Sommer an der See/Wellen am Strand.mp4", PackageResources.waves_mp4),
+        ("ada@example.org/Bildschirm 2024-08-09.png", PackageResources.screen_png),
+        ("ada@example.org/Großes Panorama.jpg", enlarged(PackageResources.panorama_jpg)),
+        ("ada@example.org/.locked/Nur für mich.jpg", PackageResources.locked_jpg),
+        ("bob@example.org/Werkstatt.jpg", PackageResources.workshop_jpg),
+        ("shared/Familie/Gruppenbild.jpg", PackageResources.group_jpg),
     ]
 
-    private static func photograph(_ path: String, _ scene: Scene, _ taken: String) -> Picture {
-        Picture(
-            path: path,
-            bytes: JPEGPicture(
-                width: 640, height: 480, scene: scene, exif: ExifBlock.bytes(taken: taken, offset: "+02:00")
-            ).bytes())
-    }
-
-    private static func film(_ path: String, _ scene: Scene, _ taken: Int, count: Int) -> Picture {
-        Picture(
-            path: path,
-            bytes: FilmFile(
-                film: Film(width: 96, height: 64, scene: scene, count: count), isQuickTime: path.hasSuffix(".MOV"),
-                taken: taken
-            ).bytes())
+    /// Returns the photograph with 5.2 MB after its end. Viewers ignore them, like the film at the end of a motion photo.
+    private static func enlarged(_ photograph: [UInt8]) -> [UInt8] {
+        let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 * 40_503 >> 8) }
+        return (0..<80).reduce(into: photograph) { file, number in file += [UInt8(number)] + block }
     }
 }
