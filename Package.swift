@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CProcess"),
@@ -29,7 +30,6 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
         .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "HTTPMessages"]),
         .target(name: "OAuth", dependencies: ["Crypto", "HTTPMessages"]),
-        .target(name: "NormalizedText", dependencies: ["CUnistring"]),
+        .target(name: "HostNames", dependencies: ["CIDN2"]),
         .target(name: "QRCode", dependencies: ["CQREncode"]),
         .target(name: "HTTPMessages", dependencies: ["Primitives"]),
         .target(name: "YAML", dependencies: ["CYAML"]),
@@ -114,8 +114,8 @@ let package = Package(
         .target(
             name: "LatchKit",
             dependencies: [
-                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "NormalizedText", "OAuth",
-                "OpenIDConnect", "Primitives", "SecretStorage", "ServerMessages",
+                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HostNames", "OAuth", "OpenIDConnect",
+                "Primitives", "SecretStorage", "ServerMessages",
             ]),
 
         // Extensions of an end.
@@ -177,6 +177,7 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPMessages", "HTTPServer", "TestSupport"]),
+        .testTarget(name: "HostNamesTests", dependencies: ["HostNames"]),
         .testTarget(name: "JOSETests", dependencies: ["Crypto", "HTTPMessages", "JOSE", "TestSupport"]),
         .testTarget(
             name: "LatchCLITests",
@@ -214,7 +215,6 @@ let package = Package(
                 "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect",
                 "ScriptedProvider", "TestSupport",
             ]),
-        .testTarget(name: "NormalizedTextTests", dependencies: ["NormalizedText"]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "TestSupport"]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
@@ -248,8 +248,9 @@ let package = Package(
 // The parsers are fuzzed by `make fuzz`; the same code runs over the corpus in every test. Both need what is internal.
 let fuzzedModules: [Target.Dependency] =
     gatewayModules + [
-        "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HTTPServer", "JOSE", "LatchDownloads",
-        "LatchGateway", "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "ServerMessages",
+        "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HTTPServer", "HostNames", "JOSE",
+        "LatchDownloads", "LatchGateway", "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage",
+        "ServerMessages",
         "Terminal", "YAML",
     ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {

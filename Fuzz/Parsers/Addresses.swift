@@ -1,3 +1,5 @@
+import HostNames
+
 @testable import HTTPClient
 @testable import LatchKit
 
@@ -16,19 +18,16 @@ extension FuzzedParser {
                 try require(url.hasPrefix(address.origin), "A path of \(address.url) leads elsewhere, to \(url).")
             }
         },
-        FuzzedParser("punycode") { input in
-            let text = input.text
-            if let scalars = Punycode.decode(text) {
-                let label = String(String.UnicodeScalarView(scalars))
-                let encoded = Punycode.encode(label)
-                guard let encoded, let again = Punycode.decode(encoded) else { return }
-                try require(again == scalars, "Punycode that was decoded is other text when it is encoded again.")
-            }
-            guard let encoded = Punycode.encode(text) else { return }
-            try require(encoded.utf8.allSatisfy { $0 < 0x80 }, "Punycode is not ASCII.")
+        FuzzedParser("host-name") { input in
+            guard let name = try? HostNames.ascii(input.text) else { return }
             try require(
-                Punycode.decode(encoded) == Array(text.unicodeScalars),
-                "A label is not the same after Punycode and back.")
+                name.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-_.".utf8.contains($0) },
+                "The host name \(name) has a character that host names must not contain.")
+            try require((1...253).contains(name.utf8.count), "The length of a host name is wrong.")
+            try require(
+                name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { (1...63).contains($0.count) },
+                "The length of a label of \(name) is wrong.")
+            try require((try? HostNames.ascii(name)) == name, "The host name \(name) changes when it is read again.")
         },
         // The address of a request, then the Location of a redirect.
         FuzzedParser("redirect") { input in

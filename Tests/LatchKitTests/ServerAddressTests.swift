@@ -37,6 +37,7 @@ import Testing
             ("例え。テスト", "https://xn--r8jz45g.xn--zckzah"),
             ("ｅｘａｍｐｌｅ.org", "https://example.org"),
             ("xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+            ("https://☃.example:8443/x", "https://xn--n3h.example:8443/x"), ("１２７.0。0.1", "https://127.0.0.1"),
         ])
     func canonical(typed: String, expected: String) throws {
         let address = try ServerAddress(typed)
@@ -61,6 +62,7 @@ import Testing
             ("-a.example", "hyphen"), ("a-.example", "hyphen"), ("exa*mple.org", "character"),
             ("xn--99999999.example", "Punycode"), ("example.org/a/../b", "'..'"), ("example.org\\x", "backslash"),
             ("a%2eb.example", "%"), (String(repeating: "a", count: 64) + ".org", "63"),
+            ("1א.example", "directions"), ("xn--u-ccb.example", "xn--"), ("２５６.1.1.1", "IPv4"),
         ])
     func refused(typed: String, word: String) throws {
         let error = try #require(throws: LatchError.self) { try ServerAddress(typed) }
