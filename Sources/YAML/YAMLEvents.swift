@@ -2,6 +2,10 @@ import CYAML
 
 /// A libyaml parser and the input bytes that it reads. Only this file uses the library.
 ///
+/// `yaml_parser_load` is not used: its tree does not show where an alias is, whether a key is one, or whether a tag was
+/// written, and it accepts a node that contains itself. It also loads everything before a limit can apply, in time that
+/// grows with the square of the depth.
+///
 /// Source: `yaml_parser_parse`, `yaml_parser_delete`, `yaml_event_delete` in `yaml.h`.
 struct YAMLEvents: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
