@@ -45,7 +45,8 @@ fuzz:
 lint:
 	swift format lint --strict --recursive Package.swift Fuzz Sources Tests
 	@scripts/lint
-	@scripts/require build
+	@scripts/require build lint
+	@scripts/declarations
 	@scripts/docs
 
 docs:

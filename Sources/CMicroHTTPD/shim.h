@@ -97,7 +97,8 @@ static inline void latch_mhd_skip_query(const char *target) {
 
 // What the other end of a TCP connection has acknowledged since it was accepted, and what is still on its way there.
 // tcpi_bytes_acked is not in glibc's struct tcp_info; the kernel only ever adds to the end of its own, where it lies at
-// byte 120 since Linux 4.1. -1 for any other socket.
+// byte 120 since Linux 4.1. linux/tcp.h has it and contradicts netinet/tcp.h, so scripts/declarations compares the offset.
+// -1 for any other socket.
 static inline int latch_tcp_progress(int descriptor, uint64_t *acknowledged, uint64_t *queued) {
     unsigned char info[128];
     socklen_t size = sizeof info;

@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,10 +23,10 @@ static inline int latch_keep_heap_small(int arenas, int large, int trim) {
 #endif
 }
 
-// renameat2(2) with RENAME_NOREPLACE, which headers show to GNU programs only. ENOSYS where the system has none.
+// renameat2(2) with RENAME_NOREPLACE. ENOSYS where the system has none.
 static inline int latch_rename_new(const char *from, const char *to) {
 #ifdef SYS_renameat2
-    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u);
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 #else
     errno = ENOSYS;
     return -1;
@@ -40,11 +41,11 @@ static inline ssize_t latch_attribute(const char *path, const char *name, void *
     return lgetxattr(path, name, value, size);
 }
 
-// Begins to bring a file's bytes to the disk and waits for nothing: sync_file_range(2) with SYNC_FILE_RANGE_WRITE, which headers
-// show to GNU programs only. Nothing where the system has none, or takes its arguments otherwise.
+// Begins to bring a file's bytes to the disk and waits for nothing: sync_file_range(2) with SYNC_FILE_RANGE_WRITE. Nothing where
+// the system has none, or takes its arguments otherwise.
 static inline void latch_begin_flush(int file) {
 #if defined(SYS_sync_file_range) && __SIZEOF_LONG__ == 8
-    (void)syscall(SYS_sync_file_range, file, 0L, 0L, 2u);
+    (void)syscall(SYS_sync_file_range, file, 0L, 0L, SYNC_FILE_RANGE_WRITE);
 #endif
 }
 

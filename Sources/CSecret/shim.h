@@ -4,9 +4,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What is used of libsecret 0.20 and of GLib 2, whose binary interfaces are stable. Declared here and loaded when a secret is
-// first asked for: linked, these two and what they need would cost every program's start 5 MiB and some milliseconds, also where
-// secrets lie in a file, and a program would not start where they are not installed.
+// What is used of libsecret 0.20.5 (libsecret/secret.h) and GLib 2.74 (glib.h, gio/gio.h), whose binary interfaces are stable.
+// Declared here and loaded when a secret is first asked for: linked, these two and what they need would cost every program's start
+// 5 MiB and some milliseconds, also where secrets lie in a file, and a program would not start where they are not installed.
+// scripts/declarations defines LATCH_SECRET_HEADERS: then the real headers are included, and all that is declared here is compared
+// with them.
+#define LATCH_SECRET_CONSTANTS(of) \
+    of(G_BUS_TYPE_SESSION, 2) of(SECRET_SCHEMA_NONE, 0) of(SECRET_SCHEMA_ATTRIBUTE_STRING, 0) \
+    of(SECRET_SERVICE_OPEN_SESSION, 1 << 1) of(SECRET_COLLECTION_NONE, 0) of(SECRET_SEARCH_ALL, 1 << 1) \
+    of(SECRET_SEARCH_LOAD_SECRETS, 1 << 3) of(SECRET_ERROR_IS_LOCKED, 2) of(G_DBUS_ERROR_SERVICE_UNKNOWN, 2) \
+    of(G_DBUS_ERROR_NAME_HAS_NO_OWNER, 3) of(G_DBUS_ERROR_NO_REPLY, 4) of(G_DBUS_ERROR_ACCESS_DENIED, 9) \
+    of(G_DBUS_ERROR_AUTH_FAILED, 10) of(G_DBUS_ERROR_NO_SERVER, 11) of(G_DBUS_ERROR_TIMEOUT, 12) \
+    of(G_DBUS_ERROR_DISCONNECTED, 15) of(G_DBUS_ERROR_SPAWN_EXEC_FAILED, 23) of(G_DBUS_ERROR_SPAWN_NO_MEMORY, 34) \
+    of(G_IO_ERROR_NOT_FOUND, 1) of(G_IO_ERROR_PERMISSION_DENIED, 14) of(G_IO_ERROR_CLOSED, 18) \
+    of(G_IO_ERROR_CANCELLED, 19) of(G_IO_ERROR_TIMED_OUT, 24) of(G_IO_ERROR_CONNECTION_REFUSED, 39)
+
+#ifdef LATCH_SECRET_HEADERS
+
+#include <gio/gio.h>
+#include <libsecret/secret.h>
+#define LATCH_SECRET_CONSTANT(name, value) _Static_assert(name == (value), #name);
+LATCH_SECRET_CONSTANTS(LATCH_SECRET_CONSTANT)
+
+#else
+
+#define LATCH_SECRET_CONSTANT(name, value) name = value,
+enum { LATCH_SECRET_CONSTANTS(LATCH_SECRET_CONSTANT) };
 
 typedef int gboolean;
 typedef struct _GCancellable GCancellable;
@@ -16,6 +39,8 @@ typedef struct _SecretCollection SecretCollection;
 typedef struct _SecretItem SecretItem;
 typedef struct _SecretService SecretService;
 typedef struct _SecretValue SecretValue;
+
+typedef int GBusType, SecretCollectionFlags, SecretSchemaAttributeType, SecretSchemaFlags, SecretSearchFlags, SecretServiceFlags;
 
 typedef struct _GError {
     uint32_t domain;
@@ -32,28 +57,40 @@ typedef struct _GList {
 // A schema's attributes are a fixed array of 32.
 typedef struct {
     const char *name;
-    int type;
+    SecretSchemaAttributeType type;
 } SecretSchemaAttribute;
 
 typedef struct {
     const char *name;
-    int flags;
+    SecretSchemaFlags flags;
     SecretSchemaAttribute attributes[32];
     int reserved;
     void *reserved1, *reserved2, *reserved3, *reserved4, *reserved5, *reserved6, *reserved7;
 } SecretSchema;
 
-enum { BUS_TYPE_SESSION = 2 };
-enum { SECRET_SERVICE_OPEN_SESSION = 1 << 1, SECRET_COLLECTION_NONE = 0 };
-enum { SECRET_SEARCH_ALL = 1 << 1, SECRET_SEARCH_LOAD_SECRETS = 1 << 3 };
+#endif
 
-GDBusConnection *g_bus_get_sync(int, GCancellable *, GError **);
+#undef LATCH_SECRET_CONSTANT
+#undef LATCH_SECRET_CONSTANTS
+
+// For the declarations above and for the real ones.
+#if __SIZEOF_POINTER__ == 8
+_Static_assert(sizeof(GBusType) == 4 && sizeof(SecretServiceFlags) == 4 && sizeof(SecretSchemaFlags) == 4, "enumerations");
+_Static_assert(sizeof(GError) == 16 && offsetof(GError, code) == 4 && offsetof(GError, message) == 8, "GError");
+_Static_assert(sizeof(GList) == 24 && offsetof(GList, next) == 8 && offsetof(GList, prev) == 16, "GList");
+_Static_assert(sizeof(SecretSchemaAttribute) == 16 && offsetof(SecretSchemaAttribute, type) == 8, "SecretSchemaAttribute");
+_Static_assert(sizeof(SecretSchema) == 592 && offsetof(SecretSchema, flags) == 8, "SecretSchema");
+_Static_assert(offsetof(SecretSchema, attributes) == 16 && offsetof(SecretSchema, reserved7) == 584, "SecretSchema");
+#endif
+
+// The names in parentheses are macros too in some versions of GLib.
+GDBusConnection *g_bus_get_sync(GBusType, GCancellable *, GError **);
 void g_cancellable_cancel(GCancellable *);
 GCancellable *g_cancellable_new(void);
 void g_clear_error(GError **);
 void g_dbus_connection_set_exit_on_close(GDBusConnection *, gboolean);
 uint32_t g_dbus_error_quark(void);
-void g_free(void *);
+void (g_free)(void *);
 gboolean g_hash_table_insert(GHashTable *, void *, void *);
 GHashTable *g_hash_table_new_full(
     unsigned (*)(const void *), gboolean (*)(const void *, const void *), void (*)(void *), void (*)(void *));
@@ -61,19 +98,20 @@ void g_hash_table_unref(GHashTable *);
 uint32_t g_io_error_quark(void);
 void g_list_free_full(GList *, void (*)(void *));
 void g_object_unref(void *);
-gboolean g_str_equal(const void *, const void *);
+gboolean (g_str_equal)(const void *, const void *);
 unsigned g_str_hash(const void *);
-char *g_strdup(const char *);
-SecretCollection *secret_collection_for_alias_sync(SecretService *, const char *, int, GCancellable *, GError **);
+char *(g_strdup)(const char *);
+SecretCollection *secret_collection_for_alias_sync(
+    SecretService *, const char *, SecretCollectionFlags, GCancellable *, GError **);
 gboolean secret_collection_get_locked(SecretCollection *);
 uint32_t secret_error_get_quark(void);
 gboolean secret_item_get_locked(SecretItem *);
 SecretValue *secret_item_get_secret(SecretItem *);
 gboolean secret_service_clear_sync(SecretService *, const SecretSchema *, GHashTable *, GCancellable *, GError **);
 size_t secret_service_get_type(void);
-SecretService *secret_service_open_sync(size_t, const char *, int, GCancellable *, GError **);
+SecretService *secret_service_open_sync(size_t, const char *, SecretServiceFlags, GCancellable *, GError **);
 GList *secret_service_search_sync(
-    SecretService *, const SecretSchema *, GHashTable *, int, GCancellable *, GError **);
+    SecretService *, const SecretSchema *, GHashTable *, SecretSearchFlags, GCancellable *, GError **);
 gboolean secret_service_store_sync(
     SecretService *, const SecretSchema *, GHashTable *, const char *, const char *, SecretValue *, GCancellable *, GError **);
 const char *secret_value_get(SecretValue *, size_t *);
@@ -106,54 +144,33 @@ static inline bool latch_secret_load(void *library, struct latch_secret_function
 
 // What an error says, by its domain and its code.
 static inline bool latch_secret_is_locked(struct latch_secret_functions functions, const GError *error) {
-    enum { SECRET_ERROR_IS_LOCKED = 2 };
     return error->domain == functions.secret_error_get_quark() && error->code == SECRET_ERROR_IS_LOCKED;
 }
 
-enum latch_bus_error {
-    BUS_SERVICE_UNKNOWN = 2,
-    BUS_NAME_HAS_NO_OWNER = 3,
-    BUS_NO_REPLY = 4,
-    BUS_ACCESS_DENIED = 9,
-    BUS_AUTH_FAILED = 10,
-    BUS_NO_SERVER = 11,
-    BUS_TIMEOUT = 12,
-    BUS_DISCONNECTED = 15,
-    BUS_SPAWN_EXEC_FAILED = 23,
-    BUS_SPAWN_NO_MEMORY = 34,
-};
-enum latch_io_error {
-    IO_NOT_FOUND = 1,
-    IO_PERMISSION_DENIED = 14,
-    IO_CLOSED = 18,
-    IO_CANCELLED = 19,
-    IO_TIMED_OUT = 24,
-    IO_CONNECTION_REFUSED = 39,
-};
-
 static inline bool latch_secret_is_denied(struct latch_secret_functions functions, const GError *error) {
-    if (error->domain == functions.g_io_error_quark()) return error->code == IO_PERMISSION_DENIED;
+    if (error->domain == functions.g_io_error_quark()) return error->code == G_IO_ERROR_PERMISSION_DENIED;
     return error->domain == functions.g_dbus_error_quark()
-        && (error->code == BUS_ACCESS_DENIED || error->code == BUS_AUTH_FAILED);
+        && (error->code == G_DBUS_ERROR_ACCESS_DENIED || error->code == G_DBUS_ERROR_AUTH_FAILED);
 }
 
 static inline bool latch_secret_is_cancelled(struct latch_secret_functions functions, const GError *error) {
-    if (error->domain == functions.g_dbus_error_quark()) return error->code == BUS_TIMEOUT;
+    if (error->domain == functions.g_dbus_error_quark()) return error->code == G_DBUS_ERROR_TIMEOUT;
     return error->domain == functions.g_io_error_quark()
-        && (error->code == IO_CANCELLED || error->code == IO_TIMED_OUT);
+        && (error->code == G_IO_ERROR_CANCELLED || error->code == G_IO_ERROR_TIMED_OUT);
 }
 
 static inline bool latch_secret_is_absent(struct latch_secret_functions functions, const GError *error) {
     if (error->domain == functions.g_io_error_quark())
-        return error->code == IO_CLOSED || error->code == IO_NOT_FOUND || error->code == IO_CONNECTION_REFUSED;
+        return error->code == G_IO_ERROR_CLOSED || error->code == G_IO_ERROR_NOT_FOUND
+            || error->code == G_IO_ERROR_CONNECTION_REFUSED;
     if (error->domain != functions.g_dbus_error_quark()) return false;
     switch (error->code) {
-    case BUS_SERVICE_UNKNOWN:
-    case BUS_NAME_HAS_NO_OWNER:
-    case BUS_NO_SERVER:
-    case BUS_DISCONNECTED:
-    case BUS_NO_REPLY: return true;
-    default: return error->code >= BUS_SPAWN_EXEC_FAILED && error->code <= BUS_SPAWN_NO_MEMORY;
+    case G_DBUS_ERROR_SERVICE_UNKNOWN:
+    case G_DBUS_ERROR_NAME_HAS_NO_OWNER:
+    case G_DBUS_ERROR_NO_SERVER:
+    case G_DBUS_ERROR_DISCONNECTED:
+    case G_DBUS_ERROR_NO_REPLY: return true;
+    default: return error->code >= G_DBUS_ERROR_SPAWN_EXEC_FAILED && error->code <= G_DBUS_ERROR_SPAWN_NO_MEMORY;
     }
 }
 

@@ -1,4 +1,4 @@
-// What the C library has and shows only to programs that ask for its extensions.
+// What glibc 2.36 has in fcntl.h, spawn.h, string.h and unistd.h, and shows to GNU programs only. scripts/declarations compares it.
 #pragma once
 #include <spawn.h>
 

@@ -12,7 +12,7 @@ struct SecretServiceCall {
         -> SecretServiceCall
     {
         var error: UnsafeMutablePointer<GError>?
-        guard let bus = library.g_bus_get_sync(Int32(BUS_TYPE_SESSION), cancellation.pointer, &error) else {
+        guard let bus = library.g_bus_get_sync(Int32(G_BUS_TYPE_SESSION), cancellation.pointer, &error) else {
             // A bus that exists but refuses or does not respond does not count as absent, so that no weaker store is
             // selected.
             if let reason = error, latch_secret_is_cancelled(library, reason) || latch_secret_is_denied(library, reason)
