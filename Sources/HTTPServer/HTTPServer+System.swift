@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 extension HTTPServer.Configuration {
     /// The number of cores that this process may use.

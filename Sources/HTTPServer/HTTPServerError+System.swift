@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 extension HTTPServerError {
     /// Returns the error for a failure to listen on `listener` with the error `number`.

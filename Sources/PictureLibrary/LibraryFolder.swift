@@ -1,6 +1,6 @@
+import CLibrary
 import Crypto
 import FoundationEssentials
-import Glibc
 
 /// The folder of the library on the disk. Its contents are read without following any link.
 ///
@@ -98,7 +98,7 @@ package struct LibraryFolder: Sendable {
     }
 
     private func open(folder: String) -> Int32? {
-        var directory = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        var directory = unsafe CLibrary.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         for component in folder.split(separator: "/") where directory >= 0 {
             let next = unsafe openat(directory, String(component), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             close(directory)
@@ -127,7 +127,7 @@ package struct LibraryFolder: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             if isStopped() { return nil }
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe CLibrary.read(file, $0.baseAddress, $0.count) }
             if count < 0 { if errno == EINTR { continue } else { return nil } }
             if count == 0 { return hash.finish() }
             unsafe buffer.withUnsafeBytes { unsafe hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

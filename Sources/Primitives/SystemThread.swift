@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#else
-    #error("Primitives needs a C library with POSIX threads")
-#endif
+import CLibrary
 
 /// A system thread for blocking calls, which must not block the shared thread pool or an event loop.
 ///

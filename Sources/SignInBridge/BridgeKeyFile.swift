@@ -1,6 +1,6 @@
+import CLibrary
 import Crypto
 import GatewayCore
-import Glibc
 
 /// The file that contains the bridge's secret: one line of base64url. It is created if it does not exist.
 ///
@@ -45,7 +45,7 @@ struct BridgeKeyFile: Sendable {
     private func secret(in descriptor: Int32) throws(GatewayError) -> Secret {
         var bytes = [UInt8](repeating: 0, count: 64)
         defer { wipe(&bytes) }
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe CLibrary.read(descriptor, $0.baseAddress, $0.count) }
         let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
         guard var secret = Base64URL.decode(String(decoding: line, as: UTF8.self)), secret.count == 32 else {
             throw failure(

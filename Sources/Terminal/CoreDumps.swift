@@ -1,5 +1,5 @@
+import CLibrary
 import CProcess
-import Glibc
 
 /// Protects the memory of the process, which contains passwords and tokens, from core dumps and from other programs of
 /// the same user.

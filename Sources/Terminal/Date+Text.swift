@@ -1,5 +1,5 @@
+import CLibrary
 package import FoundationEssentials
-import Glibc
 
 extension Date {
     /// The date in the local time zone, to the minute: `2026-11-21 04:50`.

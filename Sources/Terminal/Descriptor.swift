@@ -1,14 +1,5 @@
+import CLibrary
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#else
-    #error("latch needs a C library")
-#endif
 
 /// Reads and writes open file descriptors. Reads that may block run outside the shared thread pool.
 package enum Descriptor {

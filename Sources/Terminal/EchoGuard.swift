@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import Synchronization
 
 /// Turns off the echo of a terminal and ensures that it is turned on again.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import Primitives
 import Synchronization
 
@@ -39,7 +39,7 @@ package final class Signals: Sendable {
         try? SystemThread.detach { [self] in
             var number: UInt8 = 0
             while true {
-                let count = Glibc.read(reader, &number, 1)
+                let count = CLibrary.read(reader, &number, 1)
                 if count == 1 { take(Int32(number)) } else if count == 0 || errno != EINTR { return }
             }
         }
@@ -91,7 +91,7 @@ package final class Signals: Sendable {
         new.__sigaction_handler.sa_handler = { number in
             var byte = UInt8(truncatingIfNeeded: number)
             let saved = errno
-            _ = Glibc.write(signalPipe.load(ordering: .acquiring), &byte, 1)
+            _ = CLibrary.write(signalPipe.load(ordering: .acquiring), &byte, 1)
             errno = saved
         }
         new.sa_flags = SA_RESTART

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The standard file descriptors 0, 1 and 2.
 package enum StandardStreams {

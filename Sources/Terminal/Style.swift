@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// Text emphasis with escape sequences.
 ///

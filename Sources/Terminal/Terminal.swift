@@ -1,5 +1,5 @@
+import CLibrary
 package import Crypto
-import Glibc
 import Primitives
 
 /// The controlling terminal of the process, independent of standard input and output.

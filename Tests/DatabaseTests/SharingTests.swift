@@ -1,5 +1,5 @@
+import CLibrary
 import Database
-import Glibc
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import HTTPClient
 import HTTPMessages
 import TestSupport

@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 import HTTPMessages
 import Synchronization
@@ -49,7 +50,7 @@ struct LifetimeTests {
 
         if how == "reset", let descriptor = socket?.descriptor {
             var linger = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<CLibrary.linger>.size))
         }
         if how == "half" { socket?.finishWriting() } else { socket = nil }
 

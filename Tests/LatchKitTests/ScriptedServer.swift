@@ -1,5 +1,5 @@
+import CLibrary
 import Foundation
-import Glibc
 import HTTPMessages
 import Synchronization
 import TestSupport

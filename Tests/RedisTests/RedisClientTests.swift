@@ -1,5 +1,5 @@
+import CLibrary
 import Crypto
-import Glibc
 import Redis
 import TestSupport
 import Testing

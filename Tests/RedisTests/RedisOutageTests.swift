@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import Redis
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import CLibrary
 import CSpawn
-import Glibc
 import Synchronization
 
 /// A program started by a test, with pipes to its standard streams. It is killed when the value is destroyed.

@@ -1,5 +1,5 @@
+import CLibrary
 import Foundation
-import Glibc
 import Synchronization
 
 /// A file server on real sockets that can simulate faults.
@@ -178,7 +178,7 @@ public final class FaultServer: Sendable {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Glibc.send(connection, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                CLibrary.send(connection, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { return false }
             sent += count

@@ -1,4 +1,4 @@
-public import Glibc
+public import CLibrary
 
 /// The limit for the size of files that this process writes. Tests that simulate a full disk set it in a separate
 /// process.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A reserved port of 127.0.0.1. While the value exists, the system does not assign the port to others, and it refuses
 /// connections.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// Binds sockets to ports of `127.0.0.1`.
 enum LoopbackAddress {
@@ -13,7 +13,7 @@ enum LoopbackAddress {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                Glibc.bind(descriptor, raw, size) == 0 && getsockname(descriptor, raw, &size) == 0
+                CLibrary.bind(descriptor, raw, size) == 0 && getsockname(descriptor, raw, &size) == 0
             }
         }
         return isBound ? Int(in_port_t(bigEndian: address.sin_port)) : nil

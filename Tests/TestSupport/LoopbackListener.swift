@@ -1,5 +1,5 @@
+import CLibrary
 import Foundation
-import Glibc
 
 /// A listening socket on a port of `127.0.0.1`.
 public struct LoopbackListener: Sendable {

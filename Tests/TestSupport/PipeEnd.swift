@@ -1,5 +1,5 @@
+import CLibrary
 import CSpawn
-import Glibc
 import Synchronization
 
 /// One end of a pipe to a program. It is closed when the value is destroyed.
@@ -26,7 +26,7 @@ public final class PipeEnd: Sendable {
     public func read() -> [UInt8] {
         let number = number
         return [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-            repeat { count = Glibc.read(number, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+            repeat { count = CLibrary.read(number, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
             count = max(count, 0)
         }
     }
@@ -62,7 +62,7 @@ public final class PipeEnd: Sendable {
         signal(SIGPIPE, SIG_IGN)
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { CLibrary.write(number, $0.baseAddress, $0.count) }
             if count < 0 && errno != EINTR { return }
             rest = rest.dropFirst(max(count, 0))
         }
@@ -74,6 +74,6 @@ public final class PipeEnd: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
-        if let open { _ = Glibc.close(open) }
+        if let open { _ = CLibrary.close(open) }
     }
 }

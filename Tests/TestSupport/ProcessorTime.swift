@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The processor time of a thread. Other work on the machine does not affect it, unlike elapsed time.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// Runs many exchanges with one server, each on its own connection, several at a time.
 public enum RawExchanges {

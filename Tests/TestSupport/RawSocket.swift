@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 
 /// A raw connection, for tests that control the exact bytes on the wire.
@@ -48,7 +49,7 @@ public final class RawSocket: Sendable {
     }
 
     private func connect(_ address: UnsafePointer<sockaddr>, _ length: socklen_t, to place: String) throws {
-        guard Glibc.connect(descriptor, address, length) == 0 else {
+        guard CLibrary.connect(descriptor, address, length) == 0 else {
             throw Failure(description: "Could not connect to \(place): \(String(cString: strerror(errno))).")
         }
     }
@@ -76,7 +77,7 @@ public final class RawSocket: Sendable {
     /// Source: socket(7), `SO_LINGER` with a time of 0.
     public func resetAtEnd() {
         var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<CLibrary.linger>.size))
     }
 
     /// Shuts down the sending side of the connection.

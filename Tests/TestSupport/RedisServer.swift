@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import Synchronization
 
 /// An empty, real Redis server on a Unix domain socket in its own folder and, optionally, on a port.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A server that accepts connections and never sends anything.
 public final class SilentServer: Sendable {

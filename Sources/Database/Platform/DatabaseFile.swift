@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+import CLibrary
 
 /// Prepares the database's file and folder before SQLite opens them.
 enum DatabaseFile {

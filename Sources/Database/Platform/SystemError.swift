@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+import CLibrary
 
 /// An error number of the system, used as the cause of an error. Source: `errno(3)`.
 struct SystemError: Error, CustomStringConvertible {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import FoundationEssentials
 
 /// Conversion of UUIDs from and to text. Every row contains a UUID, and Foundation's own conversions use the slow
 /// `snprintf` and `sscanf`.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
+import CLibrary
 
 /// A queue for plain threads. Posting never blocks; taking blocks until there is an element.
 ///

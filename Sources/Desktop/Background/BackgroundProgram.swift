@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLibrary
 
 /// A program of this project that keeps running after its terminal closes: as a systemd user service where available,
 /// otherwise as a process in its own session.

@@ -1,5 +1,5 @@
+import CLibrary
 import FoundationEssentials
-import Glibc
 
 /// Whether the user's systemd instance also runs while the user is signed out.
 package enum Lingering {

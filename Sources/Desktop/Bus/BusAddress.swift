@@ -1,4 +1,4 @@
-internal import Glibc
+import CLibrary
 
 /// The address of a message bus, from the environment.
 ///

@@ -1,5 +1,5 @@
+import CLibrary
 internal import CSystemd
-internal import Glibc
 
 /// A connection to a message bus. Only one thread may use it at a time.
 ///

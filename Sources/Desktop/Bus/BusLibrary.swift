@@ -1,5 +1,5 @@
+import CLibrary
 internal import CSystemd
-internal import Glibc
 
 /// The message bus functions of libsystemd, loaded on first use.
 enum BusLibrary {

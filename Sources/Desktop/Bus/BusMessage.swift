@@ -1,5 +1,5 @@
+import CLibrary
 internal import CSystemd
-internal import Glibc
 
 /// A D-Bus message. Arguments are appended and read in order.
 ///

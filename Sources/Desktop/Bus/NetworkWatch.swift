@@ -1,5 +1,5 @@
+import CLibrary
 internal import FoundationEssentials
-internal import Glibc
 import Primitives
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import Glibc
+import CLibrary
 
 /// Prevents the machine from sleeping.
 ///

@@ -1,13 +1,6 @@
+import CLibrary
 import Primitives
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Accepts connections on a listening socket and serves each on its own thread. Browsers open some connections in
 /// advance without sending anything on them.

@@ -1,12 +1,5 @@
+import CLibrary
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A browser profile folder that only this user can read. It is locked while it is in use.
 final class BrowserProfile: Sendable {

@@ -1,15 +1,6 @@
+import CLibrary
 import FoundationEssentials
 import Primitives
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#else
-    #error("Desktop needs a C library")
-#endif
 
 /// A desktop program, started in its own session: a browser outlives the program that opened it, and must not get
 /// Ctrl-C from the terminal.

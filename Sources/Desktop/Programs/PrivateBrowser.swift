@@ -1,13 +1,6 @@
+import CLibrary
 import FoundationEssentials
 import Primitives
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A browser that is started for one sign-in, with a new profile that is used only once.
 ///

@@ -1,5 +1,5 @@
+import CLibrary
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Writes finished lines to a file descriptor, or another destination, on its own dispatch queue.
@@ -63,7 +63,7 @@ package final class LogWriter: Sendable {
                     + "another file.")
         }
         return LogWriter(
-            capacity: 1 << 22, sink: { Self.write($0, to: descriptor) }, close: { _ = Glibc.close(descriptor) })
+            capacity: 1 << 22, sink: { Self.write($0, to: descriptor) }, close: { _ = CLibrary.close(descriptor) })
     }
 
     /// The number of lines that were dropped since the start.
@@ -123,7 +123,7 @@ package final class LogWriter: Sendable {
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe CLibrary.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {

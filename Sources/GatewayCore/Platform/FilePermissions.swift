@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The permission bits of a file.
 package struct FilePermissions: Sendable, Equatable {

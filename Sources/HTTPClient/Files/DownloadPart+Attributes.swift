@@ -1,13 +1,6 @@
+import CLibrary
 import CProcess
 package import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 extension DownloadPart {
     /// Sets an extended attribute of the file, which is kept when the file is moved. Does nothing where the file system

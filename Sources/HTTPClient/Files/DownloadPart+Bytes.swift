@@ -1,13 +1,6 @@
+import CLibrary
 import CProcess
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Reading and joining the bytes of parts. Runs outside the shared thread pool, in chunks of 1 MiB for any length.
 extension DownloadPart {

@@ -1,12 +1,5 @@
+import CLibrary
 import CProcess
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Opening and locking. A part has one owner at a time.
 extension DownloadPart {

@@ -1,13 +1,6 @@
+import CLibrary
 import CProcess
 package import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Flushing complete parts to the disk and moving them to their destinations.
 extension DownloadPart {

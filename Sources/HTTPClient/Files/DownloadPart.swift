@@ -1,16 +1,9 @@
+import CLibrary
 import CProcess
 import Crypto
 import Dispatch
 import FoundationEssentials
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// An unfinished download: a file that grows next to its destination and is moved there only when it is complete.
 ///

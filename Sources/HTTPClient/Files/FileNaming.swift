@@ -1,12 +1,5 @@
+import CLibrary
 import CProcess
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A way to give a part its final name when no file with that name may exist. File systems differ in what they support.
 ///

@@ -1,12 +1,5 @@
+import CLibrary
 import CProcess
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A reason why this user cannot put files in a folder, which need not exist yet.
 ///

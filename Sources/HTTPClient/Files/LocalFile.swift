@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLibrary
 
 /// An error of the system, with the system's description.
 struct SystemError: Error, CustomStringConvertible {

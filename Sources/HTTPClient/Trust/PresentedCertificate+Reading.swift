@@ -1,13 +1,6 @@
+import CLibrary
 import COpenSSL
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 extension PresentedCertificate {
     /// Reads the fields that are shown to a person. Returns nil if `certificate` has no readable dates.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// An open file. It is closed when the object is deallocated.
 package final class OpenFile: Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 package import HTTPMessages
 
 extension ServedFile {

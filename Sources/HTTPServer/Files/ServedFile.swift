@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 /// A file to serve: the open file and its properties at the time it was opened.
 package struct ServedFile: Sendable {
@@ -33,7 +33,7 @@ package struct ServedFile: Sendable {
     /// Source: `openat2(2)`, RESOLVE_BENEATH.
     package static func open(_ path: String, beneath folder: String) throws(HTTPServerError) -> ServedFile {
         guard isPlain(path), !folder.isEmpty, !folder.utf8.contains(0) else { throw .file(path, folder, ENOENT) }
-        let start = Glibc.open(folder, latch_open_path | O_DIRECTORY | O_CLOEXEC)
+        let start = CLibrary.open(folder, latch_open_path | O_DIRECTORY | O_CLOEXEC)
         guard start >= 0 else { throw .file(path, folder, errno) }
         defer { close(start) }
         var descriptor = latch_open_beneath(start, path)

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 extension ListeningSocket {
     /// Opens a Unix socket. A socket file of a dead process is removed; a socket on which a process listens is not.
@@ -11,10 +11,10 @@ extension ListeningSocket {
     static func openUnix(
         _ listener: Listener, _ path: String, _ mode: UInt32, _ count: Int
     ) throws(HTTPServerError) -> ListeningSocket {
-        let lock = Glibc.open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let lock = CLibrary.open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            _ = Glibc.close(lock)
+            _ = CLibrary.close(lock)
             throw HTTPServerError.listening(on: listener, EADDRINUSE)
         }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -24,9 +24,9 @@ extension ListeningSocket {
             try removeStale(listener, path)
             try bindAndListen(listener, descriptor, path, mode)
         } catch {
-            if descriptor >= 0 { _ = Glibc.close(descriptor) }
+            if descriptor >= 0 { _ = CLibrary.close(descriptor) }
             _ = flock(lock, LOCK_UN)
-            _ = Glibc.close(lock)
+            _ = CLibrary.close(lock)
             throw error
         }
         let copies = (1..<max(count, 1)).map { _ in fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
@@ -62,7 +62,7 @@ extension ListeningSocket {
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let result = SocketAddress.withUnix(path) { connect(probe, $0, $1) }
         let number = errno
-        _ = Glibc.close(probe)
+        _ = CLibrary.close(probe)
         guard let result, result != 0, number == ECONNREFUSED else {
             throw HTTPServerError.listening(on: listener, EADDRINUSE)
         }

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 import HTTPMessages
 
 /// The sockets of one listener: one descriptor for each loop.
@@ -26,7 +26,7 @@ struct ListeningSocket {
 
     /// Closes the descriptors of all loops from index `loop` on, and removes the file.
     func close(from loop: Int) {
-        for descriptor in descriptors[loop...] { _ = Glibc.close(descriptor) }
+        for descriptor in descriptors[loop...] { _ = CLibrary.close(descriptor) }
         file?.remove()
     }
 
@@ -54,7 +54,7 @@ struct ListeningSocket {
                 if case .tls = listener { .tls(ip, port: chosen) } else { .tcp(ip, port: chosen) }
             return ListeningSocket(descriptors: descriptors, address: address, file: nil)
         } catch {
-            for descriptor in descriptors { _ = Glibc.close(descriptor) }
+            for descriptor in descriptors { _ = CLibrary.close(descriptor) }
             throw error
         }
     }
@@ -71,7 +71,7 @@ struct ListeningSocket {
         if ip.family == .v6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
         guard SocketAddress.withTCP(ip, port, { bind(descriptor, $0, $1) }) == 0 else {
             let number = errno
-            _ = Glibc.close(descriptor)
+            _ = CLibrary.close(descriptor)
             throw HTTPServerError.listening(on: listener, number)
         }
         return descriptor

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 import HTTPMessages
 
 /// Conversion between the system's socket addresses and this module's types.

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 /// The file of a Unix socket, and the lock that reserves it for one server.
 struct SocketFile {

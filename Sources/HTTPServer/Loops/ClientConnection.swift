@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 import HTTPMessages
 
 /// One accepted connection and the deadline of its current state.

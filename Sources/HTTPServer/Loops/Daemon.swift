@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 /// One libmicrohttpd daemon: one listener on one loop.
 final class Daemon: @unchecked Sendable {  // Used only on the loop's thread once the loop runs.
@@ -62,7 +62,7 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
         guard isListening else { return }
         isListening = false
         _ = MHD_quiesce_daemon(handle)
-        _ = Glibc.close(descriptor)
+        _ = CLibrary.close(descriptor)
     }
 
     func close() {

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 extension EventLoop {
     /// Adds an accepted connection and watches for its client's disconnection.

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 import HTTPMessages
 import Primitives
 import Synchronization

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 import HTTPMessages
 
 /// One request and its response, from the request line to the end of the response.

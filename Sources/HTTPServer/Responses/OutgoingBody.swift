@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 /// The body of a response that is being sent, unless it is in memory.
 final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thread; the stream is thread-safe.

@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 /// The two PEM files of a certificate and its key.
 package struct CertificateFiles: Sendable, Equatable {

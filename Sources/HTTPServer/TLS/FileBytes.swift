@@ -1,5 +1,5 @@
+import CLibrary
 import CMicroHTTPD
-import Glibc
 
 /// The bytes of a small file outside of Swift arrays, so that they can reliably be erased.
 ///
@@ -33,7 +33,7 @@ struct FileBytes: ~Copyable {
         buffer = .allocate(byteCount: max(1, status.st_size), alignment: 1)
         var filled = 0
         while filled < status.st_size {
-            let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), status.st_size - filled)
+            let got = CLibrary.read(descriptor, buffer.baseAddress?.advanced(by: filled), status.st_size - filled)
             if got < 0, errno == EINTR { continue }
             if got <= 0 { break }
             filled += got

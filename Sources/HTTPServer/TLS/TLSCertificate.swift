@@ -1,6 +1,6 @@
 import CGnuTLS
+import CLibrary
 package import FoundationEssentials
-import Glibc
 
 /// A certificate with its chain and private key, ready to be used for connections, and its properties for operators.
 ///

@@ -1,7 +1,7 @@
+import CLibrary
 import CommandLineTool
 import FoundationEssentials
 import GatewayConfiguration
-import Glibc
 import HTTPServer
 import LatchGateway
 import Primitives

@@ -1,16 +1,7 @@
+import CLibrary
 import Dispatch
 import FoundationEssentials
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#else
-    #error("unsupported C library")
-#endif
 
 /// Locks between programs, one file per account, in a folder beside the accounts database. Programs that share the
 /// database also share the locks.

@@ -1,16 +1,7 @@
+import CLibrary
 import FoundationEssentials
 import HTTPMessages
 import SecretStorage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#else
-    #error("unsupported C library")
-#endif
 
 /// The log of what the programs of this device recently did with servers: sign-ins, renewals, sign-outs and their
 /// failures.

@@ -1,5 +1,5 @@
 internal import CHiredis
-internal import Glibc
+import CLibrary
 
 /// A connection to Redis. Only one thread may use it at a time.
 ///

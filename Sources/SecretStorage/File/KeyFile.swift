@@ -1,5 +1,5 @@
+import CLibrary
 import Crypto
-import Glibc
 
 /// A file with a key of 32 bytes, raw or as 64 hexadecimal digits, that only its owner may read.
 enum KeyFile {

@@ -1,6 +1,6 @@
+import CLibrary
 import Crypto
 import FoundationEssentials
-import Glibc
 import Primitives
 
 /// Files that only one user can access: mode 0600 in a folder with mode 0700, always replaced atomically.
@@ -19,7 +19,7 @@ package enum PrivateFile {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         defer { wipe(&buffer) }
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = CLibrary.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure("read", path) }
             if count == 0 { return bytes }

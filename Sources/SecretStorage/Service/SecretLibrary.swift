@@ -1,5 +1,5 @@
+import CLibrary
 import CSecret
-import Glibc
 
 /// The functions of libsecret and GLib, loaded on first use.
 enum SecretLibrary {

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import HTTPMessages
 import Synchronization
 import TestSupport

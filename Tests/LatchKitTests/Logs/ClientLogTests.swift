@@ -1,6 +1,6 @@
+import CLibrary
 import Crypto
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 

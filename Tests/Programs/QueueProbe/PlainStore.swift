@@ -1,6 +1,6 @@
+import CLibrary
 import Crypto
 import FoundationEssentials
-import Glibc
 import SecretStorage
 
 /// A store of secrets in plain files, for a program that is killed at any moment and starts in no time.

@@ -1,6 +1,6 @@
+import CLibrary
 import Crypto
 import FoundationEssentials
-import Glibc
 import LatchDownloads
 import LatchKit
 

@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 import HTTPMessages
 import Synchronization
@@ -53,7 +54,7 @@ final class Firefox: DrivenBrowser {
     }
 
     deinit {
-        Glibc.close(said)
+        CLibrary.close(said)
     }
 
     func act(on text: String, _ script: String) async throws {

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 import TestSupport
 
 /// Programs in a mount namespace of their own, whose mounts other programs do not see.

@@ -1,0 +1,2 @@
+// Only for Apple systems: see Package.swift.
+@_exported public import Foundation
