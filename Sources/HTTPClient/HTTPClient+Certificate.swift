@@ -23,19 +23,19 @@ extension HTTPClient {
             )
         }
         let box = CertificateBox()
-        // A separate loop, so that no connection or TLS session that was made without verification is used again.
-        let loop = TransferLoop(Trust(.observed(box)))
+        // A separate engine, so that no connection or TLS session that was made without verification is used again.
+        let engine = TransferEngine(Trust(.observed(box)))
         let plan = TransferPlan(
             method: .head, address: address, headers: [:], body: [], userAgent: configuration.userAgent,
             proxy: try proxies.proxy(for: address), connectTimeout: timeout, timeout: timeout, connectsOnly: true)
         do {
-            _ = try await loop.perform(plan)
+            _ = try await engine.perform(plan)
         } catch {
-            await loop.close()
+            await engine.close()
             // A server that requires a client certificate may end the handshake after it has sent its own certificate.
             guard box.certificate != nil, error is TransportError else { throw error }
         }
-        await loop.close()
+        await engine.close()
         guard let presented = box.certificate.flatMap(PresentedCertificate.init) else {
             throw TransportError(
                 .tls,

@@ -1,21 +1,19 @@
 import FoundationEssentials
 import HTTPMessages
 
-/// An HTTP client for HTTP/1.1 and HTTP/2, based on libcurl.
+/// An HTTP client for HTTP/1.1 and HTTP/2, of the system's transfer engine (see ``Transferring``).
 ///
 /// A client has one trust (see ``Configuration``), one pool of connections and one thread, which starts with the first
 /// request. Clients are cheap to keep but expensive to create: keep one for each server. A client that is deallocated
 /// without ``close()`` closes its connections.
-///
-/// Source: libcurl-multi(3).
 package final class HTTPClient: Sendable {
     /// The configuration of the client.
     package let configuration: Configuration
     let proxies: ProxyChoice
-    let home: TransferLoop
-    /// The loop for redirects to another origin. It is the same as ``home`` when that has neither a pin nor a client
+    let home: any Transferring
+    /// The engine for redirects to another origin. It is the same as ``home`` when that has neither a pin nor a client
     /// certificate.
-    let elsewhere: TransferLoop
+    let elsewhere: any Transferring
 
     /// Creates a client. No connection is opened.
     ///
@@ -29,9 +27,9 @@ package final class HTTPClient: Sendable {
         try Self.check(configuration)
         self.configuration = configuration
         proxies = try ProxyChoice(configured: configuration.proxy, environment: environment)
-        home = TransferLoop(try Trust(configuration))
+        home = TransferEngine(try Trust(configuration))
         let isBare = configuration.pinnedCertificate == nil && configuration.clientCertificate == nil
-        elsewhere = isBare ? home : TransferLoop(try Trust(elsewhere: configuration))
+        elsewhere = isBare ? home : TransferEngine(try Trust(elsewhere: configuration))
     }
 
     deinit {

@@ -1,4 +1,4 @@
-/// The address of a proxy, in the form for curl and in a form for messages.
+/// The address of a proxy, in the form for the engine and in a form for messages.
 struct ProxyAddress: Sendable {
     /// The complete address, which may contain a password.
     let text: String
@@ -7,7 +7,7 @@ struct ProxyAddress: Sendable {
 
     /// Parses `scheme://[user:password@]host[:port]`. Without a scheme, the proxy is an HTTP proxy.
     ///
-    /// `https://` proxies are refused, because curl would send them the client certificate and compare their
+    /// `https://` proxies are refused, because libcurl would send them the client certificate and compare their
     /// certificate with the pin.
     init(_ text: String) throws(TransportError) {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)

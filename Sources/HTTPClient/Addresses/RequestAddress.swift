@@ -1,6 +1,5 @@
-import CCurl
-
-/// An `http` or `https` address. It is parsed and assembled by curl, which also uses it.
+/// An `http` or `https` address. It is parsed and assembled by the library that also sends
+/// the request, so that both read it in the same way.
 struct RequestAddress: Sendable, Equatable {
     /// The complete address without its fragment.
     let url: String
@@ -30,17 +29,17 @@ struct RequestAddress: Sendable, Equatable {
             throw TransportError(
                 .invalidAddress, "Could not use the address: it contains a space or a control character; remove it.")
         }
-        let handle = AddressHandle()
-        // Checked here, because curl accepts one to three slashes in place of two.
-        guard Self.hasPlainStart(text), handle.set(CURLUPART_URL, text) == CURLUE_OK else {
+        let parts = AddressParts()
+        // Checked here, because libcurl accepts one to three slashes in place of two.
+        guard Self.hasPlainStart(text), parts.parse(text) else {
             throw TransportError(
                 .invalidAddress,
                 "Could not use the address: it is not a URL; write it as 'https://host' or 'https://host:port'.")
         }
-        try self.init(handle)
+        try self.init(parts)
     }
 
-    /// Returns whether the text has `://` after the scheme. Compares bytes, as curl does, because a combining mark
+    /// Returns whether the text has `://` after the scheme. Compares bytes, as libcurl does, because a combining mark
     /// after a slash forms another character with it.
     private static func hasPlainStart(_ text: String) -> Bool {
         let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }
@@ -51,21 +50,19 @@ struct RequestAddress: Sendable, Equatable {
     ///
     /// Source: RFC 9110 §10.2.2, RFC 3986 §5.2.
     func resolving(_ location: String) throws(TransportError) -> RequestAddress {
-        let handle = AddressHandle()
-        guard handle.set(CURLUPART_URL, url) == CURLUE_OK,
-            handle.set(CURLUPART_URL, location, UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK
-        else {
+        let parts = AddressParts()
+        guard parts.parse(url), parts.resolve(location) else {
             throw TransportError(
                 .redirectRefused,
                 "Could not follow the redirect of '\(origin)': its target is not a URL; report this to its operator.")
         }
-        if let scheme = handle.part(CURLUPART_SCHEME), scheme != "http", scheme != "https" {
+        if let scheme = parts.scheme, scheme != "http", scheme != "https" {
             throw TransportError(
                 .redirectRefused,
                 "Did not follow the redirect of '\(origin)': its target has the unsupported scheme '\(scheme)'.")
         }
         do {
-            return try RequestAddress(handle)
+            return try RequestAddress(parts)
         } catch {
             throw TransportError(
                 .redirectRefused,
@@ -74,48 +71,26 @@ struct RequestAddress: Sendable, Equatable {
         }
     }
 
-    private init(_ handle: borrowing AddressHandle) throws(TransportError) {
-        guard let scheme = handle.part(CURLUPART_SCHEME), scheme == "http" || scheme == "https" else {
+    private init(_ parts: borrowing AddressParts) throws(TransportError) {
+        guard let scheme = parts.scheme, scheme == "http" || scheme == "https" else {
             throw TransportError(
                 .invalidAddress, "Could not use the address: it must begin with 'https://' or 'http://'.")
         }
-        guard handle.part(CURLUPART_USER) == nil, handle.part(CURLUPART_PASSWORD) == nil else {
+        guard !parts.hasCredentials else {
             throw TransportError(
                 .invalidAddress,
                 "Could not use the address: it contains a user name or password; remove the part before '@'.")
         }
-        guard let host = handle.part(CURLUPART_HOST), !host.isEmpty,
-            let port = handle.part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) }),
-            (1...65535).contains(port)
-        else {
+        guard let host = parts.host, !host.isEmpty, let port = parts.port, (1...65535).contains(port) else {
             throw TransportError(
                 .invalidAddress, "Could not use the address: it has no host, or a port outside 1 to 65535.")
         }
-        _ = handle.set(CURLUPART_FRAGMENT, nil)
-        guard let url = handle.part(CURLUPART_URL) else {
+        guard let url = parts.urlWithoutFragment else {
             throw TransportError(.invalidAddress, "Could not use the address: it is not a URL.")
         }
         self.url = url
         self.scheme = scheme
         self.host = host.lowercased()
         self.port = port
-    }
-}
-
-/// A `CURLU` that is released when the value goes out of scope.
-private struct AddressHandle: ~Copyable {
-    private let pointer = curl_url()
-
-    deinit { curl_url_cleanup(pointer) }
-
-    borrowing func set(_ part: CURLUPart, _ value: String?, _ flags: UInt32 = 0) -> CURLUcode {
-        curl_url_set(pointer, part, value, flags)
-    }
-
-    borrowing func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(pointer, part, &text, flags) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
-        return String(cString: text)
     }
 }

@@ -24,9 +24,9 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     package var description: String { message }
 
     /// Whether a connection was established, including its TLS handshake, before the failure.
-    package var wasConnected: Bool { (cause as? CurlFailure)?.wasConnected ?? true }
+    package var wasConnected: Bool { (cause as? any TransferFailure)?.wasConnected ?? true }
     /// Whether the connection failed because this process had too many open files.
-    package var lacksDescriptors: Bool { (cause as? CurlFailure)?.lacksDescriptors ?? false }
+    package var lacksDescriptors: Bool { (cause as? any TransferFailure)?.lacksDescriptors ?? false }
 }
 
 extension TransportError {

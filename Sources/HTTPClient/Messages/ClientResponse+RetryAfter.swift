@@ -1,4 +1,3 @@
-import CCurl
 public import FoundationEssentials
 import HTTPMessages
 
@@ -10,7 +9,6 @@ extension ClientResponse {
     public func retryAfter(now: Date) -> Duration? {
         guard let text = headers["Retry-After"] else { return nil }
         if let seconds = Int(text) { return .seconds(max(seconds, 0)) }
-        let time = curl_getdate(text, nil)
-        return time < 0 ? nil : .seconds(max(0, Double(time) - now.timeIntervalSince1970))
+        return FieldDate.seconds(text).map { .seconds(max(0, Double($0) - now.timeIntervalSince1970)) }
     }
 }

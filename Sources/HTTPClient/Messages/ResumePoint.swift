@@ -1,4 +1,3 @@
-import CCurl
 import Crypto
 import FoundationEssentials
 import HTTPMessages
@@ -89,9 +88,10 @@ package struct ResumePoint: Sendable, Hashable, Codable {
     ///
     /// Source: RFC 9110 §8.8.2.2, which does not fix the difference; RFC 7232 §2.2.2 has 60 seconds.
     private static func isStrong(_ modified: String?, at date: String?) -> Bool {
-        guard let modified, let date else { return false }
-        let (then, now) = (curl_getdate(modified, nil), curl_getdate(date, nil))
-        return then >= 0 && now >= 0 && then + strongAge <= now
+        guard let modified, let date, let then = FieldDate.seconds(modified), let now = FieldDate.seconds(date) else {
+            return false
+        }
+        return then + strongAge <= now
     }
 }
 

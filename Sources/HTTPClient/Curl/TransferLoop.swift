@@ -2,14 +2,14 @@ import CCurl
 import Primitives
 import Synchronization
 
-/// A thread that runs any number of transfers under one ``Trust``, with one pool of connections.
+/// The engine with libcurl: a thread that runs any number of transfers.
 ///
 /// The thread starts with the first transfer and ends with ``close()`` or ``shutDown()``. It is also an executor: a
 /// task can run on it between its transfers, so that no other thread must be woken for each. While the thread is not
 /// running, such a task runs on the global executor.
 ///
-/// Source: SE-0417.
-final class TransferLoop: TaskExecutor, @unchecked Sendable {  // `own` is used only on the thread.
+/// Source: libcurl-multi(3); SE-0417.
+final class TransferLoop: Transferring, @unchecked Sendable {  // `own` is used only on the thread.
     enum Phase { case idle, running, closing, closed }
 
     enum Command {
@@ -52,8 +52,6 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // `own` is used 
         self.trust = trust
     }
 
-    /// Runs `plan`. Cancelling the task closes the connection, or resets the HTTP/2 stream, and throws
-    /// `CancellationError`.
     func perform(_ plan: TransferPlan) async throws -> TransferResult {
         try Task.checkCancellation()
         let transfer = Transfer(plan)
@@ -68,7 +66,6 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // `own` is used 
         }
     }
 
-    /// Cancels all transfers, closes all connections and waits for the thread to end.
     func close() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -83,7 +80,6 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // `own` is used 
         state.withLock { $0.thread.take() }?.join()
     }
 
-    /// Starts the same shutdown as ``close()`` but does not wait.
     func shutDown() {
         let thread = state.withLock { state in
             Self.beginClosing(&state)

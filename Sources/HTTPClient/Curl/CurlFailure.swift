@@ -3,7 +3,7 @@ import CCurl
 /// The information that curl provides about a failed transfer.
 ///
 /// Source: libcurl-errors(3), `curl_easy_getinfo`(3).
-struct CurlFailure: Error, CustomStringConvertible {
+struct CurlFailure: TransferFailure, CustomStringConvertible {
     let code: CURLcode
     /// Curl's error message. It may quote data from the server and must not become part of messages for people.
     let text: String
@@ -13,9 +13,7 @@ struct CurlFailure: Error, CustomStringConvertible {
     let verifyResult: Int
     /// The proxy's response status to `CONNECT`. 0 if there was none.
     let proxyStatus: Int
-    /// Whether the connection was ready for a request, including its TLS handshake.
     let wasConnected: Bool
-    /// Whether the connection failed because this process could not open another file descriptor.
     let lacksDescriptors: Bool
 
     init(_ code: CURLcode, _ easy: EasyHandle) {
