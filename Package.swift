@@ -56,13 +56,21 @@ let package = Package(
 
         // System: the disk, the network, the terminal, the desktop and the secret store.
         .target(name: "Database", dependencies: ["CSQLite", "Primitives"]),
-        .target(name: "Desktop", dependencies: ["CProcess", "CSystemd", "Primitives"]),
+        .target(
+            name: "Desktop",
+            dependencies: [
+                "CProcess", "Primitives", .byName(name: "CSystemd", condition: .when(platforms: [.linux])),
+            ]),
         .target(
             name: "HTTPClient",
             dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
-        .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto", "Primitives"]),
+        .target(
+            name: "SecretStorage",
+            dependencies: [
+                "Crypto", "Primitives", .byName(name: "CSecret", condition: .when(platforms: [.linux])),
+            ]),
         .target(name: "Terminal", dependencies: ["CProcess", "Crypto", "Primitives"]),
 
         // Protocols.

@@ -1,3 +1,4 @@
+@testable import Desktop
 @testable import HTTPClient
 @testable import HTTPMessages
 @testable import LatchDownloads
@@ -36,7 +37,7 @@ extension FuzzedParser {
         },
         // The desktop's file of the person's folders.
         FuzzedParser("user-directories") { input in
-            guard let path = PicturesFolder.path(in: input.text, home: "/home/ada") else { return }
+            guard let path = UserFolder.pictures(in: input.text, home: "/home/ada") else { return }
             try require(path.hasPrefix("/"), "A path is not whole.")
         },
     ]

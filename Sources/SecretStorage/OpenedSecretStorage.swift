@@ -22,7 +22,7 @@ package struct OpenedSecretStorage: Sendable {
 ///   - folder: The folder of the sealed file `secrets.sealed` and its key file `secrets.key`.
 ///   - remembered: The kind of store that was used last time, if known.
 ///   - keyFile: The path of the key file. Nil for `secrets.key` in `folder`.
-///   - service: The Secret Service to use.
+///   - service: The store that the choice ``SecretStorageChoice/service`` means.
 ///   - passphrase: Returns the passphrase of the sealed file. Nil for a key file with mode 0600.
 /// - Returns: The store, its kind and an explanation.
 /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/locked``, or ``SecretStorageError/Code/absent``
@@ -31,7 +31,7 @@ package struct OpenedSecretStorage: Sendable {
 /// Source: OWASP MASVS-STORAGE-1.
 package func openSecretStorage(
     choice: SecretStorageChoice, folder: String, remembered: SecretStorageKind? = nil, keyFile: String? = nil,
-    service: SecretServiceStore = SecretServiceStore(),
+    service: any SecretStoring = SystemSecretStore(),
     passphrase: @Sendable () async throws -> Secret? = { nil }
 ) async throws -> OpenedSecretStorage {
     let path = folder + "/secrets.sealed"
@@ -47,7 +47,7 @@ package func openSecretStorage(
     func desktop(_ why: String) async throws -> OpenedSecretStorage {
         try await service.check()
         return OpenedSecretStorage(
-            store: service, kind: .service, explanation: "Secrets are stored in the Secret Service, \(why).")
+            store: service, kind: .service, explanation: "Secrets are stored in the \(service.label), \(why).")
     }
 
     switch (choice, remembered) {
@@ -60,7 +60,7 @@ package func openSecretStorage(
         do {
             return try await desktop("which this desktop provides")
         } catch let error as SecretStorageError where error.code == .absent {
-            return try await file("because no Secret Service is available")
+            return try await file("because no \(service.label) is available")
         }
     }
 }

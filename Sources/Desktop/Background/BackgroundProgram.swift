@@ -49,20 +49,22 @@ package struct BackgroundProgram: Sendable {
     /// Starts the program. Returns when it has reported that it is ready, or has exited with status 0.
     ///
     /// - Parameters:
-    ///   - bus: The session bus.
+    ///   - desktop: The environment variables that locate the services of the desktop.
     ///   - folders: Folders that only this user can read. The socket for the report of the program is created in the
     ///     first usable one.
     /// - Returns: What supervises the program.
     /// - Throws: ``DesktopError/Code/programFailed``, ``DesktopError/Code/cannotListen``. After a timeout the program
     ///   may still be running.
-    package func start(bus: BusAddress, waitingIn folders: [String]) async throws(DesktopError) -> Supervisor {
+    package func start(
+        on desktop: [String: String], waitingIn folders: [String]
+    ) async throws(DesktopError) -> Supervisor {
         let (receiver, socket) = try Self.receiver(folders)
         defer { receiver.close() }
         let output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard output >= 0 else { throw failure("its log '\(log)' cannot be written") }
         defer { close(output) }
         let ready = [Self.variable: socket]
-        let isService = await startService(bus, ready)
+        let isService = await startService(desktop, ready)
         let process = isService ? nil : try DesktopProgram(words, saying: output, environment: ready)
         switch await Self.first(receiver, process) {
         case .ready, .ended(0): return isService ? .service : .itself
@@ -75,11 +77,11 @@ package struct BackgroundProgram: Sendable {
 
     /// Starts the program as a systemd user service. Returns whether that worked. The unit file is then written again
     /// without the variables that only this start needs.
-    private func startService(_ bus: BusAddress, _ ready: [String: String]) async -> Bool {
+    private func startService(_ desktop: [String: String], _ ready: [String: String]) async -> Bool {
         do {
             try service.write(
                 words, description: description, environment: environment.merging(ready) { $1 }, log: log)
-            guard await UserManager(bus).start(service.name) else {
+            guard await UserManager(desktop).start(service.name) else {
                 service.remove()
                 return false
             }

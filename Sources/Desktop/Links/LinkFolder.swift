@@ -5,13 +5,8 @@ import CLibrary
 /// The folder stays open, and its sockets are addressed through the descriptor. That prevents others from replacing the
 /// folder later, and its path may be longer than a socket path.
 ///
-/// Source: `unix(7)`; `proc(5)`, `/proc/self/fd`.
+/// Source: `unix(7)`.
 package final class LinkFolder: Sendable {
-    /// The user's runtime folder, independent of the environment.
-    ///
-    /// Source: `pam_systemd(8)`, `XDG_RUNTIME_DIR`.
-    package static var systemRuntime: String { "/run/user/\(geteuid())" }
-
     let descriptor: Int32
 
     /// Opens the folder. When `isMade` is true and the folder is missing, creates it with mode 0700; its parent must
@@ -45,7 +40,7 @@ package final class LinkFolder: Sendable {
     func address(of name: String) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let path = Array("/proc/self/fd/\(descriptor)/\(name)".utf8)
+        let path = Array((path + "/" + name).utf8)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.prefix($0.count - 1)) }
         return address
     }
@@ -57,7 +52,7 @@ package final class LinkFolder: Sendable {
 
     /// Removes stale sockets of programs that were killed.
     func removeStaleSockets() {
-        guard let folder = opendir("/proc/self/fd/\(descriptor)") else { return }
+        guard let folder = opendir(path) else { return }
         defer { closedir(folder) }
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {

@@ -2,8 +2,6 @@ import CLibrary
 
 /// Wrappers for the system calls on local sockets.
 enum LocalSocket {
-    private static let stream = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-
     /// Returns a listening socket in a folder, or -1 on failure, with `errno` set.
     ///
     /// Source: `unix(7)`.
@@ -64,15 +62,6 @@ enum LocalSocket {
         return descriptor
     }
 
-    /// Returns whether the program at the other end runs as this user.
-    ///
-    /// Source: `unix(7)`, `SO_PEERCRED`: process, user and group.
-    static func isOwn(_ descriptor: Int32) -> Bool {
-        var credentials: [UInt32] = [0, .max, 0]
-        var size = socklen_t(12)
-        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 && credentials[1] == geteuid()
-    }
-
     /// Sets the receive and send timeouts of a connection.
     static func bound(_ descriptor: Int32, seconds: Int) {
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
@@ -104,7 +93,7 @@ enum LocalSocket {
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, noSignal) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)

@@ -9,9 +9,6 @@ import Primitives
 ///
 /// Source: `posix_spawn(3)`, `setsid(2)`.
 package final class DesktopProgram: Sendable {
-    // glibc hides the name without _GNU_SOURCE. Source: `spawn.h`.
-    private static let newSession = Int16(0x80)
-
     private let process: pid_t
     private let (ends, ending) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
 

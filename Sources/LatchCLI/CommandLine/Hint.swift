@@ -1,3 +1,4 @@
+import Desktop
 import LatchKit
 
 /// The hints about the next command after a failure.
@@ -11,7 +12,8 @@ enum Hint {
             }
             return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
         case .browserMissing:
-            return "To use your own browser: --browser-command xdg-open. To open the address yourself: --no-browser"
+            return "To use your own browser: --browser-command \(DesktopProgram.opener). "
+                + "To open the address yourself: --no-browser"
         case .passwordChangeRequired:
             return account.map { "Run: latch password \($0.userEmail.forShell)" }
         case .noAccount, .ambiguousAccount:

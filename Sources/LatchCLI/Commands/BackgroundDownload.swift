@@ -11,9 +11,7 @@ struct BackgroundDownload {
     private static let name = "latchstring-downloads"
     private static let title = "Latchstring downloads"
     /// The environment variables that a service, or an autostart entry of the desktop, needs to find the same accounts.
-    private static let passedOn = [
-        "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "LATCH_LOG",
-    ]
+    private static let passedOn = UserFolder.allCases.map(\.variable) + ["LATCH_LOG"]
     /// The environment variables that they need to reach the servers in the same way.
     ///
     /// Source: curl(1), environment; SSL_CTX_set_default_verify_paths(3).
@@ -66,8 +64,8 @@ struct BackgroundDownload {
         return try result.get()
     }
 
-    /// Starts another `latch` that fetches the waiting files. Until all files are here, systemd or the desktop starts
-    /// it again at each sign-in.
+    /// Starts another `latch` that fetches the waiting files. Until all files are here, the system or the desktop
+    /// starts it again at each sign-in.
     func start() async throws -> ExitCode {
         try await context.openSecrets()
         let folders = try Folders(environment: environment)
@@ -82,7 +80,7 @@ struct BackgroundDownload {
                 (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: Self.title)
             let program = BackgroundProgram(
                 words, as: Self.service, description: Self.title, environment: known, log: log)
-            let keeper = try await program.start(bus: .session(environment), waitingIn: folders.callbacks)
+            let keeper = try await program.start(on: environment, waitingIn: folders.callbacks)
             // Only one of the two may start it again.
             if keeper == .service { Self.entry.remove() }
             try context.console.result(
@@ -112,7 +110,7 @@ struct BackgroundDownload {
         return Lingering.isOn
             ? "After a restart of the machine it continues automatically."
             : "It pauses while you are signed out of this machine, and continues when you sign in. To let it run while "
-                + "you are signed out: loginctl enable-linger"
+                + "you are signed out: \(Lingering.command)"
     }
 
     /// Returns the environment variables to store for later starts. A proxy's password is left out, because other users
@@ -140,7 +138,7 @@ struct BackgroundDownload {
     /// Returns the command line that runs this program for the waiting files. Their folder and its layout are stored
     /// with the queue.
     private func words() throws(LatchError) -> [String] {
-        guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+        guard let program = DesktopProgram.ownPath else {
             throw LatchError(.backgroundFailed, "Could not determine the path of the latch program.")
         }
         // In the background no person notices that a server was down and retries.

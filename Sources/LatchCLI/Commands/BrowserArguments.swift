@@ -1,4 +1,5 @@
 import Arguments
+import Desktop
 import LatchKit
 import Terminal
 
@@ -7,7 +8,7 @@ struct BrowserArguments: Sendable {
     private static let browser = Flag("browser", help: "Sign in with the browser.")
     private static let command = Option<String>(
         "browser-command", value: "COMMAND", environment: "LATCH_BROWSER",
-        defaultText: "xdg-open, or the default of the server's family",
+        defaultText: "\(DesktopProgram.opener), or the default of the server's family",
         help: "Open the address with this command; %s is replaced by the address.")
     private static let ephemeral = Flag(
         "ephemeral",

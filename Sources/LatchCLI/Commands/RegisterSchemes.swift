@@ -1,5 +1,5 @@
 import Arguments
-import FoundationEssentials
+import Desktop
 import LatchKit
 import Primitives
 import Terminal
@@ -52,11 +52,8 @@ struct RegisterSchemes: ExecutableCommand {
     }
 
     /// Returns the path of this program's executable.
-    ///
-    /// Source: proc(5), `/proc/self/exe`.
     private static func program() throws(LatchError) -> String {
-        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        guard let path else {
+        guard let path = DesktopProgram.ownPath else {
             throw LatchError(.registrationFailed, "Could not determine the path of the latch program.")
         }
         return path

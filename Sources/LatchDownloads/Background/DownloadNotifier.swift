@@ -6,7 +6,9 @@ import Desktop
 struct DownloadNotifier: Sendable {
     private let notification: DesktopNotification
 
-    init(_ bus: BusAddress) { notification = DesktopNotification(bus, name: "latchstring-downloads") }
+    init(_ environment: [String: String]) {
+        notification = DesktopNotification(environment, name: "latchstring-downloads")
+    }
 
     /// Updates the notification. `large` is the name of a large file that is being fetched; the notification then stays
     /// on the screen.

@@ -6,7 +6,7 @@ import Synchronization
 /// Connects a running queue to its environment. It shows desktop notifications, keeps the machine awake for large
 /// files, and pauses the queue without a network or on a metered one.
 ///
-/// Without a desktop, logind or NetworkManager, the corresponding function does nothing.
+/// Where the system has no such service, the corresponding function does nothing.
 ///
 /// ```swift
 /// try await DownloadSupervisor(queue, environment: environment).keep { try await queue.run() }
@@ -28,7 +28,7 @@ public struct DownloadSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - queue: The queue that will run.
-    ///   - environment: The environment variables with the addresses of the session bus and the system bus.
+    ///   - environment: The environment variables that locate the services of the system and the desktop.
     ///   - fetchesMetered: Whether to fetch on metered networks too. Default: false.
     ///   - advice: A sentence added to the reason when a metered network holds up the queue, about how to fetch
     ///     nevertheless. Default: empty.
@@ -38,9 +38,9 @@ public struct DownloadSupervisor: Sendable {
         self.queue = queue
         self.fetchesMetered = fetchesMetered
         self.advice = advice
-        network = NetworkWatch(.system(environment))
-        inhibitor = SleepInhibitor(.system(environment))
-        notifier = DownloadNotifier(.session(environment))
+        network = NetworkWatch(environment)
+        inhibitor = SleepInhibitor(environment)
+        notifier = DownloadNotifier(environment)
     }
 
     /// Runs `work` and supervises the queue until it ends. The state of the network is checked first.

@@ -3,8 +3,6 @@ public import FoundationEssentials
 import SecretStorage
 
 /// The folders in which this library stores its files.
-///
-/// Source: XDG Base Directory Specification 0.8: a variable that is unset, empty or relative is ignored.
 public struct Folders: Sendable, Equatable {
     /// The folder of the accounts database, the sealed file and the locks. Default: `$XDG_DATA_HOME/latchstring`.
     public var data: String
@@ -28,13 +26,12 @@ public struct Folders: Sendable, Equatable {
     /// - Parameter environment: The environment variables.
     /// - Throws: ``LatchError/Code/storageFailed`` when neither `XDG_DATA_HOME` nor `HOME` is an absolute path.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
-        self.init(data: try Self.base("XDG_DATA_HOME", below: ".local/share", environment) + "/latchstring")
-        state = try Self.base("XDG_STATE_HOME", below: ".local/state", environment) + "/latchstring"
-        cache = try Self.base("XDG_CACHE_HOME", below: ".cache", environment) + "/latchstring"
+        self.init(data: try Self.base(.data, environment) + "/latchstring")
+        state = try Self.base(.state, environment) + "/latchstring"
+        cache = try Self.base(.cache, environment) + "/latchstring"
         // A handler that is started by the browser may not have all environment variables, so it looks in all of these
         // folders.
-        let runtime = [Self.absolute(environment["XDG_RUNTIME_DIR"]), LinkFolder.systemRuntime].compactMap { $0 }
-        callbacks = runtime.map { $0 + "/latchstring" } + callbacks
+        callbacks = UserFolder.runtime(environment).map { $0 + "/latchstring" } + callbacks
     }
 
     /// Creates missing folders with mode 0700, and sets that mode on existing ones so that other users have no access.
@@ -60,20 +57,11 @@ public struct Folders: Sendable, Equatable {
     /// The folder of the browser profiles that are created for one sign-in each.
     var browsers: String { data + "/browsers" }
 
-    /// Returns the folder in an XDG variable, or its default below the person's home folder.
-    package static func base(
-        _ variable: String, below home: String, _ environment: [String: String]
-    ) throws(LatchError) -> String {
-        if let path = absolute(environment[variable]) { return path }
-        if let person = absolute(environment["HOME"]) { return person + "/" + home }
+    /// Returns a folder of the person.
+    static func base(_ folder: UserFolder, _ environment: [String: String]) throws(LatchError) -> String {
+        if let path = folder.path(environment) { return path }
         throw LatchError(
             .storageFailed,
-            "There is no folder for the accounts: neither HOME nor \(variable) is an absolute path. Set HOME.")
-    }
-
-    private static func absolute(_ path: String?) -> String? {
-        guard var path, path.hasPrefix("/") else { return nil }
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path
+            "There is no folder for the accounts: neither HOME nor \(folder.variable) is an absolute path. Set HOME.")
     }
 }

@@ -53,7 +53,7 @@ public final class DeviceSecrets: SecretStoring {
     public var label: String {
         if let opened = opened.withLock({ $0 }) { return opened.store.label }
         switch remembered {
-        case .service: return "Secret Service"
+        case .service: return SystemSecretStore.name
         case .file: return "sealed file \(sealedFile)"
         case nil: return "not chosen yet"
         }
@@ -145,7 +145,9 @@ public final class DeviceSecrets: SecretStoring {
 
     private func refuseAnother(than remembered: SecretStorageKind?) throws(LatchError) {
         guard let remembered, choice != .automatic, choice.rawValue != remembered.rawValue else { return }
-        let names: (SecretStorageKind) -> String = { $0 == .service ? "the Secret Service" : "a sealed file" }
+        let names: (SecretStorageKind) -> String = {
+            $0 == .service ? "the \(SystemSecretStore.name)" : "a sealed file"
+        }
         throw LatchError(
             .secretStoreDiffers,
             "The secrets of this device are stored in \(names(remembered)), but another store was requested. "

@@ -33,8 +33,8 @@ public struct Browser: Sendable, Hashable {
     /// The browser that suits the server's family: ``ephemeral`` or ``system``.
     public static let automatic = Browser(kind: .automatic)
 
-    /// The default browser of the system, opened with `xdg-open`, or `open` on Apple systems.
-    public static let system = Browser(kind: .command([opener], handOver: nil))
+    /// The default browser of the system.
+    public static let system = Browser(kind: .command([DesktopProgram.opener], handOver: nil))
 
     /// Chromium or Firefox, whichever is installed, with a new profile that is removed afterwards. It shares no cookies
     /// with the person's own browser and is closed when the sign-in is done.
@@ -177,14 +177,6 @@ public struct Browser: Sendable, Hashable {
     private static func arguments(_ words: [String], _ address: String) -> [String] {
         guard words.dropFirst().contains(where: { $0.contains("%s") }) else { return words + [address] }
         return [words[0]] + words.dropFirst().map { $0.replacing("%s", with: address) }
-    }
-
-    private static var opener: String {
-        #if os(Linux)
-            "xdg-open"
-        #else
-            "open"
-        #endif
     }
 }
 

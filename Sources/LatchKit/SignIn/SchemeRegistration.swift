@@ -4,8 +4,6 @@ import FoundationEssentials
 /// Registers a program with the desktop as the handler of the custom schemes with which servers send the browser back.
 ///
 /// The registration is a desktop entry that menus do not show, and the person's default application for each scheme.
-///
-/// Source: Desktop Entry Specification 1.5; Association between MIME types and applications 1.0.1.
 package struct SchemeRegistration: Sendable {
     /// The file name of the desktop entry.
     package static let entry = "latchstring-callback.desktop"
@@ -29,25 +27,23 @@ package struct SchemeRegistration: Sendable {
         package var replaced: [String: String]
     }
 
-    private let applications: String
-    private let configuration: String
+    private let handler: SchemeHandler
 
     /// Makes a registration for the folders that environment variables specify.
     ///
-    /// - Throws: ``LatchError/Code/storageFailed`` when neither `HOME` nor the XDG variables are absolute paths.
-    ///
-    /// Source: XDG Base Directory Specification 0.8.
+    /// - Throws: ``LatchError/Code/storageFailed`` when the variables do not locate the person's folders.
     package init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
-        applications = try Folders.base("XDG_DATA_HOME", below: ".local/share", environment) + "/applications"
-        configuration = try Folders.base("XDG_CONFIG_HOME", below: ".config", environment)
+        handler = SchemeHandler(
+            Self.entry, data: try Folders.base(.data, environment),
+            configuration: try Folders.base(.configuration, environment))
     }
 
     /// Whether the desktop entry exists.
-    package var hasEntry: Bool { FileManager.default.fileExists(atPath: path) }
+    package var hasEntry: Bool { handler.exists }
 
     /// Returns whether the desktop entry is registered for a scheme. False when the desktop cannot be queried.
     package static func isRegistered(_ scheme: String) async -> Bool {
-        await handler(of: scheme) == entry
+        await SchemeHandler.entry(for: scheme) == entry
     }
 
     /// Writes the desktop entry and registers it for every scheme.
@@ -59,21 +55,18 @@ package struct SchemeRegistration: Sendable {
         let schemes = Self.schemes
         var replaced: [String: String] = [:]
         for scheme in schemes {
-            if let other = await Self.handler(of: scheme), other != Self.entry, !other.isEmpty {
+            if let other = await SchemeHandler.entry(for: scheme), other != Self.entry, !other.isEmpty {
                 replaced[scheme] = other
             }
         }
         do {
-            try FileManager.default.createDirectory(atPath: applications, withIntermediateDirectories: true)
-            try Data(Self.text(program, schemes).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try await handler.register(
+                [program, "callback"], for: schemes, title: "Latchstring sign-in",
+                comment: "Brings a sign-in in the browser back to latch")
         } catch {
-            throw LatchError(
-                .registrationFailed, "Could not write '\(path)'. Check that you own the folder.", cause: error)
+            throw LatchError(.registrationFailed, error.message, cause: error)
         }
-        // If this command is missing, the desktop still finds the entry through the person's default application.
-        _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
-        for scheme in schemes { try await choose(scheme) }
-        return Report(path: path, schemes: schemes, replaced: replaced)
+        return Report(path: handler.path, schemes: schemes, replaced: replaced)
     }
 
     /// Removes the desktop entry and its registration.
@@ -81,79 +74,10 @@ package struct SchemeRegistration: Sendable {
     /// - Returns: Whether there was a desktop entry.
     /// - Throws: ``LatchError/Code/registrationFailed``.
     package func remove() async throws(LatchError) -> Bool {
-        let list = configuration + "/mimeapps.list"
         do {
-            if let text = FileManager.default.contents(atPath: list).flatMap({ String(validating: $0, as: UTF8.self) })
-            {
-                let kept = MIMEAssociations.removing(Self.entry, from: text)
-                if kept != text { try Data(kept.utf8).write(to: URL(fileURLWithPath: list), options: .atomic) }
-            }
-            guard FileManager.default.fileExists(atPath: path) else { return false }
-            try FileManager.default.removeItem(atPath: path)
+            return try await handler.remove()
         } catch {
-            throw LatchError(
-                .registrationFailed, "Could not change '\(list)' and remove '\(path)'. Check that you own both.",
-                cause: error)
+            throw LatchError(.registrationFailed, error.message, cause: error)
         }
-        _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
-        return true
-    }
-
-    private var path: String { applications + "/" + Self.entry }
-
-    private func choose(_ scheme: String) async throws(LatchError) {
-        do {
-            let type = "x-scheme-handler/" + scheme
-            let (status, _) = try await DesktopProgram.output(of: ["xdg-mime", "default", Self.entry, type])
-            if status == 0, await Self.isRegistered(scheme) { return }
-        } catch {
-            throw LatchError(
-                .registrationFailed,
-                "Could not register \(scheme)://: 'xdg-mime' is missing. Install the package xdg-utils and try again.",
-                cause: error)
-        }
-        throw LatchError(
-            .registrationFailed,
-            "Could not register \(scheme)://: 'xdg-mime' did not set '\(Self.entry)' as its handler.")
-    }
-
-    private static func handler(of scheme: String) async -> String? {
-        let words = ["xdg-mime", "query", "default", "x-scheme-handler/" + scheme]
-        guard let (status, text) = try? await DesktopProgram.output(of: words), status == 0 else { return nil }
-        return String(text.prefix { !$0.isNewline })
-    }
-
-    /// Returns the contents of the desktop entry.
-    ///
-    /// Source: Desktop Entry Specification 1.5, "The Exec key".
-    static func text(_ program: String, _ schemes: [String]) -> String {
-        return """
-            [Desktop Entry]
-            Type=Application
-            Version=1.5
-            Name=Latchstring sign-in
-            Comment=Brings a sign-in in the browser back to latch
-            Exec=\(DesktopEntry.quoted(program)) callback %u
-            Terminal=false
-            NoDisplay=true
-            StartupNotify=false
-            MimeType=\(schemes.map { "x-scheme-handler/\($0);" }.joined())
-
-            """
-    }
-}
-
-/// Edits `mimeapps.list`, which contains the person's default applications.
-enum MIMEAssociations {
-    /// Returns the list without one program. All other bytes stay the same.
-    static func removing(_ entry: String, from text: String) -> String {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> String? in
-            guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { return String(line) }
-            let entries = line[line.index(after: equals)...].split(separator: ";")
-            let kept = entries.filter { $0 != entry }
-            guard kept.count < entries.count else { return String(line) }
-            return kept.isEmpty ? nil : line[...equals] + kept.map { $0 + ";" }.joined()
-        }
-        return lines.joined(separator: "\n")
     }
 }

@@ -38,7 +38,7 @@ import Testing
     )
     func alone() async throws {
         let keeper = try await program(Self.ready).start(
-            bus: .session(["XDG_RUNTIME_DIR": folder.file("nowhere")]), waitingIn: [folder.file("wait")])
+            on: ["XDG_RUNTIME_DIR": folder.file("nowhere")], waitingIn: [folder.file("wait")])
         #expect(keeper == .itself)
         try await eventually { log().hasSuffix("\n") }
         #expect(log() == "begun True None taken\n")
@@ -59,7 +59,7 @@ import Testing
             ["/usr/bin/python3", "-c", script] + odd, as: service, description: "A test",
             environment: ["COLOUR": "blue"],
             log: folder.file("log"))
-        let keeper = try await program.start(bus: .session(desktop.environment), waitingIn: [folder.file("wait")])
+        let keeper = try await program.start(on: desktop.environment, waitingIn: [folder.file("wait")])
         #expect(keeper == .service)
         try await eventually { log().split(separator: "\n").count == 2 }
         #expect(log() == "begun True blue taken\n\(odd.joined(separator: "|"))\n")
@@ -81,7 +81,7 @@ import Testing
     func failing() async throws {
         let error = await #expect(throws: DesktopError.self) {
             try await program("import sys; sys.exit('no such thing')").start(
-                bus: .session([:]), waitingIn: [folder.file("wait")])
+                on: [:], waitingIn: [folder.file("wait")])
         }
         #expect(error?.code == .programFailed)
         #expect(error?.message.contains("it exited with status 1; see '\(folder.file("log"))'") == true)

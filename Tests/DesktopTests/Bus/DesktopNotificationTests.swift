@@ -5,7 +5,7 @@ import Testing
 /// What the desktop is told, over a real bus.
 @Suite(.timeLimit(.minutes(20))) struct DesktopNotificationTests {
     private func notification(_ desktop: MockDesktop) -> DesktopNotification {
-        DesktopNotification(.session(desktop.environment), name: "downloads")
+        DesktopNotification(desktop.environment, name: "downloads")
     }
 
     private func notifies(_ desktop: MockDesktop) -> [String] {
@@ -76,17 +76,17 @@ import Testing
         "Where no bus, no service, or a bus that says nothing is, nothing happens", arguments: ["", "silent", "empty"])
     func nowhere(_ kind: String) async throws {
         let nowhere = try await Nowhere(kind)
-        let notification = DesktopNotification(.session(nowhere.environment), name: "downloads")
+        let notification = DesktopNotification(nowhere.environment, name: "downloads")
         await notification.update(.init(title: "Downloading 1 item…"))
         await notification.finish(.init(title: "Download complete"))
         await notification.close()
 
-        let inhibitor = SleepInhibitor(.system(nowhere.environment))
+        let inhibitor = SleepInhibitor(nowhere.environment)
         await inhibitor.hold("a test")
         #expect(await inhibitor.isHeld == false)
         await inhibitor.release()
 
-        var states = NetworkWatch(.system(nowhere.environment)).states.makeAsyncIterator()
+        var states = NetworkWatch(nowhere.environment).states.makeAsyncIterator()
         #expect(await states.next() == .unwatched)
     }
 }

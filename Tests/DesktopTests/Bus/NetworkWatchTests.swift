@@ -13,7 +13,7 @@ import Testing
         "DL-17 the network is told when it goes, comes back and is metered; without NetworkManager it is always there")
     func changes() async throws {
         let desktop = try await MockDesktop(.network)
-        var states = NetworkWatch(.system(desktop.environment), routes: folder.path).states.makeAsyncIterator()
+        var states = NetworkWatch(desktop.environment, routes: folder.path).states.makeAsyncIterator()
 
         #expect(await states.next() == NetworkState(isConnected: true, isMetered: false))
         try await desktop.setNetwork(state: 20)

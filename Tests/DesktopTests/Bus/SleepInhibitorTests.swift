@@ -7,7 +7,7 @@ import Testing
     @Test("DL-16 the machine is kept awake from hold to release, once, and again")
     func holdAndRelease() async throws {
         let desktop = try await MockDesktop(.login)
-        let inhibitor = SleepInhibitor(.system(desktop.environment))
+        let inhibitor = SleepInhibitor(desktop.environment)
 
         await inhibitor.hold("Downloading film.mp4")
         await inhibitor.hold("Downloading film.mp4")
@@ -26,7 +26,7 @@ import Testing
     func gone() async throws {
         let desktop = try await MockDesktop(.login)
         do {
-            let inhibitor = SleepInhibitor(.system(desktop.environment))
+            let inhibitor = SleepInhibitor(desktop.environment)
             await inhibitor.hold("a test")
             #expect(await inhibitor.isHeld)
         }

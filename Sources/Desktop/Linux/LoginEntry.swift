@@ -13,8 +13,7 @@ package struct LoginEntry: Sendable {
     ///   - name: The file name, without its extension.
     ///   - environment: The variables that locate the user's configuration: `XDG_CONFIG_HOME` and `HOME`.
     package init(_ name: String, environment: [String: String]) {
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
-        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        let folder = UserFolder.configuration.path(environment)
         path = folder.map { $0 + "/autostart/\(name).desktop" }
     }
 

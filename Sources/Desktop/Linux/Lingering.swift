@@ -3,6 +3,9 @@ import FoundationEssentials
 
 /// Whether the user's systemd instance also runs while the user is signed out.
 package enum Lingering {
+    /// The command that enables lingering.
+    package static let command = "loginctl enable-linger"
+
     /// Whether lingering is enabled, for example by `loginctl enable-linger`.
     ///
     /// Source: loginctl(1), `enable-linger`; logind keeps an empty file with the user's name.

@@ -14,11 +14,11 @@ package struct NetworkWatch: Sendable {
 
     /// Creates a watch.
     ///
-    /// - Parameter bus: The system bus.
-    package init(_ bus: BusAddress) { self.init(bus, routes: "/proc/net") }
+    /// - Parameter environment: The variables that locate the services of the system.
+    package init(_ environment: [String: String]) { self.init(environment, routes: "/proc/net") }
 
-    init(_ bus: BusAddress, routes: String) {
-        address = bus
+    init(_ environment: [String: String], routes: String) {
+        address = .system(environment)
         self.routes = routes
     }
 

@@ -9,7 +9,7 @@ actor UserManager {
     /// The actor's own executor, because calls to the bus block.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ bus: BusAddress) { address = bus }
+    init(_ environment: [String: String]) { address = .session(environment) }
 
     /// Reloads systemd's unit files and starts a service. Returns whether systemd accepted both. Every process that can
     /// call systemd can read the arguments and environment of the service.

@@ -21,8 +21,8 @@ package actor SleepInhibitor {
 
     /// Creates an inhibitor without taking a lock.
     ///
-    /// - Parameter bus: The system bus.
-    package init(_ bus: BusAddress) { address = bus }
+    /// - Parameter environment: The variables that locate the services of the system.
+    package init(_ environment: [String: String]) { address = .system(environment) }
 
     deinit {
         if let lock { close(lock) }

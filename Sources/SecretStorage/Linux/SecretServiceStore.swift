@@ -11,6 +11,9 @@ import Primitives
 ///
 /// Source: the Secret Service API 0.2; libsecret's `secret_service_search_sync` and related functions.
 package struct SecretServiceStore: SecretStoring {
+    /// The name of the service, for people.
+    package static let name = "Secret Service"
+
     /// The timeout of a call. Default: 10 s.
     package let limit: Duration
 
@@ -22,8 +25,8 @@ package struct SecretServiceStore: SecretStoring {
         self.limit = limit
     }
 
-    /// The text `Secret Service`.
-    package var label: String { "Secret Service" }
+    /// The same as ``name``.
+    package var label: String { Self.name }
 
     /// Reads a secret. Returns nil when the keyring is unlocked and has no secret for `key`.
     package func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {

@@ -46,11 +46,11 @@ package actor DesktopNotification {
     /// Creates a notification without showing it.
     ///
     /// - Parameters:
-    ///   - bus: The session bus.
+    ///   - environment: The variables that locate the services of the desktop.
     ///   - name: Identifies the notification among those of this program. A notification with the same name replaces
     ///     it.
-    package init(_ bus: BusAddress, name: String) {
-        address = bus
+    package init(_ environment: [String: String], name: String) {
+        address = .session(environment)
         self.name = name
     }
 

@@ -3,19 +3,19 @@ import CLibrary
 /// The address of a message bus, from the environment.
 ///
 /// Source: D-Bus Specification, "Server Addresses", "Message Bus Messages"; XDG Base Directory Specification.
-package struct BusAddress: Sendable, Hashable {
+struct BusAddress: Sendable, Hashable {
     /// Server addresses in the format of the specification. Nil when there is no such bus.
     let text: String?
 
     /// Returns the address of the user's session bus.
-    package static func session(_ environment: [String: String]) -> BusAddress {
+    static func session(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return BusAddress(text: nil) }
         return BusAddress(text: "unix:path=" + escaped(folder + "/bus"))
     }
 
     /// Returns the address of the system bus.
-    package static func system(_ environment: [String: String]) -> BusAddress {
+    static func system(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SYSTEM_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         return BusAddress(text: "unix:path=/run/dbus/system_bus_socket")
     }

@@ -20,8 +20,7 @@ package struct ServiceFile: Sendable {
     ///   - environment: The variables that locate the user's configuration: `XDG_CONFIG_HOME` and `HOME`.
     package init(_ name: String, environment: [String: String]) {
         self.name = name + ".service"
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
-        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        let folder = UserFolder.configuration.path(environment)
         path = folder.map { "\($0)/systemd/user/\(name).service" }
         link = folder.map { "\($0)/systemd/user/default.target.wants/\(name).service" }
     }

@@ -1,0 +1,2 @@
+/// The secret store of the system.
+package typealias SystemSecretStore = SecretServiceStore
