@@ -22,7 +22,6 @@ public struct DownloadChooser: Sendable {
     /// - Throws: `LatchError.Code.invalidRequest` when an album, picture or path does not exist, or the server has no
     ///   picture library; `LatchError` for network and session errors; the errors of `take`.
     public func find(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        let hasLibrary = account.capabilities.contains(.pictureLibrary)
         let library = ImmichLibrary(account, session)
         var (single, ids): ([DownloadTask], [String]) = ([], selection.ids)
         for path in try selection.paths.map(below) {
@@ -41,14 +40,20 @@ public struct DownloadChooser: Sendable {
                     + "Give the paths of files: latch download /path/of/file")
         }
         for id in ids { single += try await library.asset(id) }
-        var albums: [ImmichLibrary.Album] = []
+        var albums: [ImmichAlbum] = []
         for album in selection.albums { albums.append(try await library.album(album)) }
         // All single files and albums are known to exist now. Nothing is passed on before that.
         if !single.isEmpty { try await take(single) }
         guard selection.isSearch else { return }
-        if albums.isEmpty { return try await library.search(selection, take) }
-        for album in albums { try await library.take(album, selection, take) }
+        if albums.isEmpty {
+            for try await tasks in library.pages(selection) { try await take(tasks) }
+        }
+        for album in albums {
+            for try await tasks in library.pages(of: album, selection) { try await take(tasks) }
+        }
     }
+
+    private var hasLibrary: Bool { account.capabilities.contains(.pictureLibrary) }
 
     /// Returns the path below the account's server address for a path or a complete address.
     private func below(_ text: String) throws(LatchError) -> String {
@@ -63,7 +68,7 @@ public struct DownloadChooser: Sendable {
 
     /// Returns the task for a path, with its complete address.
     private func file(_ path: String) async throws -> DownloadTask {
-        if account.capabilities.contains(.pictureLibrary), SharedPicture.isWhole(path) {
+        if hasLibrary, SharedPicture.isWhole(path) {
             throw LatchError(
                 .invalidRequest,
                 "This is the page of a share, not a file. Open its pictures in the browser, and give the URLs of those "

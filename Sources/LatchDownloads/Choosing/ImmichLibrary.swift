@@ -40,27 +40,6 @@ struct ImmichLibrary {
         return try await tasks(of: [asset], isHiddenToo: true)
     }
 
-    /// Passes on everything that matches a selection without its albums: first the timeline, then the archive.
-    func search(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        let (filters, version) = (Self.filters(selection), try await version())
-        // The video of a favourite is not a favourite itself.
-        var films = selection.isFavouritesOnly ? nil : try await films(filters, version)
-        try await search(filters, version) { assets in
-            guard films != nil else { return try await take(try await tasks(of: assets)) }
-            try await take(assets.flatMap { reading.tasks($0, film: films?.facts(of: $0)) })
-        }
-    }
-
-    /// Requests every page that matches the filters, oldest first.
-    func search(
-        _ filters: [JSONValue.Member], _ version: ImmichRelease, _ take: ([JSONValue]) async throws -> Void
-    ) async throws {
-        guard version.knowsVisibility else { return try await pages(filters + [.init("withArchived", true)], take) }
-        for word: JSONValue in ["timeline", "archive"] {
-            try await pages(filters + [.init("visibility", word)], take)
-        }
-    }
-
     /// Returns the release of the server. When the server does not tell, the newest one is assumed.
     func version() async throws -> ImmichRelease {
         let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
@@ -70,12 +49,14 @@ struct ImmichLibrary {
 
     /// Returns what is known about the videos of live photos, from a list of the hidden assets. Nil when the server
     /// does not list them; each video is then requested by itself, which takes one request per live photo.
-    private func films(_ filters: [JSONValue.Member], _ version: ImmichRelease) async throws -> KnownFilms? {
+    func films(_ filters: ImmichPages.Query, _ version: ImmichRelease) async throws -> KnownFilms? {
         var films = KnownFilms()
         let hidden: JSONValue.Member =
             version.knowsVisibility ? .init("visibility", "hidden") : .init("isVisible", false)
         do {
-            try await pages(filters + [hidden]) { assets in for asset in assets { films.add(asset, reading) } }
+            for try await assets in ImmichPages(library: self, queries: [filters + [hidden]]) {
+                for asset in assets { films.add(asset, reading) }
+            }
         } catch let error as LatchError where error.code == .serverRefused {
             return nil
         }
@@ -107,8 +88,8 @@ struct ImmichLibrary {
     }
 
     /// Returns the search filters for a selection. Immich includes both ends of the period.
-    static func filters(_ selection: DownloadSelection) -> [JSONValue.Member] {
-        var query: [JSONValue.Member] = []
+    static func filters(_ selection: DownloadSelection) -> ImmichPages.Query {
+        var query: ImmichPages.Query = []
         if selection.isFavouritesOnly { query.append(.init("isFavorite", .bool(true))) }
         if let date = selection.takenFrom { query.append(.init("takenAfter", .string(text(date)))) }
         if let date = selection.takenBefore {
