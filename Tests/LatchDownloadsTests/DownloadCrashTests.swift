@@ -67,7 +67,7 @@ struct DownloadCrashTests {
     func strayPart() async throws {
         let queue = world.queue()
         try await queue.prepareFolder()
-        let names = ["written", "stray"].map { queue.partName.of(world.account.id, $0) }
+        let names = ["written", "stray"].map { queue.folder.partName.of(world.account.id, $0) }
         let written = try DownloadPart(path: world.library + "/.latchstring/" + names[0])
         try Data("left".utf8).write(to: URL(fileURLWithPath: world.library + "/.latchstring/" + names[1]))
         try await queue.run()
@@ -143,7 +143,7 @@ struct DownloadCrashTests {
         let crashed = world.queue(library: library, stoppedAfter: .wholeNoted)
         try await crashed.add(world.pair("live"))
         try await crashed.run()
-        let joined = crashed.partName.joined(world.account.id, "live")
+        let joined = crashed.folder.partName.joined(world.account.id, "live")
         try FileManager.default.linkItem(
             atPath: world.library + "/.latchstring/" + joined, toPath: world.library + "/live.jpg")
 

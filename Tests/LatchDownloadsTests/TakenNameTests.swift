@@ -85,7 +85,7 @@ struct TakenNameTests {
             try Data().write(to: URL(fileURLWithPath: world.library + "/" + name))
             guard number == 5 else { return }
             run.withLock { $0 }?.cancel()
-            while await box.withLock({ $0 })?.isStopping == false { await Task.yield() }
+            while let queue = box.withLock({ $0 }), await queue.machine.phase != .stopping { await Task.yield() }
         }
         let queue = DownloadQueue(
             world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { Date() }, hook: hook)

@@ -26,10 +26,10 @@ extension DownloadQueue {
     @discardableResult
     public func cancel(_ ids: [String], of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        try await removeLeftPlaceholders()
+        try await folder.removePlaceholdersBeforeCommand()
         var count = 0
         for id in ids { count += try await store.remove(id, of: account) }
-        try await removeLeftParts()
+        try await folder.removePartsAfterCommand { machine.activeTasks }
         return count
     }
 
@@ -43,9 +43,9 @@ extension DownloadQueue {
     @discardableResult
     public func cancelAll(of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        try await removeLeftPlaceholders()
+        try await folder.removePlaceholdersBeforeCommand()
         let count = try await store.remove(in: [.waiting, .running, .paused], of: account)
-        try await removeLeftParts()
+        try await folder.removePartsAfterCommand { machine.activeTasks }
         return count
     }
 
@@ -87,7 +87,7 @@ extension DownloadQueue {
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
         // In this order, because a retried task of a paused host becomes a waiting task and would be counted twice.
-        return try await store.free(ids, of: account, now: now()) + store.retry(ids, of: account)
+        return try await store.free(ids, of: account, now: context.now()) + store.retry(ids, of: account)
     }
 
     /// Removes ended tasks from the queue. Their files are kept. Received bytes of failed tasks are deleted.
@@ -103,7 +103,7 @@ extension DownloadQueue {
             if let ids { try await store.forget(ids, of: account) } else {
                 try await store.remove(in: [.done, .skipped(""), .failed("")], of: account)
             }
-        try await removeLeftParts()
+        try await folder.removePartsAfterCommand { machine.activeTasks }
         return count
     }
 }

@@ -22,9 +22,9 @@ extension DownloadQueue {
         while let held = lock {
             defer { held.release() }
             try await runAlone(isLasting)
-            await hook.beforeRelease()
+            await context.hook.beforeRelease()
             held.release()
-            await hook.afterRelease()
+            await context.hook.afterRelease()
             // Programs that added tasks until now saw that the lock was held, and left the tasks to this program.
             lock = try await store.lanes().isEmpty ? nil : lockAgain()
         }
@@ -43,96 +43,127 @@ extension DownloadQueue {
     private func runAlone(_ isLasting: Bool) async throws {
         do {
             try await prepareFolder()
-        } catch let error as LatchError where error.code == .folderGone && settings.maximumOutage == nil {
+        } catch let error as LatchError where error.code == .folderGone && context.settings.maximumOutage == nil {
             // In the background there is no person to tell, and a drive may be mounted after the desktop has started.
-            begin(.disk(.folder))
+            pause(.disk(.folder))
         }
-        (databaseError, sessions, executors, unrecordedResumePoints, outages) = (nil, [:], [:], [:], HostOutages())
-        (waitingAccounts, lostAccounts, answeringHosts, clock, contended) = ([:], [], [], nil, [:])
+        machine.runBegan()
+        fetcher.sessions.removeAll()
         let heartbeat = Task { [wakes] in
             while (try? await Task.sleep(for: Self.interval)) != nil { wakes.wake() }
         }
         defer { heartbeat.cancel() }
-        defer { isWorking = false }
+        defer { machine.workEnded() }
         do {
             while try await !isWorkDone(isLasting) { try await waitForRoom() }
         } catch {
-            isWorking = false
             await stopAll()
-            await tellOverall()
+            await reportOverall()
             throw error
         }
-        if outages.endAll() { tellHolds() }
-        await tellOverall()
-        if let loss = removedAccountsError() { throw loss }
+        perform(machine.runEnded())
+        await reportOverall()
+        if let error = machine.accounts.error { throw error }
     }
 
     /// Works until nothing is left. Returns false when the database is full; nothing is running then.
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
-            try await store.takeUp(now: now())
+            try await store.takeUp(now: context.now())
             try await checkClock()
-            try await sortForeignParts()
-            try await removePlaceholders()
+            try await folder.sortForeignParts(now: context.now())
+            try await folder.removePlaceholders()
             try await removeStrayParts()
-            nextTime = try await store.nextTime(after: now())
+            machine.waits(until: try await store.nextTime(after: context.now()))
             try await checkAccounts()
-            isWorking = true
-            try await work(isLasting: isLasting)
+            machine.workBegan()
+            try await work(isLasting)
             try await checkAccounts()
             return true
         } catch  where Self.isFull(error) {
-            isWorking = false
             await stopAll()
-            databaseError = nil
+            machine.databaseRecovered()
             return false
         }
     }
 
-    private func work(isLasting: Bool) async throws {
+    private func work(_ isLasting: Bool) async throws {
         var seen = -1
-        var (told, isTold) = (ContinuousClock.now, true)
+        var (reported, isDue) = (ContinuousClock.now, true)
         while true {
             try Task.checkCancellation()
             // Commands of other programs are checked once per interval, commands of this program at once.
-            let revision = isTold || isCommanded ? try await store.revision() : seen
-            isCommanded = false
+            let revision = isDue || machine.hasCommand ? try await store.revision() : seen
+            machine.commandsRead()
             if revision != seen {
                 seen = revision
                 // Tasks that are already in memory may have been removed or paused.
-                isWorking = false
-                try await releaseAccounts()
+                machine.workEnded()
+                try await endAccountPauses()
                 try await removeStrayParts()
-                try await syncPauses()
-                try await readAnew()
-                isWorking = true
-            } else if try await isTime() || running.isEmpty {
-                try await readAnew()
+                perform(machine.hostPausesRead(try await store.pauses(after: context.now())))
+                try await readLanes()
+                machine.workBegan()
+            } else if try await isTimeDue() || running.isEmpty {
+                try await readLanes()
             }
-            try await fill()
-            if let databaseError { throw databaseError }
-            if running.isEmpty, placing.isEmpty, !isHeld, !isLasting, try await isOver() { return }
-            isTold = told + Self.interval <= .now
-            if isTold {
-                told = .now
-                batchIsReady.wake()
-                try await noteRunning()
-                try await checkAccounts()
-                try await applyCommands()
-                noteAnswers()
-                try await noteAnsweringHosts()
-                try await checkClock()
-                await tellProgress()
-                await checkRoom()
+            try await startTasks()
+            if let error = machine.databaseError { throw error }
+            if machine.isIdle, !machine.reasons.pausesAll, !isLasting, try await isOver() { return }
+            isDue = reported + Self.interval <= .now
+            if isDue {
+                reported = .now
+                try await intervalPassed()
             }
             try await wakes.next()
+        }
+    }
+
+    /// Does what is done once per interval.
+    private func intervalPassed() async throws {
+        perform(machine.intervalPassed())
+        try await recordRunning()
+        try await checkAccounts()
+        try await applyCommands()
+        perform(machine.answersRead { running[$0]?.hasAnswer ?? false })
+        let hosts = machine.takeAnsweringHosts()
+        if !hosts.isEmpty { try await store.removePauses(of: hosts) }
+        try await checkClock()
+        await reportProgress()
+        if machine.reasons.isSpaceCheckDue(context.now()), await hasRoom() {
+            perform(machine.pausesEnded(where: \.isDisk))
+        }
+    }
+
+    // MARK: - Which tasks run
+
+    private func readLanes() async throws { machine.reset(try await store.lanes()) }
+
+    /// Whether the waiting time of a task has passed since the last call.
+    private func isTimeDue() async throws -> Bool {
+        guard machine.isTimeDue(context.now()) else { return false }
+        machine.waits(until: try await store.nextTime(after: context.now()))
+        return true
+    }
+
+    /// Reads waiting tasks and starts as many as may run.
+    private func startTasks() async throws {
+        perform(machine.startNext(conditions))
+        var wasRead: Set<Lane> = []
+        while let (lane, last) = machine.laneToRead(wasRead, conditions) {
+            machine.readingBegan()
+            let tasks = try await store.waiting(
+                in: lane, after: last, now: context.now(), limit: Self.pageSize)
+            let absent = try await context.library.absent(tasks.map(\.task))
+            if machine.read(tasks, absent: absent, of: lane, asked: Self.pageSize) { wasRead.insert(lane) }
+            perform(machine.startNext(conditions))
         }
     }
 
     /// Whether no task waits to be fetched, including those that wait for a time.
     private func isOver() async throws -> Bool {
         guard try await store.lanes().isEmpty else { return false }
-        for half in try await store.halves() where placing[half.position] == nil {
+        for half in try await store.halves() where machine.placing[half.position] == nil {
             let partner = try await store.partner(of: half)
             if partner?.state == .paused {
                 try await store.note(half.position, .paused)
@@ -140,72 +171,18 @@ extension DownloadQueue {
                 try await failHalf(half, without: partner, keepsPart: partner?.resume != nil)
             }
         }
-        return running.isEmpty && placing.isEmpty
+        return machine.isIdle
     }
 
-    /// Whether the waiting time of a task has passed since the last call.
-    private func isTime() async throws -> Bool {
-        guard let time = nextTime, time <= now() else { return false }
-        nextTime = try await store.nextTime(after: now())
-        return true
-    }
-
-    /// Reads waiting tasks and starts as many as may run.
-    private func fill() async throws {
-        startNext()
-        var wasRead: Set<Lane> = []
-        while !isHeld, ready.count < Self.maximumReady, !broadcast.isFull,
-            let (lane, last) = schedule.laneToRead(wasRead)
-        {
-            schedule.beginReading()
-            let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
-            for task in try await library.absent(tasks.map(\.task)) { absent.insert(task.id) }
-            let count = schedule.take(tasks, of: lane, asked: Self.pageSize) {
-                running[$0.position] == nil && placing[$0.position] == nil
-            }
-            if count > 0 { wasRead.insert(lane) }
-            startNext()
-        }
-    }
-
-    /// Starts as many of the tasks in memory as may run.
-    func startNext() {
-        guard isWorking, !isCommanded, databaseError == nil else { return }
-        while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady, !broadcast.isFull {
-            schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
-            guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
-            if activeFiles.contains(next.key) {
-                // For example, the task was removed and added again. Its earlier fetch must release the part first.
-                contended[next.position] = next.key
-                schedule.ended(next)
-            } else {
-                start(next)
-            }
-        }
-    }
-
-    /// Records that a file is no longer being fetched or moved. A task that had to wait for it is read again.
-    func release(_ key: QueuedTask.Key) {
-        guard activeFiles.remove(key) != nil, contended.values.contains(key) else { return }
-        nextTime = now()
-        wakes.wake()
-    }
-
-    /// Whether there is nothing to do except wait for the running transfers.
-    var isBusy: Bool { !running.isEmpty && !isCommanded && databaseError == nil && schedule.laneToRead() == nil }
-
-    private func readAnew() async throws {
-        let lanes = try await store.lanes()
-        absent = []
-        schedule.reset(lanes)
-    }
-
-    private func start(_ row: QueuedTask) {
-        let fetch = RunningFetch(row)
-        running[row.position] = fetch
-        activeFiles.insert(row.key)
-        outages.began(row)
-        fetch.begin(Task(executorPreference: executors[row.task.account]) { await self.fetch(fetch) })
+    /// Records which tasks run, and their resume points, for all transfers that began since the last call.
+    ///
+    /// Most files are small and complete before this is called, which saves a write. After a crash they are fetched
+    /// from the beginning.
+    private func recordRunning() async throws {
+        let records = running.values.compactMap { fetch in fetch.pendingRecord.map { (fetch, $0) } }
+        guard !records.isEmpty else { return }
+        try await store.note(running: records.map { (position: $0.row.position, point: $1.point) })
+        for (fetch, record) in records { fetch.confirm(record) }
     }
 
     /// Stops transfers whose tasks were removed or paused by this program or another one.
@@ -216,36 +193,96 @@ extension DownloadQueue {
         }
     }
 
-    /// Ends the holds of accounts with waiting tasks. The tasks of such an account were paused, and a command lets them
-    /// wait again after the sign-in.
-    private func releaseAccounts() async throws {
-        for hold in holds {
-            guard case .account(let account, _) = hold, !pausing.contains(account), try await store.hasWaiting(account)
-            else { continue }
-            end { $0 == hold }
+    private func removeStrayParts() async throws {
+        try await folder.removeStrayParts { machine.activeTasks }
+    }
+
+    // MARK: - Pauses
+
+    private func pause(_ reason: PauseReason) {
+        perform(machine.pause(reason, now: context.now(), chance: context.hook.chance()))
+    }
+
+    /// Ends the pauses of accounts with waiting tasks. The tasks of such an account were paused, and a command lets
+    /// them wait again after the sign-in.
+    private func endAccountPauses() async throws {
+        for (account, reason) in machine.reasons.pausedAccounts where try await store.hasWaiting(account) {
+            perform(machine.pausesEnded { $0 == reason })
         }
     }
 
-    private func stopAll() async {
-        isStopping = true
-        defer { isStopping = false }
-        for fetch in running.values { fetch.stop() }
-        while !running.isEmpty || !placing.isEmpty {
-            for fetch in running.values { await fetch.ended() }
-            await placer?.value
-            for task in pairPlacers.values { await task.value }
+    /// Ends all pauses when the clock was set back, because they would become longer.
+    private func checkClock() async throws {
+        let time = context.now()
+        let last = if let clock = machine.clock { clock } else { try await store.lastRest() ?? .distantPast }
+        guard machine.clockRead(time, last: last) else { return }
+        try await store.endPauses()
+        machine.pausesRemoved(time)
+    }
+
+    /// Updates the accounts with unfinished tasks, and records those that were removed together with their tasks.
+    private func checkAccounts() async throws {
+        let open = try await store.openByAccount()
+        let (ended, new) = machine.accounts.update(open)
+        for id in ended {
+            let isRemoved = try await latch.accounts.account(id) == nil
+            machine.accounts.remove(id, isRemoved: isRemoved)
+            guard isRemoved else { continue }
+            fetcher.sessions.remove(id)
+            try await removeStrayParts()
+        }
+        for id in new {
+            guard let account = try await latch.accounts.account(id) else { continue }
+            machine.accounts.add(id, open: open[id] ?? 0, server: account.serverURL.description)
         }
     }
 
-    private func tellProgress() async {
+    // MARK: - A full disk
+
+    /// Whether the database could not be written because its disk is full.
+    private static func isFull(_ error: any Error) -> Bool { (error as? LatchError)?.code == .storageFull }
+
+    /// Waits until the database can be written again, then records what could not be recorded before.
+    ///
+    /// No task runs meanwhile, because its end could not be recorded.
+    private func waitForRoom() async throws {
+        pause(.disk(.queue))
+        repeat { try await wakes.next() } while try await !isWritable()
+        perform(machine.pausesEnded(where: \.isDisk))
+    }
+
+    private func isWritable() async throws -> Bool {
+        guard machine.reasons.isSpaceCheckDue(context.now()), await hasRoom() else { return false }
+        do {
+            try await store.takeUpAgain()
+            for (position, point) in machine.unrecordedResumePoints {
+                try await store.note(position, resume: point, boot: DownloadStore.boot)
+            }
+            machine.resumePointsRecorded()
+            return true
+        } catch  where Self.isFull(error) {
+            return false
+        }
+    }
+
+    /// Whether there is room for the files and for the database, and a missing folder is back.
+    private func hasRoom() async -> Bool {
+        // The folder may come back without the hidden folder for parts, which is then created again.
+        if machine.reasons.all.contains(.disk(.folder)), (try? await prepareFolder()) == nil { return false }
+        return folder.hasRoom
+    }
+
+    // MARK: - Events
+
+    private func reportProgress() async {
         for fetch in running.values where fetch.row.task.wantsProgress {
             let progress = fetch.progress
             broadcast.send(.progress(id: fetch.row.task.id, received: progress.received, total: progress.total))
         }
-        await tellOverall()
+        await reportOverall()
     }
 
-    private func tellOverall() async {
+    private func reportOverall() async {
         guard let progress = try? await progress() else { return }
         broadcast.send(.overall(progress))
     }

@@ -1,4 +1,3 @@
-import Crypto
 public import FoundationEssentials
 import HTTPClient
 public import LatchKit
@@ -17,69 +16,20 @@ public import LatchKit
 ///
 /// Source: DL-1, DL-2, DL-8 to DL-17.
 public actor DownloadQueue {
-    let latch: LatchClient
-    let store: DownloadStore
-    nonisolated let partName: PartName
-    let library: any DownloadLibrary
-    let settings: DownloadSettings
-    let now: @Sendable () -> Date
-    let hook: DownloadHook
-    nonisolated let broadcast: EventBroadcast
+    nonisolated let context: DownloadContext
+    nonisolated let fetcher: FileFetcher
+    nonisolated let placer: FilePlacer
+    /// Wakes the loop of a run.
     nonisolated let wakes: AsyncSignal
-
-    var schedule: DownloadSchedule
+    /// Decides what happens. This actor performs its actions.
+    var machine: DownloadStateMachine
+    /// The fetches of the state machine's running tasks, by position.
     var running: [Int: RunningFetch] = [:]
-    /// The tasks whose files are being moved to their destinations, with the lengths of their parts in bytes.
-    var placing: [Int: (row: QueuedTask, bytes: Int)] = [:]
-    /// The files that are being fetched or moved to their destinations.
-    var activeFiles: Set<QueuedTask.Key> = []
-    var ready: [ReadyFile] = []
-    var readyBytes = 0
-    /// Signals the placer not to wait for more files.
-    nonisolated let batchIsReady = AsyncSignal()
-    var placer: Task<Void, Never>?
-    var pairPlacers: [Int: Task<Void, Never>] = [:]
-    /// The live photos that are being moved to their destinations.
-    var pairs: Set<String> = []
-    /// The earliest time at which a task that waits for a time is tried again. Nil when no task waits for a time.
-    var nextTime: Date?
-    /// The error that prevents writes to the database, if any.
-    var databaseError: (any Error)?
-    var holds: Set<PauseReason> = []
-    /// Resume points that could not be recorded because the database was full.
-    var unrecordedResumePoints: [Int: ResumePoint] = [:]
-    /// How many times a disk was full since the last completed file, and when free space is checked again.
-    var fullTimes = 0
-    var nextSpaceCheck = Date.distantPast
-    /// The hosts that currently get no requests.
-    var outages = HostOutages()
-    /// The hosts that respond again, but whose stored pauses are not removed yet.
-    var answeringHosts: Set<String> = []
-    /// The time of the wall clock when it was last read.
-    var clock: Date?
-    /// Finds out which servers are in maintenance.
-    let maintenance = MaintenanceCheck()
-    /// The accounts with unfinished tasks, and those that were removed meanwhile.
-    var waitingAccounts: [UUID: WaitingAccount] = [:]
-    var lostAccounts: [WaitingAccount] = []
-    /// The sessions of the accounts in this run.
-    var sessions: [UUID: Session] = [:]
-    /// The executors of the accounts' transfers. The work between transfers runs on them too.
-    var executors: [UUID: any TaskExecutor] = [:]
-    /// The ids of tasks that were read and whose files do not exist here.
-    var absent: Set<DownloadTask.ID> = []
-    /// The tasks that had to wait for another task with the same file, by position. Whether their file exists is
-    /// checked again.
-    var contended: [Int: QueuedTask.Key] = [:]
-    /// Whether tasks may be started.
-    var isWorking = false
-    /// Whether the queue is stopping its transfers and the moves of complete files.
-    var isStopping = false
-    /// Whether a command of this program has changed the queue since it was last read.
-    var isCommanded = false
-    /// The accounts whose tasks are being paused.
-    var pausing: Set<UUID> = []
-    var tally = ProgressCounter()
+    /// The newest batch of files that are being moved to their destinations. It ends after all others.
+    var newestBatch: Task<Void, Never>?
+    /// The moves of live photos, by the position of one of their tasks.
+    var pairPlacements: [Int: Task<Void, Never>] = [:]
+    var counter = ProgressCounter()
 
     /// Creates a queue on the accounts of a client.
     ///
@@ -99,18 +49,24 @@ public actor DownloadQueue {
         _ latch: LatchClient, library: any DownloadLibrary, settings: DownloadSettings,
         now: @escaping @Sendable () -> Date, hook: DownloadHook
     ) {
-        self.latch = latch
-        self.library = library
-        self.settings = settings
-        self.now = now
-        self.hook = hook
         let wakes = AsyncSignal()
+        let store = DownloadStore(database: latch.accounts.database)
+        context = DownloadContext(
+            latch: latch, store: store, library: library,
+            folder: DownloadFolder(
+                path: library.folder, partName: PartName(owner: latch.accounts.downloadOwner), latch: latch,
+                store: store),
+            settings: settings, now: now, hook: hook, broadcast: EventBroadcast { wakes.wake() })
         self.wakes = wakes
-        broadcast = EventBroadcast { wakes.wake() }
-        store = DownloadStore(database: latch.accounts.database)
-        partName = PartName(owner: latch.accounts.downloadOwner)
-        schedule = DownloadSchedule(settings)
+        fetcher = FileFetcher(context)
+        placer = FilePlacer(context)
+        machine = DownloadStateMachine(settings)
     }
+
+    nonisolated var latch: LatchClient { context.latch }
+    nonisolated var store: DownloadStore { context.store }
+    nonisolated var folder: DownloadFolder { context.folder }
+    nonisolated var broadcast: EventBroadcast { context.broadcast }
 
     /// A stream of all events from now on, for one listener. Every listener gets all events.
     ///
@@ -212,34 +168,26 @@ public actor DownloadQueue {
     /// - Throws: A `LatchError` with a `storage` code.
     public func openTasks(of account: UUID) async throws -> Int { try await store.open(of: account) }
 
+    /// Has the loop of this program read the queue again, after a command.
     func commanded() {
-        isCommanded = true
+        machine.commandGiven()
         wakes.wake()
     }
 
     /// Returns the progress of all tasks together.
     public func progress() async throws -> OverallProgress {
-        tally.take(try await store.counts())
+        counter.update(try await store.counts())
         let received =
-            running.values.reduce(0) { $0 + $1.progress.received } + placing.values.reduce(0) { $0 + $1.bytes }
+            running.values.reduce(0) { $0 + $1.progress.received }
+            + machine.placing.values.reduce(0) { $0 + $1.bytes }
         let gained = running.values.reduce(0) { $0 + max(0, $1.gained) }
-        return tally.overall(received: received, gained: gained, now: .now)
+        return counter.overall(received: received, gained: gained, now: .now)
     }
 
     /// Holds up all tasks for an outside reason, for example a missing network. Nil ends the hold.
     ///
     /// Running transfers stop and keep what they have received. The interruption does not count as an attempt.
-    public func hold(_ reason: String?) {
-        for case .outside(let old) in holds { holds.remove(.outside(old)) }
-        if let reason {
-            holds.insert(.outside(reason))
-            for fetch in running.values { fetch.stop() }
-        } else {
-            outages.tryNow()
-        }
-        tellHolds()
-        wakes.wake()
-    }
+    public func hold(_ reason: String?) { perform(machine.pauseFromOutside(reason)) }
 
     /// Creates the folder for the files, so that a problem with it is reported before files wait for it.
     ///
@@ -250,52 +198,6 @@ public actor DownloadQueue {
     ///
     /// Source: DL-13.
     public nonisolated func prepareFolder(isNew: Bool = false) async throws {
-        if !isNew { try await checkFolder() }
-        try FolderLibrary.make(partsFolder, in: library.folder)
-        for folder in [library.folder, partsFolder] {
-            try FolderLibrary.check(folder)
-            // Also for an existing folder, because its creator may have been stopped before this step.
-            DownloadPart.keepNames(beside: folder)
-        }
-        try await LibraryPlaces(latch).recordCreation(library.folder)
+        try await folder.prepare(isNew: isNew)
     }
-
-    /// Throws when the folder was created before and is missing now. It may be on a drive that is not mounted. All
-    /// files would then be fetched again, to the disk below the mount point.
-    nonisolated func checkFolder() async throws {
-        guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).wasCreated(library.folder),
-            try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()
-        else { return }
-        throw LatchError(.folderGone, goneSentence)
-    }
-
-    private nonisolated var goneSentence: String {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: library.folder)
-        let state =
-            switch names {
-            case nil: "is missing"
-            case []?: "is empty now"
-            case _?: "has none of those files now"
-            }
-        return
-            "Files were saved to the folder '\(library.folder)' before, but it \(state). Mount its drive if it is on "
-            + "one. Or choose another folder: --to FOLDER. Or \(names == nil ? "create it again" : "use it as it is"): "
-            + "give the same command with --make-folder."
-    }
-
-    /// The hidden folder of the parts.
-    nonisolated var partsFolder: String { library.folder + "/.latchstring" }
-}
-
-/// Hooks for tests: steps after which a test can stop the queue as a crash would, and a replacement for random numbers.
-struct DownloadHook: Sendable {
-    enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, halfNoted, joined, firstPlaced }
-
-    var after: @Sendable (Step) async throws -> Void = { _ in }
-    /// Called when nothing is left to fetch and the lock is still held.
-    var beforeRelease: @Sendable () async -> Void = {}
-    /// Called after the lock was released, and before the queue checks for tasks that other programs left to it.
-    var afterRelease: @Sendable () async -> Void = {}
-    /// Returns a number from 0 to 1 for each delay.
-    var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 }

@@ -57,26 +57,3 @@ actor MaintenanceCheck {
         }
     }
 }
-
-extension DownloadQueue {
-    /// Returns the outage that caused a 404 response. Nil when the response means that the file does not exist.
-    func outage(behind answer: ClientResponse, to row: QueuedTask, _ session: Session) async throws -> FetchOutcome? {
-        // A response from another origin says nothing about the server.
-        guard answer.status == .notFound, answer.redirection?.isElsewhere != true,
-            let account = try await latch.accounts.account(row.task.account)
-        else { return nil }
-        let wait = answer.retryAfter(now: now())
-        let finding = await maintenance.finding(at: session, of: account)
-        try Task.checkCancellation()
-        switch finding {
-        case .atWork: return nil
-        case .maintenance:
-            return .outage(
-                HostTrouble(reason: "The server '\(row.host)' is in maintenance.", isUnreachable: true, wait: wait))
-        case .unknown(let why):
-            let reason =
-                "The server '\(row.host)' serves no files now, and does not say whether it is in maintenance (\(why))."
-            return .outage(HostTrouble(reason: reason, isUnreachable: false, wait: wait))
-        }
-    }
-}

@@ -11,7 +11,7 @@ struct ProgressCounter {
     private static let window = Duration.seconds(5)
 
     /// Updates the counts from the database.
-    mutating func take(_ rows: [StateCount]) {
+    mutating func update(_ rows: [StateCount]) {
         counts = OverallProgress()
         bytesDone = 0
         var (all, isKnown) = (0, true)

@@ -57,8 +57,8 @@ extension DownloadQueue {
         }
         let files = rows.map(file)
         let running = files.filter { $0.state == .running }
-        tally.take(try await store.counts())
-        let overall = tally.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
+        counter.update(try await store.counts())
+        let overall = counter.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
         return QueueSnapshot(
             overall: overall, running: running, ended: files.filter { $0.state != .running },
             heldBecause: try await reasonToWait())
@@ -70,9 +70,9 @@ extension DownloadQueue {
     /// - Throws: A `LatchError` with a `storage` code.
     public func diskProblem() async throws -> String? {
         do {
-            try await checkFolder()
+            try await folder.check()
         } catch let error as LatchError where error.code == .folderGone {
-            return PauseReason.disk(.folder).sentence(folder: library.folder, database: "")
+            return PauseReason.disk(.folder).sentence(folder: folder.path, database: "")
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
@@ -81,17 +81,17 @@ extension DownloadQueue {
         else { return nil }
         let database = store.database.path ?? ""
         let places: [(PauseReason, String)] = [
-            (.disk(.files), partsFolder),
+            (.disk(.files), folder.partsPath),
             (.disk(.queue), URL(fileURLWithPath: database).deletingLastPathComponent().path),
         ]
         return places.first { DownloadPart.freeBytes(in: $0.1).map { $0 <= DiskSpace.minimumFreeBytes } ?? false }?.0
-            .sentence(folder: library.folder, database: database)
+            .sentence(folder: folder.path, database: database)
     }
 
     private func reasonToWait() async throws -> String? {
         if let problem = try await diskProblem() { return problem }
         guard let account = try await heldAccounts().first else {
-            return try await store.pauses(after: now()).first?.sentence
+            return try await store.pauses(after: context.now()).first?.sentence
         }
         return account.isSignedIn
             ? "\(account.serverURL) requires a new password before anything else: latch password"
@@ -99,7 +99,7 @@ extension DownloadQueue {
     }
 
     /// Returns the hosts whose files wait for a time, with the reasons.
-    public func pauses() async throws -> [HostPause] { try await store.pauses(after: now()) }
+    public func pauses() async throws -> [HostPause] { try await store.pauses(after: context.now()) }
 
     /// Whether unfinished files belong to an account that must sign in or change its password.
     ///
@@ -141,7 +141,7 @@ extension DownloadQueue {
     private func file(_ row: SnapshotRow) -> QueueSnapshot.File {
         var received = 0
         if row.state == .running {
-            let part = partsFolder + "/" + partName.of(row.account, row.taskID)
+            let part = folder.partsPath + "/" + folder.partName.of(row.account, row.taskID)
             received = DownloadPart.size(of: part) ?? 0
         }
         return QueueSnapshot.File(

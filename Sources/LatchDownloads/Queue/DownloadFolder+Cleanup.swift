@@ -3,27 +3,30 @@ import HTTPClient
 import LatchKit
 
 /// Cleans up part files that no task can resume. Several queues may keep their parts in one folder.
-extension DownloadQueue {
+extension DownloadFolder {
     /// How long, in seconds, a part of another queue must be unmodified to count as abandoned.
     private static let abandonedAfter: TimeInterval = 30 * 86_400
 
-    private nonisolated var parts: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: partsFolder)) ?? []).filter { $0.hasSuffix(".part") }
+    private var parts: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: partsPath)) ?? []).filter { $0.hasSuffix(".part") }
     }
 
-    /// Removes the parts of tasks that were removed from the queue. Does nothing while a program fetches, because that
-    /// program removes them.
-    func removeLeftParts() async throws {
+    /// Removes the parts of tasks that a command removed from the queue. Does nothing while a program fetches, because
+    /// that program removes them.
+    func removePartsAfterCommand(except active: () -> [QueuedTask]) async throws {
         guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
             return
         }
         defer { lock.release() }
-        try await removeStrayParts()
+        try await removeStrayParts(except: active)
     }
 
     /// Removes parts of this queue that no task can resume: their tasks were cancelled or cleared, or their account was
     /// removed.
-    func removeStrayParts() async throws {
+    ///
+    /// `active` returns the tasks that this program fetches or moves, because the database may not show yet that they
+    /// have parts. It is called after the database was read, because a task may start meanwhile.
+    func removeStrayParts(except active: () -> [QueuedTask]) async throws {
         let parts = parts.filter(partName.isOwn)
         guard !parts.isEmpty else { return }
         var names: Set<String> = []
@@ -31,19 +34,18 @@ extension DownloadQueue {
             names.insert(partName.of(account, id))
             names.insert(partName.joined(account, id))
         }
-        // The database may not show yet that a task of this program has a part, or that it is being moved.
-        for row in running.values.map(\.row) + placing.values.map(\.row) {
+        for row in active() {
             names.insert(partName.of(row.task.account, row.task.id))
             names.insert(partName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id))
         }
         for name in parts where !names.contains(name) {
-            (try? DownloadPart(path: partsFolder + "/" + name, mustExist: true))?.remove()
+            (try? DownloadPart(path: partsPath + "/" + name, mustExist: true))?.remove()
         }
     }
 
-    /// Calls ``removePlaceholders()`` before tasks are removed from the queue. Does nothing while a program fetches,
-    /// because that program has already called it.
-    func removeLeftPlaceholders() async throws {
+    /// Calls ``removePlaceholders()`` before a command removes tasks from the queue. Does nothing while a program
+    /// fetches, because that program has already called it.
+    func removePlaceholdersBeforeCommand() async throws {
         guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
             return
         }
@@ -62,7 +64,7 @@ extension DownloadQueue {
     /// Earlier versions had no owner in the names. The parts of this queue's tasks get their new names and are resumed.
     /// All others may belong to another client that is paused or not upgraded yet. They are kept, like the parts of
     /// other owners, until they are old enough to count as abandoned.
-    func sortForeignParts() async throws {
+    func sortForeignParts(now: Date) async throws {
         var foreign = Set(parts.filter { !partName.isOwn($0) })
         guard !foreign.isEmpty else { return }
         try await forEachPartOwner { account, id in
@@ -71,18 +73,18 @@ extension DownloadQueue {
                 (PartName.oldJoined(account, id), partName.joined(account, id)),
             ] where foreign.remove(old) != nil {
                 // When the rename fails, the task is fetched from the beginning.
-                try? FileManager.default.moveItem(atPath: partsFolder + "/" + old, toPath: partsFolder + "/" + new)
+                try? FileManager.default.moveItem(atPath: partsPath + "/" + old, toPath: partsPath + "/" + new)
             }
         }
-        let limit = now().addingTimeInterval(-Self.abandonedAfter)
-        for path in foreign.map({ partsFolder + "/" + $0 }) where isUntouched(path, since: limit) {
+        let limit = now.addingTimeInterval(-Self.abandonedAfter)
+        for path in foreign.map({ partsPath + "/" + $0 }) where isUntouched(path, since: limit) {
             // A part that cannot be locked is being written.
             guard let part = try? DownloadPart(path: path, mustExist: true) else { continue }
             if isUntouched(path, since: limit) { part.remove() }
         }
     }
 
-    private nonisolated func isUntouched(_ path: String, since limit: Date) -> Bool {
+    private func isUntouched(_ path: String, since limit: Date) -> Bool {
         DownloadPart.lastChange(of: path).map { $0 < limit } ?? false
     }
 

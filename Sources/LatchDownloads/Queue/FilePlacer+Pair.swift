@@ -1,0 +1,212 @@
+import FoundationEssentials
+import HTTPClient
+import LatchKit
+
+/// An error that names the part of a live photo that could not be moved. The other part is not at fault.
+struct HalfNotPlaced: Error {
+    let row: QueuedTask
+    let error: TransportError
+}
+
+/// Puts both parts of a live photo at their destinations, as a pair or as one file, or neither.
+///
+/// Source: DL-6.
+extension FilePlacer {
+    /// What became of a complete part of a live photo.
+    enum PairResult: Sendable {
+        /// Both tasks are done.
+        case done
+        /// The part waits for the other one, its task was removed, or another call handles the live photo.
+        case waits
+        /// These parts must fail, because their other parts could not be downloaded.
+        case failed([FailedHalf])
+    }
+
+    /// A part of a live photo without the other one.
+    struct FailedHalf: Sendable {
+        var row: QueuedTask
+        var other: QueuedTask?
+        /// Whether the received bytes are kept, so that a retry can resume.
+        var keepsPart = false
+    }
+
+    /// Records that a part of a live photo is complete. When both are, puts them at their destinations.
+    func placeHalf(_ file: ReadyFile) async throws -> PairResult {
+        let row = file.row
+        if let open = file.part {
+            try await prepare(open, for: row)
+            open.close()
+        }
+        let noted = try await store.note(half: row)
+        try await context.hook.after(.halfNoted)
+        guard noted.isThere else {
+            try? FileManager.default.removeItem(atPath: folder.partPath(row))
+            return .waits
+        }
+        guard let partner = noted.partner else { return .waits }
+        guard !partner.state.isOver || partner.state == .done else {
+            return .failed([FailedHalf(row: row, other: partner, keepsPart: partner.resume != nil)])
+        }
+        guard partner.isWhole, let live = row.task.metadata.liveID else { return .waits }
+        let pair = "\(row.task.account)/\(live)"
+        guard claim(pair) else { return .waits }
+        defer { unclaim(pair) }
+        guard let current = try await store.task(row.position), current.state != .done else { return .waits }
+        let isVideo = row.task.metadata.part == .video
+        return try await place(isVideo ? partner : current, isVideo ? current : partner)
+    }
+
+    private func place(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult {
+        if let path = still.path, path == film.path, DownloadFolder.exists(path) {
+            // On a file system that cannot rename without replacing, the joined file has both names for a moment.
+            if DownloadPart.isSameFile(folder.joinedPath(still), path) {
+                try FileManager.default.removeItem(atPath: folder.joinedPath(still))
+            }
+            if !DownloadFolder.exists(folder.joinedPath(still)) { return try await finishJoined(still, film, path) }
+        }
+        let standings = (folder.standing(still), folder.standing(film))
+        for (row, standing) in [(still, standings.0), (film, standings.1)] where standing == .missing {
+            // Both part and file were removed. The part is fetched again, and the other one waits for it.
+            try await store.note(anew: row.position)
+            try await store.putBack(row.position)
+        }
+        switch standings {
+        case (.missing, _), (_, .missing): return .waits
+        case (.part, .part): if let result = try await placeJoined(still, film) { return result }
+        default: break
+        }
+        return try await withPlainNames(still.plainlyNamed != nil || film.plainlyNamed != nil) { isPlain in
+            try await self.placeTwo(
+                isPlain ? still.plainlyNamed ?? still : still, isPlain ? film.plainlyNamed ?? film : film)
+        }
+    }
+
+    /// Puts a live photo at its destination as one file. Returns nil when this library keeps it as two.
+    private func placeJoined(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult? {
+        guard let library = library as? any IndexedLibrary else { return nil }
+        let (first, second) = try (
+            DownloadPart(path: folder.partPath(still), mustExist: true),
+            DownloadPart(path: folder.partPath(film), mustExist: true)
+        )
+        let joined = try await library.join(still: first, film: second, of: still.task, into: folder.joinedPath(still))
+        first.close()
+        second.close()
+        guard let joined else { return nil }
+        defer { joined.close() }
+        try await prepare(joined, for: still)
+        try await context.hook.after(.joined)
+        return try await withPlainNames(still.plainlyNamed != nil) { isPlain in
+            let still = isPlain ? still.plainlyNamed ?? still : still
+            return try await self.place(joined, named: library.joinedName(still.task.filename), of: still, with: film)
+        }
+    }
+
+    private func place(
+        _ joined: DownloadPart, named name: String, of still: QueuedTask, with film: QueuedTask
+    ) async throws -> PairResult {
+        var task = still.task
+        task.filename = name
+        for attempt in 0..<Self.maximumNames {
+            try checkStop()
+            let path = try library.destination(of: task, attempt: attempt)
+            guard !DownloadFolder.isTaken(path) else { continue }
+            guard try await store.note(whole: [(still.position, path), (film.position, path)]) else {
+                joined.remove()
+                return .waits
+            }
+            try await context.hook.after(.wholeNoted)
+            guard try await move(joined, to: path) else { continue }
+            try await context.hook.after(.placed)
+            return try await finishJoined(still, film, path)
+        }
+        throw noName(still)
+    }
+
+    private func finishJoined(
+        _ still: QueuedTask, _ film: QueuedTask, _ path: String
+    ) async throws -> PairResult {
+        for row in [still, film] { try? FileManager.default.removeItem(atPath: folder.partPath(row)) }
+        try await finish([PlacedFile(row: still, path: path), PlacedFile(row: film, path: path)])
+        return .done
+    }
+
+    /// Puts a live photo at its destination as two files with one base name.
+    private func placeTwo(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult {
+        var second = film.task
+        second.filename = String(SafeFileName(still.task.filename).stem + SafeFileName(film.task.filename).ending)
+        for attempt in 0..<Self.maximumNames {
+            try checkStop()
+            let paths = try (
+                library.destination(of: still.task, attempt: attempt), library.destination(of: second, attempt: attempt)
+            )
+            // FAT and some other file systems ignore case.
+            guard paths.0.lowercased() != paths.1.lowercased(), isFree(paths.0, for: still), isFree(paths.1, for: film)
+            else { continue }
+            // A file that was moved to another name before a crash is moved back first.
+            for (row, path) in [(still, paths.0), (film, paths.1)] where row.path != path { try moveBack(row) }
+            guard try await store.note(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
+                return try await giveUp(still, film)
+            }
+            try await context.hook.after(.wholeNoted)
+            let (first, other) = (moving(still, paths.0), moving(film, paths.1))
+            guard try await moved(first) else { continue }
+            try await context.hook.after(.firstPlaced)
+            do {
+                guard try await moved(other) else {
+                    try moveBack(first)
+                    continue
+                }
+            } catch {
+                // A live photo is never kept in part, even when the file system refuses the second file.
+                try? moveBack(first)
+                throw error
+            }
+            try await context.hook.after(.placed)
+            try await finish([PlacedFile(row: first, path: paths.0), PlacedFile(row: other, path: paths.1)])
+            return .done
+        }
+        throw noName(still)
+    }
+
+    /// Returns a task with its new destination.
+    private func moving(_ row: QueuedTask, _ path: String) -> QueuedTask {
+        var row = row
+        row.path = path
+        return row
+    }
+
+    private func isFree(_ path: String, for row: QueuedTask) -> Bool {
+        folder.standing(row) == .placed(path) || !DownloadFolder.isTaken(path)
+    }
+
+    /// Moves a part to its recorded path. Returns false when another file has that name.
+    private func moved(_ row: QueuedTask) async throws -> Bool {
+        guard let path = row.path, folder.standing(row) == .part else { return true }
+        do {
+            let part = try DownloadPart(path: folder.partPath(row), mustExist: true)
+            defer { part.close() }
+            return try await move(part, to: path)
+        } catch let error as TransportError {
+            throw HalfNotPlaced(row: row, error: error)
+        }
+    }
+
+    /// Moves a file from its destination back to its part.
+    private func moveBack(_ row: QueuedTask) throws {
+        guard case .placed(let path) = folder.standing(row) else { return }
+        try FileManager.default.moveItem(atPath: path, toPath: folder.partPath(row))
+    }
+
+    /// Removes both parts after one of the tasks was cancelled. A live photo is never kept in part.
+    private func giveUp(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult {
+        for row in [still, film] {
+            try? moveBack(row)
+            try? FileManager.default.removeItem(atPath: folder.partPath(row))
+        }
+        var failed: [FailedHalf] = []
+        for (row, other) in [(still, film), (film, still)] where try await store.task(row.position) != nil {
+            failed.append(FailedHalf(row: row, other: other))
+        }
+        return .failed(failed)
+    }
+}
