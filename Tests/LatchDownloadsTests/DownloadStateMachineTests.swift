@@ -230,7 +230,7 @@ struct DownloadStateMachineTests {
         ] {
             #expect(outcome(failure) == [.finish(.failed("No."), keepsPart: false)])
         }
-        #expect(outcome(.held(.disk(.files))) == [.returnToWaiting, .pause(.disk(.files))])
+        #expect(outcome(.paused(.disk(.files))) == [.returnToWaiting, .pause(.disk(.files))])
         #expect(outcome(.stopped) == nil)
     }
 
@@ -243,7 +243,7 @@ struct DownloadStateMachineTests {
         let machine = machine((1...5).map { row($0) })
         #expect(begin(machine) == [1, 2, 3])
         #expect(
-            end(row(2), .held(.disk(.files)), machine) == [.returnToWaiting, .pause(.disk(.files))])
+            end(row(2), .paused(.disk(.files)), machine) == [.returnToWaiting, .pause(.disk(.files))])
         let actions = machine { $0.attemptPaused(row(2), .disk(.files), now: start, chance: 0.5) }
         #expect(text(actions).first == "report" && stopped(actions) == [1, 3])
         #expect(machine { $0.attemptPaused(row(1), .disk(.files), now: start, chance: 0.5) }.isEmpty)

@@ -92,10 +92,10 @@ struct DownloadStoreTests {
         #expect(try await store.lanes().isEmpty)
         #expect(try await queue.resume(["id-7", "id-8"]) == 2)
         try await expectCounts("paused")
-        try await store.note(running: [(8, nil)])
-        #expect(try await store.note(8, .failed("no")))
-        try await store.note(running: [(9, nil)])
-        try await store.note(done: [(9, "/x", 1_000_000)]) { _ in }
+        try await store.record(running: [(8, nil)])
+        #expect(try await store.record(8, .failed("no")))
+        try await store.record(running: [(9, nil)])
+        try await store.record(done: [(9, "/x", 1_000_000)]) { _ in }
         try await expectCounts("over")
         #expect(try await queue.retryFailed() == 1)
         #expect(try await queue.cancel("id-20"))

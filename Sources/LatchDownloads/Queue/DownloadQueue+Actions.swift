@@ -112,7 +112,7 @@ extension DownloadQueue {
         let outcome = FetchOutcome(error, account: row.task.account)
         guard let outcome = DownloadStateMachine.outcome(ofFailedPlacement: outcome) else { return }
         await recordEnd(of: row, outcome, nil)
-        guard case .held = outcome, let partner = try? await store.partner(of: row), partner.isWhole else { return }
+        guard case .paused = outcome, let partner = try? await store.partner(of: row), partner.isWhole else { return }
         try? await store.putBack(partner.position)
     }
 }

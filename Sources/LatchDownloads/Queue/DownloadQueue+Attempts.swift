@@ -34,7 +34,7 @@ extension DownloadQueue {
     private func recordResumePoint(_ row: QueuedTask) async throws {
         guard let point = running[row.position]?.takePendingRecord()?.point else { return }
         do {
-            try await store.note(row.position, resume: point, boot: DownloadStore.boot)
+            try await store.record(row.position, resume: point, boot: DownloadStore.boot)
         } catch {
             machine.couldNotRecord(point, of: row)
             throw error
@@ -60,15 +60,15 @@ extension DownloadQueue {
         case .finish(let state, let keepsPart): try await finish(row, state, part, keepsPart: keepsPart)
         case .discardPart:
             part?.remove()
-            try await store.note(row.position, resume: nil, boot: nil)
+            try await store.record(row.position, resume: nil, boot: nil)
         case .backOff(let time, let reason, let attempts):
             if part?.count == 0 { part?.remove() } else { part?.close() }
-            let isRecorded = try await store.note(
-                row.position, restsUntil: time, because: reason, attempts: attempts, now: context.now())
+            let isRecorded = try await store.record(
+                row.position, waitsUntil: time, because: reason, attempts: attempts, now: context.now())
             if isRecorded { broadcast.send(.status(id: row.task.id, .waiting)) }
         case .returnToWaiting: try await returnToWaiting(row, part)
         case .pause(let reason): try await pause(reason, row)
-        case .recordHostPause: if let pause = machine.outages.pause(of: row.host) { try await store.note(pause) }
+        case .recordHostPause: if let pause = machine.outages.pause(of: row.host) { try await store.record(pause) }
         case .reportPauses: perform([.reportPauses])
         case .giveUpHost(let reason): try await giveUpHost(of: row, reason, part)
         case .applyCommand: try await applyCommand(to: row, part)
@@ -83,7 +83,7 @@ extension DownloadQueue {
         _ row: QueuedTask, _ state: DownloadState, _ part: DownloadPart?, keepsPart: Bool
     ) async throws {
         part?.close()
-        guard try await store.note(row.position, state, keepsPart: keepsPart) else { return }
+        guard try await store.record(row.position, state, keepsPart: keepsPart) else { return }
         if keepsPart { try await removeParts(of: row) } else { folder.removeParts(row) }
         report(row.task.id, state)
         guard let partner = try await store.partner(of: row), !partner.state.isOver else { return }
@@ -107,7 +107,7 @@ extension DownloadQueue {
         let current = try await store.task(row.position)
         if case .failed = current?.state, current?.resume?.tellsVersion ?? false { return }
         folder.removeParts(row)
-        if current?.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
+        if current?.resume != nil { try await store.record(row.position, resume: nil, boot: nil) }
     }
 
     private func report(_ id: DownloadTask.ID, _ state: DownloadState) {
@@ -117,7 +117,7 @@ extension DownloadQueue {
 
     private func returnToWaiting(_ row: QueuedTask, _ part: DownloadPart?) async throws {
         part?.close()
-        if try await store.note(row.position, .waiting) { broadcast.send(.status(id: row.task.id, .waiting)) }
+        if try await store.record(row.position, .waiting) { broadcast.send(.status(id: row.task.id, .waiting)) }
     }
 
     private func pause(_ reason: PauseReason, _ row: QueuedTask) async throws {

@@ -166,7 +166,7 @@ extension DownloadQueue {
         for half in try await store.halves() where machine.placing[half.position] == nil {
             let partner = try await store.partner(of: half)
             if partner?.state == .paused {
-                try await store.note(half.position, .paused)
+                try await store.record(half.position, .paused)
             } else if partner?.state.isOver ?? true {
                 try await failHalf(half, without: partner, keepsPart: partner?.resume != nil)
             }
@@ -181,7 +181,7 @@ extension DownloadQueue {
     private func recordRunning() async throws {
         let records = running.values.compactMap { fetch in fetch.pendingRecord.map { (fetch, $0) } }
         guard !records.isEmpty else { return }
-        try await store.note(running: records.map { (position: $0.row.position, point: $1.point) })
+        try await store.record(running: records.map { (position: $0.row.position, point: $1.point) })
         for (fetch, record) in records { fetch.confirm(record) }
     }
 
@@ -214,7 +214,7 @@ extension DownloadQueue {
     /// Ends all pauses when the clock was set back, because they would become longer.
     private func checkClock() async throws {
         let time = context.now()
-        let last = if let clock = machine.clock { clock } else { try await store.lastRest() ?? .distantPast }
+        let last = if let clock = machine.clock { clock } else { try await store.lastWait() ?? .distantPast }
         guard machine.clockRead(time, last: last) else { return }
         try await store.endPauses()
         machine.pausesRemoved(time)
@@ -256,7 +256,7 @@ extension DownloadQueue {
         do {
             try await store.takeUpAgain()
             for (position, point) in machine.unrecordedResumePoints {
-                try await store.note(position, resume: point, boot: DownloadStore.boot)
+                try await store.record(position, resume: point, boot: DownloadStore.boot)
             }
             machine.resumePointsRecorded()
             return true

@@ -19,7 +19,7 @@ struct DownloadSchedule {
     private var perGroup: [DownloadGroup: Int] = [:]
     private var count = 0
     /// The positions of tasks that ended since the last read began. The read may still have seen them as waiting.
-    private var left: Set<Int> = []
+    private var ended: Set<Int> = []
 
     init(_ settings: DownloadSettings) { self.settings = settings }
 
@@ -46,16 +46,16 @@ struct DownloadSchedule {
         return nil
     }
 
-    /// Prepares for reading tasks, which are then passed to ``take(_:of:asked:isFree:)``.
-    mutating func beginReading() { left = [] }
+    /// Prepares for reading tasks, which are then passed to ``add(_:of:asked:isFree:)``.
+    mutating func beginReading() { ended = [] }
 
-    /// Takes the tasks that were read, except those that are already being fetched. Fewer tasks than `asked` mean that
+    /// Adds the tasks that were read, except those that are already being fetched. Fewer tasks than `asked` mean that
     /// the lane has no more.
     ///
-    /// - Returns: The number of tasks taken.
-    mutating func take(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) -> Int {
+    /// - Returns: The number of tasks added.
+    mutating func add(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) -> Int {
         var queue = queues[lane] ?? Queue()
-        let free = tasks.reversed().filter { !left.contains($0.position) && isFree($0) }
+        let free = tasks.reversed().filter { !ended.contains($0.position) && isFree($0) }
         queue.tasks = free + queue.tasks
         queue.last = tasks.last?.position ?? queue.last
         queue.isRead = tasks.count < asked
@@ -81,16 +81,16 @@ struct DownloadSchedule {
     }
 
     /// Records that a task is no longer being fetched.
-    mutating func ended(_ task: QueuedTask) {
+    mutating func fetchEnded(_ task: QueuedTask) {
         let lane = task.lane
-        left(task)
+        taskEnded(task)
         count -= 1
         perHost[lane.host, default: 1] -= 1
         perGroup[lane.group, default: 1] -= 1
     }
 
     /// Records that a fetched task has ended or waits again.
-    mutating func left(_ task: QueuedTask) { left.insert(task.position) }
+    mutating func taskEnded(_ task: QueuedTask) { ended.insert(task.position) }
 
     private mutating func began(_ lane: Lane) {
         count += 1

@@ -61,7 +61,7 @@ extension DownloadStateMachine {
             let limit = row.resume == nil ? Self.corruptedRetries : settings.retries
             return [.discardPart] + retry(row, reason, nil, limit: limit, now, chance)
         case .outage(let trouble): return hostFailed(row, trouble, facts, now, chance)
-        case .held(let reason): return [.returnToWaiting, .pause(reason)]
+        case .paused(let reason): return [.returnToWaiting, .pause(reason)]
         case .stopped: return [.applyCommand]
         }
     }
@@ -95,7 +95,7 @@ extension DownloadStateMachine {
             trouble.isUnreachable ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.usualOutage
         switch outages.failed(row, trouble, now: now, maximum: maximum, chance: chance()) {
         case .once: return retry(row, trouble.reason, trouble.pause, limit: settings.retries, now, chance)
-        case .rests(let until, let isNew):
+        case .waits(let until, let isNew):
             // One second later than the host's pause, so that another task, if there is one, is tried first.
             return backOff(until: until.addingTimeInterval(1), trouble.reason, attempts: row.attempts)
                 + [.recordHostPause] + (isNew ? [.reportPauses] : [])

@@ -153,7 +153,7 @@ struct DownloadStateMachine {
     /// - Returns: Whether any of them may start.
     mutating func read(_ tasks: [QueuedTask], absent: [DownloadTask], of lane: Lane, asked: Int) -> Bool {
         self.absent.formUnion(absent.map(\.id))
-        return schedule.take(tasks, of: lane, asked: asked) {
+        return schedule.add(tasks, of: lane, asked: asked) {
             fetching[$0.position] == nil && placing[$0.position] == nil
         } > 0
     }
@@ -173,7 +173,7 @@ struct DownloadStateMachine {
             let isAbsent = absent.remove(next.task.id) != nil && !files.hadToWait(next)
             guard files.claim(next) else {
                 // For example, the task was removed and added again. Its earlier fetch must release the part first.
-                schedule.ended(next)
+                schedule.fetchEnded(next)
                 continue
             }
             fetching[next.position] = next
@@ -212,7 +212,7 @@ struct DownloadStateMachine {
 
     /// Records that all stored pauses were removed.
     mutating func pausesRemoved(_ now: Date) {
-        outages.tryNow()
+        outages.retryNow()
         waits(until: now)
     }
 
@@ -236,9 +236,9 @@ struct DownloadStateMachine {
         if let answered = hasAnswer ? hostAnswered(row) : nil {
             actions += answered
         } else {
-            outages.left(row)
+            outages.ended(row)
         }
-        schedule.ended(row)
+        schedule.fetchEnded(row)
         return actions + startNext(conditions) + startBatch() + pollUnlessBusy()
     }
 
@@ -280,7 +280,7 @@ struct DownloadStateMachine {
     mutating func placementEnded(_ position: Int, _ conditions: Conditions) -> [Action] {
         guard let row = placing.removeValue(forKey: position)?.row else { return [] }
         let actions = fetching[position] == nil ? release(row, conditions.now) : []
-        schedule.left(row)
+        schedule.taskEnded(row)
         return actions + startNext(conditions) + pollUnlessBusy()
     }
 
@@ -289,7 +289,7 @@ struct DownloadStateMachine {
     static func outcome(ofFailedPlacement outcome: FetchOutcome) -> FetchOutcome? {
         switch outcome {
         case .stopped, .whole: nil
-        case .held, .failed: outcome
+        case .paused, .failed: outcome
         case .temporaryFailure(let reason, _), .corrupted(let reason), .intercepted(let reason), .missing(let reason):
             .failed(reason)
         case .outage(let trouble): .failed(trouble.reason)
@@ -307,7 +307,7 @@ struct DownloadStateMachine {
     mutating func pauseFromOutside(_ reason: String?) -> [Action] {
         _ = reasons.remove { if case .outside = $0 { true } else { false } }
         guard let reason else {
-            outages.tryNow()
+            outages.retryNow()
             return [.reportPauses, .poll]
         }
         _ = reasons.insert(.outside(reason), now: .distantPast, chance: 0)
@@ -340,8 +340,8 @@ struct DownloadStateMachine {
     /// Adopts the stored pauses of hosts, and ends those that a command has removed.
     mutating func hostPausesRead(_ pauses: [HostPause]) -> [Action] {
         let before = outages.sentence
-        outages.takeUp(pauses)
-        outages.tryNow(but: Set(pauses.map(\.host)))
+        outages.adopt(pauses)
+        outages.retryNow(but: Set(pauses.map(\.host)))
         return outages.sentence == before ? [] : [.reportPauses]
     }
 

@@ -33,7 +33,7 @@ extension DownloadStore {
     func pauses(after now: Date) async throws -> [HostPause] { try await read { try $0.all(Self.selectPauses, now) } }
 
     /// Stores the pause of a host.
-    func note(_ pause: HostPause) async throws {
+    func record(_ pause: HostPause) async throws {
         try await write { _ = try $0.run(Self.upsertPause, pause.host, pause.until, pause.reason) }
     }
 
@@ -43,7 +43,7 @@ extension DownloadStore {
     }
 
     /// Returns when a task was last made to wait for a time.
-    func lastRest() async throws -> Date? { try await read { try $0.first(Self.selectRested) } }
+    func lastWait() async throws -> Date? { try await read { try $0.first(Self.selectLastWait) } }
 
     /// Ends all pauses of tasks and of hosts.
     func endPauses() async throws {
@@ -95,11 +95,11 @@ extension DownloadStore {
         WHERE ?1 IS NULL OR host IN (SELECT host FROM download_counts WHERE account = ?1 AND count > 0)
         """, UUID?.self)
 
-    private static let selectRested = Statement("SELECT rested FROM download_signals") {
+    private static let selectLastWait = Statement("SELECT rested FROM download_signals") {
         row throws(DatabaseError) in try row.get(0) as Date
     }
 
-    static let noteRest = Statement("UPDATE download_signals SET rested = ?", Date.self)
+    static let recordWait = Statement("UPDATE download_signals SET rested = ?", Date.self)
 
     private static let isPaused = "(not_before > ?%d OR host IN (SELECT host FROM download_pauses WHERE until > ?%d))"
 

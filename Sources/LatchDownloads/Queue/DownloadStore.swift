@@ -117,7 +117,7 @@ struct DownloadStore: Sendable {
     func revision() async throws -> Int { try await read { try $0.first(Self.selectRevision) } ?? 0 }
 
     /// Records that tasks run, and the resume points that are known.
-    func note(running tasks: [(position: Int, point: ResumePoint?)]) async throws {
+    func record(running tasks: [(position: Int, point: ResumePoint?)]) async throws {
         try await write { connection in
             for task in tasks {
                 _ = try connection.run(Self.updateBegun, task.position)
@@ -130,25 +130,25 @@ struct DownloadStore: Sendable {
 
     /// Records the state of a task after an attempt. Returns false when the task was removed or changed meanwhile.
     @discardableResult
-    func note(_ position: Int, _ state: DownloadState, keepsPart: Bool = true) async throws -> Bool {
+    func record(_ position: Int, _ state: DownloadState, keepsPart: Bool = true) async throws -> Bool {
         try await write {
             try $0.run(Self.update, state.word, state.reason, nil, nil, keepsPart, position) == 1
         }
     }
 
     /// Records that a task waits for a time, and why. Returns false when the task was removed or changed meanwhile.
-    func note(
-        _ position: Int, restsUntil time: Date, because reason: String, attempts: Int, now: Date
+    func record(
+        _ position: Int, waitsUntil time: Date, because reason: String, attempts: Int, now: Date
     ) async throws -> Bool {
         try await write { connection in
-            _ = try connection.run(Self.noteRest, now)
+            _ = try connection.run(Self.recordWait, now)
             return try connection.run(
                 Self.update, DownloadState.waiting.word, reason, attempts, time, true, position) == 1
         }
     }
 
     /// Records what a part holds, so that it can be resumed after a crash.
-    func note(_ position: Int, resume: ResumePoint?, boot: String?) async throws {
+    func record(_ position: Int, resume: ResumePoint?, boot: String?) async throws {
         try await write { connection in
             _ = try connection.run(Self.updateResume, resume.map(Self.json), boot, resume?.total, position)
         }
@@ -158,7 +158,7 @@ struct DownloadStore: Sendable {
     /// its destination is recognized.
     ///
     /// - Returns: Whether all tasks exist. When one does not, nothing is recorded.
-    func note(whole rows: [(position: Int, path: String)]) async throws -> Bool {
+    func record(whole rows: [(position: Int, path: String)]) async throws -> Bool {
         try await write(outlivesPowerLoss: true) { connection in
             for row in rows where try connection.first(Self.selectOne, row.position) == nil { return false }
             for row in rows { _ = try connection.run(Self.updateWhole, row.path, row.position) }
@@ -169,7 +169,7 @@ struct DownloadStore: Sendable {
     /// Records the same for tasks that are independent of each other.
     ///
     /// - Returns: For each task, whether it exists.
-    func note(wholeEach rows: [(position: Int, path: String)]) async throws -> [Bool] {
+    func record(wholeEach rows: [(position: Int, path: String)]) async throws -> [Bool] {
         try await write(outlivesPowerLoss: true) { connection in
             try rows.map { try connection.run(Self.updateReady, $0.path, $0.position) == 1 }
         }
@@ -180,7 +180,7 @@ struct DownloadStore: Sendable {
     /// When both parts become complete at the same time, only the later transaction sees the other part as complete.
     ///
     /// - Returns: Whether the task still exists, and the other part.
-    func note(half row: QueuedTask) async throws -> (isThere: Bool, partner: QueuedTask?) {
+    func record(half row: QueuedTask) async throws -> (isThere: Bool, partner: QueuedTask?) {
         try await write { connection in
             guard try connection.run(Self.updateHalf, row.position) == 1 else { return (false, nil) }
             let live = row.task.metadata.liveID ?? ""
@@ -189,7 +189,7 @@ struct DownloadStore: Sendable {
     }
 
     /// Records that nothing exists of a file, so that it is fetched from the beginning.
-    func note(anew position: Int) async throws {
+    func record(anew position: Int) async throws {
         try await write { _ = try $0.run(Self.updateAnew, position) }
     }
 
@@ -213,7 +213,7 @@ struct DownloadStore: Sendable {
 
     /// Records that files are at their destinations. `more` records in the same transaction what the library stores
     /// about them.
-    func note(
+    func record(
         done rows: [(position: Int, path: String, size: Int?)], _ more: @escaping @Sendable (Connection) throws -> Void
     ) async throws {
         try await write { connection in

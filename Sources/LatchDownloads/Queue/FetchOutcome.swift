@@ -21,12 +21,12 @@ enum FetchOutcome: Sendable {
     /// The received content is wrong. An attempt from the beginning may succeed.
     case corrupted(String)
     /// No attempt can succeed until something changes that does not depend on the task.
-    case held(PauseReason)
+    case paused(PauseReason)
     /// The fetch was stopped.
     case stopped
 }
 
-/// A reason that holds up more than one task.
+/// A reason that pauses more than one task.
 enum PauseReason: Sendable, Hashable {
     /// A disk has no room, or its folder is missing.
     case disk(NeedingRoom)
@@ -134,7 +134,7 @@ extension FetchOutcome {
     /// Returns the same outcome without the query of an address.
     func masked(of url: String) -> Self {
         switch self {
-        case .whole, .held, .stopped: self
+        case .whole, .paused, .stopped: self
         case .missing(let text): .missing(SealedQuery.masked(text, of: url))
         case .failed(let text): .failed(SealedQuery.masked(text, of: url))
         case .temporaryFailure(let text, let wait): .temporaryFailure(SealedQuery.masked(text, of: url), after: wait)
@@ -156,7 +156,7 @@ extension FetchOutcome {
         if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
             switch error.code {
             case .diskFull:
-                self = .held(.disk(.files))
+                self = .paused(.disk(.files))
                 return
             case _ where error.isElsewhere:
                 self = .temporaryFailure(error.message, after: nil)
@@ -172,14 +172,14 @@ extension FetchOutcome {
             return
         }
         switch error.code {
-        case .storageFull: self = .held(.disk(.queue))
-        case .folderGone: self = .held(.disk(.folder))
+        case .storageFull: self = .paused(.disk(.queue))
+        case .folderGone: self = .paused(.disk(.folder))
         case .cancelled: self = .stopped
-        case .sessionEnded, .signedOut, .passwordChangeRequired: self = .held(.account(account, error.message))
+        case .sessionEnded, .signedOut, .passwordChangeRequired: self = .paused(.account(account, error.message))
         case .foreignAnswer where isAddress && !hasAnswer: self = .intercepted(error.message)
         case _ where !hasAnswer && HostTrouble(error) != nil: self = HostTrouble(error).map { .outage($0) } ?? .stopped
         case .foreignAnswer: self = .corrupted(error.message)
-        case _ where error.code.rawValue.hasPrefix("secret_store"): self = .held(.account(account, error.message))
+        case _ where error.code.rawValue.hasPrefix("secret_store"): self = .paused(.account(account, error.message))
         case .invalidRequest, .responseTooLarge, .noAccount, .notAKnownServer: self = .failed(error.message)
         default: self = .temporaryFailure(error.message, after: error.retryAfter)
         }

@@ -53,7 +53,7 @@ struct FileFetcher: Sendable {
             if row.isWhole {
                 // For a live photo, only the code that moves both parts checks where they are.
                 if row.task.metadata.liveID != nil || folder.standing(row) != .missing { return .complete(row, nil) }
-                try await store.note(anew: row.position)
+                try await store.record(anew: row.position)
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
             // The knowledge is about this file only; the other part of a live photo may exist.
@@ -117,7 +117,7 @@ struct FileFetcher: Sendable {
             try await part.beginDigest(of: point?.canResume == true ? point?.count ?? 0 : 0)
         }
         // The resume point of an old part must not be used for the new one.
-        if point == nil, row.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
+        if point == nil, row.resume != nil { try await store.record(row.position, resume: nil, boot: nil) }
         var outcome: FetchOutcome
         var address = task.url
         do {

@@ -37,7 +37,7 @@ extension FilePlacer {
             try await prepare(open, for: row)
             open.close()
         }
-        let noted = try await store.note(half: row)
+        let noted = try await store.record(half: row)
         try await context.hook.after(.halfNoted)
         guard noted.isThere else {
             try? FileManager.default.removeItem(atPath: folder.partPath(row))
@@ -67,7 +67,7 @@ extension FilePlacer {
         let standings = (folder.standing(still), folder.standing(film))
         for (row, standing) in [(still, standings.0), (film, standings.1)] where standing == .missing {
             // Both part and file were removed. The part is fetched again, and the other one waits for it.
-            try await store.note(anew: row.position)
+            try await store.record(anew: row.position)
             try await store.putBack(row.position)
         }
         switch standings {
@@ -110,7 +110,7 @@ extension FilePlacer {
             try checkStop()
             let path = try library.destination(of: task, attempt: attempt)
             guard !DownloadFolder.isTaken(path) else { continue }
-            guard try await store.note(whole: [(still.position, path), (film.position, path)]) else {
+            guard try await store.record(whole: [(still.position, path), (film.position, path)]) else {
                 joined.remove()
                 return .waits
             }
@@ -144,7 +144,7 @@ extension FilePlacer {
             else { continue }
             // A file that was moved to another name before a crash is moved back first.
             for (row, path) in [(still, paths.0), (film, paths.1)] where row.path != path { try moveBack(row) }
-            guard try await store.note(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
+            guard try await store.record(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
                 return try await giveUp(still, film)
             }
             try await context.hook.after(.wholeNoted)

@@ -45,7 +45,7 @@ final class FilePlacer: Sendable {
     /// Marks tasks as done, and reports them.
     func finish(_ files: [PlacedFile]) async throws {
         let library = library
-        try await store.note(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
+        try await store.record(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
             guard let indexed = library as? any IndexedLibrary else { return }
             for file in files { try indexed.note(file.row.task, at: file.path, in: connection) }
         }
@@ -70,7 +70,7 @@ final class FilePlacer: Sendable {
         while true {
             try checkStop()
             let (path, attempt) = try freePath(for: row, from: next)
-            guard try await store.note(whole: [(row.position, path)]) else {
+            guard try await store.record(whole: [(row.position, path)]) else {
                 part.remove()
                 return nil
             }
@@ -118,7 +118,7 @@ final class FilePlacer: Sendable {
         } catch {
             // After a failed flush, the next one may report success although the bytes are lost.
             part.remove()
-            if part.path == folder.partPath(row) { try await store.note(anew: row.position) }
+            if part.path == folder.partPath(row) { try await store.record(anew: row.position) }
             throw error
         }
     }

@@ -64,7 +64,7 @@ struct HostOutages {
         /// The failure may concern this task only. The task is retried as after any other failure.
         case once
         /// The task waits with the others of its host until then. `isNew` is true when the pause has just begun.
-        case rests(until: Date, isNew: Bool)
+        case waits(until: Date, isNew: Bool)
         /// The host was waited for as long as allowed, in seconds.
         case isOver(waited: Double)
     }
@@ -102,7 +102,7 @@ struct HostOutages {
         let isNew = outage.until == nil
         if let until = outage.until {
             // A transfer that was running when the pause began adds no information.
-            guard outage.first == row.position else { return .rests(until: until, isNew: false) }
+            guard outage.first == row.position else { return .waits(until: until, isNew: false) }
             outage.first = nil
             if let maximum, outage.waited >= maximum.seconds {
                 outage.until = .distantFuture
@@ -124,7 +124,7 @@ struct HostOutages {
         outage.until = until
         outage.reason = trouble.reason
         if isNew { outage.sentence = "\(trouble.reason) Its files wait. The next attempt is in \(Self.text(pause))." }
-        return .rests(until: until, isNew: isNew)
+        return .waits(until: until, isNew: isNew)
     }
 
     /// Records that the host of a task responds. Returns whether that ended a pause.
@@ -143,7 +143,7 @@ struct HostOutages {
     func isFirst(_ row: QueuedTask) -> Bool { outages[row.host]?.first == row.position }
 
     /// Records that a task is no longer being fetched. Another one may then be tried first.
-    mutating func left(_ row: QueuedTask) {
+    mutating func ended(_ row: QueuedTask) {
         if outages[row.host]?.first == row.position { outages[row.host]?.first = nil }
     }
 
@@ -157,14 +157,14 @@ struct HostOutages {
     }
 
     /// Adopts stored pauses, except for hosts that already have an outage here.
-    mutating func takeUp(_ pauses: [HostPause]) {
+    mutating func adopt(_ pauses: [HostPause]) {
         for pause in pauses where outages[pause.host] == nil {
             outages[pause.host] = Outage(until: pause.until, reason: pause.reason, sentence: pause.sentence)
         }
     }
 
     /// Allows a first task to start now at every paused host except the given ones.
-    mutating func tryNow(but hosts: Set<String>) {
+    mutating func retryNow(but hosts: Set<String>) {
         for (host, outage) in outages
         where outage.until != nil && outage.until != .distantFuture && !hosts.contains(host) {
             outages[host]?.until = .distantPast
@@ -178,7 +178,7 @@ struct HostOutages {
     }
 
     /// Allows a first task to start now at every paused host, for example when the network is back.
-    mutating func tryNow() { tryNow(but: []) }
+    mutating func retryNow() { retryNow(but: []) }
 
     /// Whether no host has an outage.
     var isEmpty: Bool { outages.isEmpty }
