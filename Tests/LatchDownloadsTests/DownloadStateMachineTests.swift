@@ -352,6 +352,15 @@ struct DownloadStateMachineTests {
         #expect(machine { $0.takeAnsweringHosts() }.isEmpty && begin(machine, at: 3) == [1, 2])
     }
 
+    @Test("DL-13 a first task that is stopped before its host responds says nothing about it, and another one is first")
+    func stoppedFirst() {
+        let machine = paused()
+        #expect(begin(machine, at: 1.5) == [4])
+        _ = machine { $0.fetchEnded(4, hasAnswer: false, at(1.5)) }
+        read([row(1), row(2)], machine)
+        #expect(begin(machine, at: 3) == [1])
+    }
+
     @Test(
         "DL-13 a host that stays away pauses for longer, and its tasks fail after the maximum waiting time"
     )
@@ -390,6 +399,12 @@ struct DownloadStateMachineTests {
         #expect(
             end(row(1, attempts: 3), busy, machine, .init(isOnlyTaskOfHost: true))
                 == [.reportPauses, .finish(.failed("Busy. It was tried 4 times."), keepsPart: true)])
+
+        let again = self.machine([row(1)])
+        for failure in [Self.unreachable, busy, Self.unreachable] {
+            let steps = end(row(1), failure, again, .init(isOnlyTaskOfHost: true))
+            #expect(!steps.contains(.recordHostPause), "the failures of the host are not in a row")
+        }
     }
 
     @Test(
