@@ -1,6 +1,6 @@
 package import Arguments
+import CLibrary
 import FoundationEssentials
-import Glibc
 package import Terminal
 
 /// A program that parses its command line and runs one command. `latch` and `latchd` share its entry point.

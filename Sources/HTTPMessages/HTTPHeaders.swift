@@ -1,8 +1,7 @@
 /// The header fields of a message, in order. Names are compared without regard to case.
 ///
 /// A name may occur more than once, as `Set-Cookie` does. Neither names nor values are checked: before sending fields
-/// from outside, refuse CR, LF and NUL, see ``isSafe(name:value:)``. Descriptions and dumps show only the names,
-/// because a value may be a token.
+/// from outside, refuse CR, LF and NUL. Descriptions and dumps show only the names, because a value may be a token.
 ///
 /// Source: RFC 9110 §5.
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, Sequence, CustomStringConvertible,

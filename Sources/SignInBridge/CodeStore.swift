@@ -31,7 +31,4 @@ package protocol CodeStore: Sendable {
 extension CodeStore {
     /// True: the store is always ready.
     package func isReady() async -> Bool { true }
-
-    /// Does nothing: the store deletes expired records automatically.
-    package func sweep() async {}
 }

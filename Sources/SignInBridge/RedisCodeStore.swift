@@ -47,6 +47,9 @@ package final class RedisCodeStore: CodeStore {
         (try? await redis.run(RedisCommand("PING"))) == .status("PONG")
     }
 
+    /// Does nothing: Redis deletes expired records.
+    package func sweep() {}
+
     private static func name(of key: SHA256Digest) -> [UInt8] {
         prefix + Array(key.hexadecimal.utf8)
     }

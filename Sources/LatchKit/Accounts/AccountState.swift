@@ -15,8 +15,7 @@ extension LatchClient {
     /// or another program.
     ///
     /// A window that lists the accounts needs only this stream. Lists that were not taken in time are replaced by the
-    /// newest one. The stream does not end by itself. Accounts that cannot be read are left out; see
-    /// ``AccountStore/unreadableAccounts()``.
+    /// newest one. The stream does not end by itself. Accounts that cannot be read are left out.
     ///
     /// - Parameter restoring: Whether each server is asked whether it still accepts the token: once at first, and again
     ///   when this or another program signs the account in. Otherwise the states are those that this device knows.

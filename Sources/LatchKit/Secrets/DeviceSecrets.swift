@@ -26,7 +26,7 @@ public final class DeviceSecrets: SecretStoring {
     private let opened = Mutex<OpenedSecretStorage?>(nil)
     private let opening = Mutex<Task<OpenedSecretStorage, any Error>?>(nil)
 
-    /// Makes a store. Nothing is read before ``open(mayChange:)`` or the first use.
+    /// Makes a store. Nothing is read before the first use.
     ///
     /// - Parameters:
     ///   - choice: The store that the person asks for in this run.
@@ -49,7 +49,8 @@ public final class DeviceSecrets: SecretStoring {
         return bytes.flatMap { SecretStorageKind(rawValue: String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// A description of the store in use, for people. Before the store is opened, it describes the ``remembered`` one.
+    /// A description of the store in use, for people. Before the store is opened, it describes the one that was
+    /// used last.
     public var label: String {
         if let opened = opened.withLock({ $0 }) { return opened.store.label }
         switch remembered {

@@ -6,7 +6,7 @@ import Synchronization
 public enum CallbackMethod: String, Sendable, CaseIterable {
     /// The way that the server supports: loopback if it says so, otherwise the custom scheme.
     case automatic
-    /// To an address with a custom scheme, which the desktop passes to its handler. See ``SchemeRegistration``.
+    /// To an address with a custom scheme, which the desktop passes to its handler.
     case scheme
     /// To a loopback address with a port of this machine.
     case loopback

@@ -28,4 +28,6 @@ final class BreakableCodeStore: CodeStore {
         if isBroken.isOn { throw CutOff() }
         return store.take(key)
     }
+
+    func sweep() { store.sweep() }
 }
