@@ -20,7 +20,7 @@ extension Connection {
         }
     }
 
-    /// Commits the transaction. On failure, the transaction is rolled back and none of its changes are kept.
+    /// Commits the transaction. On failure, the whole transaction is rolled back.
     func commitWriting() throws(DatabaseError) {
         do throws(DatabaseError) {
             try run(Self.commit)

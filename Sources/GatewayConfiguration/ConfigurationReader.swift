@@ -69,7 +69,7 @@ package struct ConfigurationReader: Sendable {
             }
     }
 
-    /// Returns the position of a key, or of the first key below or beside it if the key is not set.
+    /// Returns the position of a key, or of the first key below or next to it if the key is not set.
     private func origin(ofKeyAt path: String) -> ConfigurationOrigin {
         if let origin = origins[path] { return origin }
         let section = path.split(separator: ".").dropLast().joined(separator: ".")

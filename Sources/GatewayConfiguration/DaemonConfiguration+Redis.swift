@@ -13,7 +13,7 @@ package struct RedisDraft: Sendable {
         url.flatMap { try? RedisSettings(url: $0, password: password, allowsPlainText: allowsPlain) }
     }
 
-    /// Whether the URL can be parsed, whatever its host.
+    /// Whether the URL can be parsed, with any host.
     var isReadable: Bool { url == nil || settings(password: Secret("x"), allowsPlain: true) != nil }
     /// Whether Redis is on this machine, or may be on another one.
     var isAllowedThere: Bool {

@@ -21,7 +21,7 @@ package struct DaemonConfiguration: Sendable {
     package var access = NamedDrafts(blank: AccessDraft())
     /// The duration of the `Strict-Transport-Security` field. Nil, the default, to send no such field.
     package var strictTransport: Duration?
-    /// The maximum time that requests may still run after the daemon is told to stop. Default: 10 seconds.
+    /// The maximum time that requests may still run after the daemon is asked to stop. Default: 10 seconds.
     package var drain = Duration.seconds(10)
 
     /// Makes a configuration with all defaults.

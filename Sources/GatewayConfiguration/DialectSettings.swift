@@ -29,7 +29,7 @@ package protocol DialectSettings: Sendable, Equatable {
     /// Returns warnings about settings that are valid but may not do what the operator wants, one sentence each.
     func warnings(in settings: GatewaySettings) -> [String]
 
-    /// Returns the path of the address that `latch login` takes. Nil when nobody could sign in with this dialect.
+    /// Returns the path of the address that `latch login` takes. Nil when this dialect offers no sign-in.
     func signInPath(in settings: GatewaySettings) -> String?
 
     /// The enabled settings by which people may use an e-mail address that nobody verified, as keys.

@@ -19,7 +19,7 @@ extension GatewaySettings {
         return all
     }
 
-    /// Warnings about settings that allow unverified addresses while backends are told who people are.
+    /// Warnings about settings that allow unverified addresses while backends receive people's identities.
     private var addressWarnings: [String] {
         guard verify.isEnabled else { return [] }
         return enabledDialects.flatMap(\.unverifiedAddressKeys).map { key in

@@ -4,7 +4,7 @@ package import HTTPServer
 
 /// Combines the dialects of a gateway into one router.
 package enum DialectRouter {
-    /// The maximum size of a body, in bytes, on routes without a limit of their own. Addresses, passwords and tokens
+    /// The maximum size of a body, in bytes, on routes without a separate limit. Addresses, passwords and tokens
     /// are far smaller. A route with a larger limit checks the token before the body is read.
     package static let largestUnknownBody = 16_384
 

@@ -37,8 +37,8 @@ package protocol GatewayDialect: Sendable {
     /// - Throws: `DatabaseError`, or `CancellationError`.
     func scan() async throws
 
-    /// Forgets what the dialect remembers of the database, because another process may have changed it. Default:
-    /// the dialect remembers nothing.
+    /// Drops what the dialect caches from the database, because another process may have changed it. Default:
+    /// the dialect caches nothing.
     func forget()
 
     /// Returns the response to a request that the server refuses before any route runs, in this dialect's envelope.
@@ -58,10 +58,10 @@ extension GatewayDialect {
     /// Reads nothing.
     package func scan() async throws {}
 
-    /// Forgets nothing.
+    /// Does nothing.
     package func forget() {}
 
-    /// Nil: the dialect has no place of its own for tokens.
+    /// Nil: the dialect has no separate place for tokens.
     package func token(of request: ServerRequest) -> String? { nil }
 
     /// Whether the path is the prefix or lies below it.

@@ -6,7 +6,7 @@ import SignInBridge
 
 /// The people and sessions of the gateway without a server, for administrative commands.
 ///
-/// The stores may be open while a gateway runs on the same database. ``Gateway`` documents when it notices their
+/// The stores may be open while a gateway runs on the same database. ``Gateway`` documents when it detects their
 /// changes.
 package struct GatewayStores: Sendable {
     /// The settings that the stores were opened with.

@@ -6,7 +6,7 @@ extension HTTPClient {
     /// A client uses one configuration for all its connections. Connections are never shared between configurations.
     package struct Configuration: Sendable {
         /// The host to which the extra header fields, the client certificate and the pin apply. A request to another
-        /// host gets none of them, and its server is verified by the authorities. The same holds for an unencrypted
+        /// host does not get them, and its server is verified by the authorities. The same holds for an unencrypted
         /// request to this host while ``homeIsEncrypted`` is true. Nil means the host of each request.
         package var homeHost: String?
         /// Whether requests to ``homeHost`` must be encrypted to get the extra header fields, the client certificate
@@ -17,7 +17,7 @@ extension HTTPClient {
         package var extraHeaders: HTTPHeaders
         /// The certificate authorities that are trusted.
         package var authorities: CertificateAuthorities
-        /// The only certificate to accept, whatever its issuer, name and dates. Nil verifies the certificate by the
+        /// The only accepted certificate, regardless of issuer, name and dates. Nil verifies the certificate by the
         /// authorities.
         package var pinnedCertificate: CertificateFingerprint?
         /// The certificate to present when a server requests one. A redirect never presents it to another origin.

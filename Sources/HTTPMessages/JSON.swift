@@ -10,7 +10,7 @@ package enum JSON {
     /// Decodes a message.
     ///
     /// - Throws: The errors of ``JSONValue/init(parsing:)``, and ``MessageError/Code/malformed`` when a member is missing
-    ///   or has the wrong type. The message names the member and quotes none of the bytes.
+    ///   or has the wrong type. The message names the member and does not quote the bytes.
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(MessageError) -> Value
     {
         let value = try JSONParser.parse(bytes)

@@ -1,4 +1,4 @@
-/// A number of a JSON text, stored as it was written.
+/// A number in a JSON text, with its original spelling.
 ///
 /// `12345678901234567890`, `0.10` and `1e400` are read and written unchanged. Two numbers are equal when their texts
 /// are equal: `1.0` and `1` differ.

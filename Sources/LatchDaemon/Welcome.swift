@@ -56,7 +56,7 @@ struct Welcome {
         return "\(database)latchd" + (namedFile.map { " --config '\($0.printable)'" } ?? "")
     }
 
-    /// The path after the address for `latch login`. Nil when `latch` can sign in with none of the enabled dialects.
+    /// The path after the address for `latch login`. Nil when `latch` cannot sign in with any enabled dialect.
     private var signInPath: String? {
         let settings = file.configuration.settings
         return settings.enabledDialects.lazy.compactMap { $0.signInPath(in: settings) }.first

@@ -5,7 +5,7 @@ import GatewayHTTP
 import SignInBridge
 
 extension Gateway {
-    /// Runs the background work of the gateway until the task is cancelled. It notices changes by other processes,
+    /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
     /// also removes outdated failures and expired codes from memory, reads which kinds of password hashes exist,
     /// rotates signing keys, and scans the picture library.

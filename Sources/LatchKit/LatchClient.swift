@@ -146,7 +146,7 @@ public final class LatchClient: Sendable {
     /// Signs in with a password, stores the account and makes it active.
     ///
     /// If there is already an account of this person on this server, it is used again, and its old session is ended on
-    /// the server. If the sign-in fails or is cancelled, everything stays as it was before, and a token that was
+    /// the server. If the sign-in fails or is cancelled, nothing changes, and a token that was
     /// granted is revoked. Once the account is stored, nothing can fail any more. The remaining steps of
     /// ``SignInProgress`` follow.
     ///
@@ -340,7 +340,7 @@ public final class LatchClient: Sendable {
             "Login failed: \(server.address) did not report who signed in, so no account was stored. Try again.")
     }
 
-    /// Revokes the keys that the new key replaces and those that earlier sign-ins left over, even when the caller is
+    /// Revokes the keys that the new key replaces and orphaned keys of earlier sign-ins, even when the caller is
     /// cancelled.
     private func revokeOrphanedKeys(
         of account: Account, _ dialect: any KeyDialect, _ key: Secret, _ server: Server, _ client: HTTPClient

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A person's identity from an identity provider, as far as it was verified.
+/// A person's verified identity from an identity provider.
 package struct ProviderIdentity: Codable, Sendable, Equatable {
     /// The issuer identifier of the provider.
     package var issuer: String

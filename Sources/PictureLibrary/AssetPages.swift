@@ -10,7 +10,7 @@ package struct AssetPart: Sendable, Equatable {
     /// The position of the file. For the video of a live photograph, the position of the photograph.
     package let place: Place
 
-    /// A position in the order of all files, behind which a page begins.
+    /// A position in the order of all files. A page begins after it.
     package struct Place: Sendable, Equatable {
         /// The position before the newest file.
         package static let start = Place(taken: .max, row: .max)

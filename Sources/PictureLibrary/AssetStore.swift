@@ -4,7 +4,7 @@ import GatewayCore
 
 /// The database records of the library.
 ///
-/// A person gets only the person's own files and the shared ones, whatever the query.
+/// A person gets only the person's own files and the shared ones, regardless of the query.
 package struct AssetStore: Sendable {
     let database: Database
     let now: @Sendable () -> Date

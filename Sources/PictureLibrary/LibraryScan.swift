@@ -63,7 +63,7 @@ package struct LibraryScan {
         changes.unreadable += listing.unreadableNames
         times[path] = Self.settled(listing, at: seen) ? listing.modified : 0
         let below = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
-        // Files beside the people's folders have no owner, so they are ignored.
+        // Files outside the people's folders have no owner, so they are ignored.
         guard !path.isEmpty else { return below.filter { $0 != folder.lockedName } }
         let isLocked = folder.isLocked(path)
         try await store.add(folder: path, isLocked: isLocked)

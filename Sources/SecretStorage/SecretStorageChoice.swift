@@ -8,7 +8,7 @@ public enum SecretStorageChoice: String, Sendable, CaseIterable {
     case file
 }
 
-/// The kind of store in use. Callers remember it between runs.
+/// The kind of store in use. Callers store it between runs.
 package enum SecretStorageKind: String, Sendable, CaseIterable {
     /// The Secret Service.
     case service

@@ -3,7 +3,7 @@ package import GatewayCore
 import OAuth
 
 extension Bridge {
-    /// Exchanges a one-time code for a session. Returns nil for every invalid code, whatever the reason.
+    /// Exchanges a one-time code for a session. Returns nil for every invalid code, for any reason.
     ///
     /// The code is consumed before it is checked, so that a caller with a wrong verifier cannot try another one.
     ///

@@ -4,7 +4,7 @@ import OAuth
 import OpenIDConnect
 
 extension Bridge {
-    /// Exchanges a one-time code for the identity that signed in. Returns nil for every invalid code, whatever the
+    /// Exchanges a one-time code for the identity that signed in. Returns nil for every invalid code, for any
     /// reason. The code is consumed before it is checked.
     ///
     /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond.
@@ -44,7 +44,7 @@ extension Bridge {
     /// Signs in the person that an identity is linked to. Fails if the person was signed out everywhere after the
     /// provider answered.
     ///
-    /// - Throws: ``BridgeFailure`` when nobody is signed in; errors of the database.
+    /// - Throws: ``BridgeFailure`` when the sign-in failed; errors of the database.
     package func signIn(
         _ record: IdentityRecord, at provider: BridgeProvider, client: RequestOrigin
     ) async throws -> SessionCredential {

@@ -106,7 +106,7 @@ extension Bridge {
     ///   - client: The client that sent the request.
     ///   - shape: The format of the app's token.
     /// - Returns: The session.
-    /// - Throws: The reason why nobody is signed in, already recorded: errors of the provider, of the people, of the
+    /// - Throws: The reason why the sign-in failed, already recorded: errors of the provider, of the people, of the
     ///   database.
     package func finishInApp(
         _ start: SignInRecord, code: String, issuer: String?, client: RequestOrigin, token shape: TokenFormat

@@ -111,7 +111,7 @@ package final class Bridge: Sendable {
     ///   - callback: The address that the provider redirected to, as passed to ``begin(at:_:callback:request:)``.
     ///   - client: The client that sent the request.
     /// - Returns: The result for the app or the browser.
-    /// - Throws: The reason why nobody is signed in.
+    /// - Throws: The reason why the sign-in failed.
     package func finish(
         _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
         callback: String, client: RequestOrigin

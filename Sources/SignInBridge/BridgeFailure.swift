@@ -27,7 +27,7 @@ package struct BridgeFailure: Error, Sendable {
             reason: "denied-at-provider", outcome: .denied)
     }
 
-    /// The provider returned an error of its own. Codes that an app can act on are passed to it.
+    /// The provider returned an error. Codes that an app can act on are passed to it.
     ///
     /// Source: OpenID Connect Core §3.1.2.6, where `consent_required` is the person's missing consent.
     package static func refused(_ word: String?) -> BridgeFailure {

@@ -55,7 +55,7 @@ struct BridgeKeyFile: Sendable {
         return Secret(bytes: secret)
     }
 
-    /// Writes a temporary file beside the key file and links it to that name, so that no reader sees half a key.
+    /// Writes a temporary file next to the key file and links it to that name. Readers never see a partial key.
     private func make() throws(GatewayError) {
         let draft = "\(path).\(Base64URL.encode(SecureRandom.bytes(9)))"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o600)

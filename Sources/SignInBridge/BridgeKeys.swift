@@ -19,7 +19,7 @@ package struct BridgeKeys: Sendable {
     /// Returns the keys of the secret in a file, which is created if it does not exist.
     ///
     /// - Parameters:
-    ///   - file: The path of the file. Nil for `bridge.key` beside the database.
+    ///   - file: The path of the file. Nil for `bridge.key` in the database's folder.
     ///   - database: The path of the database. Nil for a database in memory, with a secret that is not stored.
     /// - Returns: The keys.
     /// - Throws: ``GatewayError/Code/file`` when the file cannot be used.

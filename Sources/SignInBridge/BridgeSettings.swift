@@ -11,7 +11,7 @@ package struct BridgeSettings: Sendable, Equatable {
     package var loopbackRedirects: Bool
     /// How long a one-time code is valid. Default: 60 seconds.
     package var codeLifetime: Duration
-    /// The path of the file with the bridge's secret. Nil, the default, for `bridge.key` beside the database.
+    /// The path of the file with the bridge's secret. Default: nil, `bridge.key` in the database's folder.
     package var keyFile: String?
 
     /// Makes settings.

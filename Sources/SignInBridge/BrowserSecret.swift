@@ -2,7 +2,7 @@ package import Crypto
 package import FoundationEssentials
 package import OAuth
 
-/// The secret that binds a sign-in to the browser that began it, stored in a cookie of its own.
+/// The secret that binds a sign-in to the browser that began it, stored in a separate cookie.
 ///
 /// Each sign-in has an id and a cookie named after it, so that two sign-ins in one browser do not affect each other.
 /// The nonce and the verifier for the identity provider are derived from the secret and the gateway's key. They never

@@ -18,7 +18,7 @@ package struct IdentityRecord: Sendable {
     /// When the provider identified the person, to the millisecond. The code is refused if the person is signed out
     /// after that.
     package let answered: Date
-    /// When the code expires, whatever the store does, to the second.
+    /// When the code expires, regardless of the store, to the second.
     package let expires: Date
 
     private static let context = Array("latchstring identity 2".utf8)

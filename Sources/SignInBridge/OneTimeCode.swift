@@ -38,7 +38,7 @@ package struct CodeRecord: Sendable, Equatable {
     let providerSession: String?
     /// When the person signed in at the provider, to the second. Nil if the provider does not say.
     let authenticated: Date?
-    /// When the code expires, whatever the store does, to the second.
+    /// When the code expires, regardless of the store, to the second.
     let expires: Date
 
     private static let context = Array("latchstring code 3".utf8)

@@ -28,7 +28,7 @@ package struct SignInRecord: Sendable, Equatable {
     package let verifier: PKCE.Verifier
     /// The nonce of the ID token. Empty when it is derived from the browser's secret.
     package let nonce: String
-    /// When the record expires, whatever the store does, to the second.
+    /// When the record expires, regardless of the store, to the second.
     package let expires: Date
 
     /// The maximum time that a person may take to sign in.

@@ -2,7 +2,7 @@ package import Crypto
 
 /// Prompts the person at the terminal, if there is one.
 package struct Prompter: Sendable {
-    /// The terminal. Nil when the program has no terminal or was told not to prompt.
+    /// The terminal. Nil without a terminal or when prompts are disabled.
     package let terminal: Terminal?
 
     /// Creates a prompter for a terminal. Nil for a prompter that cannot ask.

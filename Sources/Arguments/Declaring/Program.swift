@@ -3,7 +3,7 @@
 /// The module performs no input or output. It returns the text to print, and the caller chooses the exit status.
 /// ```swift
 /// let name = Option<String>("name", value: "NAME", help: "The name to show.")
-/// let email = Argument<String>("EMAIL", help: "Whom to add.")
+/// let email = Argument<String>("EMAIL", help: "The person to add.")
 /// let program = Program(
 ///     root: Command("latchd", "Sign-in for your servers.", commands: [
 ///         Command("add", "Add a person.", arguments: [email, name]) { given in Add(given[email], given[name]) }

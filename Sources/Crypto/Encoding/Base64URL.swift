@@ -31,7 +31,7 @@ package enum Base64URL {
         var count = 0
         var isCanonical = false
         let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { output, initializedCount in
-            // Without an end pointer libsodium returns -1 when characters are left over.
+            // Without an end pointer libsodium returns -1 when characters remain.
             let status = base.withMemoryRebound(to: CChar.self, capacity: text.count) {
                 sodium_base642bin(output.baseAddress!, capacity, $0, text.count, nil, &count, nil, variant)
             }

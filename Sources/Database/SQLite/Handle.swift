@@ -3,7 +3,7 @@ import Primitives
 
 /// One open SQLite connection. It is the only owner of the pointer, and closes the connection when it is deallocated.
 ///
-/// Only the thread that opened it uses it. SQLite therefore needs no mutex of its own (`SQLITE_OPEN_NOMUTEX`).
+/// Only the thread that opened it uses it. SQLite therefore needs no mutex (`SQLITE_OPEN_NOMUTEX`).
 ///
 /// Source: `sqlite3_open_v2`, `sqlite3_set_authorizer`, `sqlite3_wal_hook`.
 final class Handle {

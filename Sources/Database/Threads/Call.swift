@@ -7,7 +7,7 @@ protocol PendingCall: AnyObject, Sendable {
     func start() -> Bool
     /// Runs the body and keeps its outcome. Returns the error that the body threw, or nil.
     func perform(on connection: Connection) -> (any Error)?
-    /// Resumes the caller with the kept outcome, or with `failure` in its place. Called once, after ``start()``.
+    /// Resumes the caller with the stored outcome, or with `failure` instead. Called once, after ``start()``.
     func settle(failure: (any Error)?)
 }
 

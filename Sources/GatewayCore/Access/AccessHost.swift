@@ -4,7 +4,7 @@ import HTTPMessages
 package struct AccessHost: Sendable, Hashable, CustomStringConvertible {
     /// The host name or IP address. An IPv6 address is in brackets.
     package let name: String
-    /// The port as it was written; nil when there is none.
+    /// The port as text. Nil when there is none.
     package let port: UInt16?
 
     /// Parses `host`, `host:port`, `192.0.2.1` and `[2001:db8::1]`. Returns nil for anything else, such as a name with

@@ -14,7 +14,7 @@ package struct AccessPath: Sendable, Equatable {
     /// Whether all servers read the same path. False when it contains an escaped `?` or `#`.
     let isCertain: Bool
 
-    /// Parses a path as it was sent, without the query. Returns nil when servers could read it differently.
+    /// Parses an unmodified path without the query. Returns nil when servers could read it differently.
     package init?(_ raw: Substring) {
         guard raw.utf8.first == UInt8(ascii: "/"), Self.hasPlainComponents(raw.utf8) else { return nil }
         guard raw.utf8.contains(UInt8(ascii: "%")) else {

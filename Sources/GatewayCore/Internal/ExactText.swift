@@ -6,7 +6,7 @@
 ///
 /// Source: RFC 8265 §3.4 and RFC 6943 §4.2, on identifiers that only some programs treat as equal.
 package struct ExactText: Hashable, Sendable {
-    /// The text as it was given.
+    /// The original text.
     package let text: String
 
     package init(_ text: some StringProtocol) {

@@ -12,7 +12,7 @@ package struct APIKey: Sendable, Equatable, Identifiable {
     package let email: String?
     /// The name that the person gave the key.
     package let name: String
-    /// The scopes of the key, as they were written when it was created.
+    /// The scopes of the key, in the spelling of the request that created it.
     package let scopes: [String]
     /// When the key was created.
     package let created: Date

@@ -7,7 +7,7 @@ package struct AuditEvent: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A person signed in.
         case signIn = "sign-in"
-        /// A sign-in failed. `person` is nil when nobody has the e-mail address that was typed.
+        /// A sign-in failed. `person` is nil when the e-mail address is unknown.
         case signInFailed = "sign-in-failed"
         /// A person registered.
         case registered
@@ -63,7 +63,7 @@ package struct AuditEvent: Sendable, Equatable {
     package var provider: String?
     /// The subject at the provider of a refused sign-in, in the form that `latchd user link` accepts.
     package var subject: String?
-    /// The person whom the event is about.
+    /// The person that the event is about.
     package var person: UUID?
     /// The person who made the change on a page: the same person or an administrator. Nil when it was not made on a
     /// page.

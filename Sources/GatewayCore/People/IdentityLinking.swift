@@ -22,7 +22,7 @@ struct IdentityLinking: Sendable {
         case unverified
         /// The e-mail address is invalid.
         case invalidEmail(GatewayError)
-        /// Nobody has the e-mail address, and the configuration of the provider does not allow creating a person.
+        /// The e-mail address is unknown, and the configuration of the provider does not allow creating a person.
         case notInvited
         /// A person has the e-mail address, but the configuration of the provider does not allow linking by address.
         case refused

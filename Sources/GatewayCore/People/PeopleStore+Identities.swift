@@ -3,11 +3,11 @@ package import FoundationEssentials
 package import OpenIDConnect
 
 extension PeopleStore {
-    /// Returns the person whom an identity provider has signed in.
+    /// Returns the person that an identity provider has signed in.
     ///
     /// For a linked identity this is its person. An identity that is seen for the first time is linked to the person
     /// with its e-mail address, if the provider has verified the address. This also requires that `linksByEmail` is
-    /// set, or that the person was invited and the provider accepts invited people. If nobody has the address, a person
+    /// set, or that the person was invited and the provider accepts invited people. If the address is unknown, a person
     /// is created if `allowsRegistration` is set. A person has at most one identity at a provider; another identity
     /// with the same address is refused.
     ///
@@ -23,7 +23,7 @@ extension PeopleStore {
     ///   - provider: The configuration of the provider.
     ///   - renewingGroups: Whether the identity's groups replace the stored ones.
     ///   - moment: When the provider identified the person. A person who was signed out everywhere at or after this
-    ///     time is refused. The default, the distant future, refuses nobody for this reason.
+    ///     time is refused. Default: the distant future, no refusal.
     /// - Returns: The person.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/personDisabled``, ``GatewayError/Code/domainRefused``,
     ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``,

@@ -46,7 +46,7 @@ package final class PeopleStore: Sendable {
         try await database.read { try $0.all(PeopleStatements.all) }
     }
 
-    /// Returns the person with this e-mail address, which is normalised first; nil when nobody has it.
+    /// Returns the person with this e-mail address, which is normalized first. Nil when there is none.
     package func find(_ email: String) async throws -> Person? {
         let email = EmailAddress(normalizing: email).text
         return try await database.read { try $0.first(PeopleStatements.byEmail, email) }
@@ -54,7 +54,7 @@ package final class PeopleStore: Sendable {
 
     /// Returns the person with this e-mail address, which is normalised first.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when there is none.
     package func require(_ email: String) async throws -> Person {
         guard let person = try await find(email) else {
             throw GatewayError(
@@ -148,7 +148,7 @@ package final class PeopleStore: Sendable {
         return person
     }
 
-    /// Returns the person and hash for a sign-in; nil when nobody has the address.
+    /// Returns the person and hash for a sign-in. Nil when the address is unknown.
     package func credential(_ email: EmailAddress) async throws -> StoredCredential? {
         let text = email.text
         return try await database.read { try $0.first(PeopleStatements.credential, text) }

@@ -4,7 +4,7 @@ package struct SessionLifetime: Sendable, Equatable {
     package var sliding: Duration
     /// How long a session lives at most, counted from the sign-in. 90 days by default.
     package var maximum: Duration
-    /// How long an ended or expired session stays stored, so that its token can be told apart from an unknown one. 30
+    /// How long an ended or expired session stays stored, so that its token differs from an unknown one. 30
     /// days by default.
     package var rememberEnded: Duration
     /// The maximum number of live sessions of a person. A further one ends the oldest. 100 by default.

@@ -73,7 +73,7 @@ struct ImmichBody: Sendable {
         has(name) ? text(name, atLeast: count) : nil
     }
 
-    /// Reads a required e-mail address. Returns it as it was sent.
+    /// Reads a required e-mail address. Returns it unchanged.
     mutating func email(_ name: String) -> String {
         let before = issues.count
         let text = text(name)

@@ -12,7 +12,7 @@ extension ImmichRoutes {
     ///
     /// An Immich server returns the provider's address and receives the provider's code. Here the gateway is the
     /// provider's client. The app gets the address of ``start(_:_:)``, and the code in its redirect is one of the
-    /// gateway's, which works once and only with the app's challenge. The app does not notice the difference.
+    /// gateway's, which works once and only with the app's challenge. The difference is invisible to the app.
     ///
     /// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
     func addOAuth(to router: inout Router) {

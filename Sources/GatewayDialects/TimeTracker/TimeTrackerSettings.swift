@@ -7,7 +7,7 @@ package struct TimeTrackerSettings: DialectSettings {
     enum Callback: String, Sendable, CaseIterable {
         /// The app. Its own address is registered at the provider, and the app gets the provider's code.
         case app
-        /// This server. It then redirects to the app with a code of its own.
+        /// This server. It then redirects to the app with its own code.
         case gateway
     }
 

@@ -6,7 +6,7 @@ import HTTPServer
 ///
 /// Source: RFC 6749 §5.2.
 enum TokenAnswers {
-    /// The response about a token that is not valid, whatever the reason.
+    /// The response for an invalid token, for any reason.
     ///
     /// Source: RFC 7662 §2.2.
     static let inactive = ServerResponse(

@@ -31,7 +31,7 @@ extension TokenRoutes {
         }
     }
 
-    /// Returns the token after the client is authenticated. Other callers learn nothing about a token.
+    /// Returns the token after the client is authenticated. Other callers get no information about a token.
     private func tokenToCheck(_ request: ServerRequest) -> Result<String, Refusal> {
         Self.form(request).flatMap { form in
             if isBasic(request, form) { return Self.tokenToCheck(form) }

@@ -15,7 +15,7 @@ package struct ForwardedRequest: Sendable {
     package let scheme: String
     package let host: AccessHost
     package let path: AccessPath
-    /// The path and the query as they were sent.
+    /// The path and the query, unmodified.
     package let target: String
     /// Whether a field names another method that a backend might use.
     package let hasOtherMethod: Bool
@@ -23,7 +23,7 @@ package struct ForwardedRequest: Sendable {
     /// The scheme and host of the address.
     package var origin: String { "\(scheme)://\(host)" }
 
-    /// The path as it was sent.
+    /// The path, unmodified.
     package var sentPath: Substring { target.prefix { $0 != "?" } }
 
     /// Parses the header fields of a request from the proxy.

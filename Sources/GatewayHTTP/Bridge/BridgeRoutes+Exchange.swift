@@ -5,7 +5,7 @@ import SignInBridge
 
 extension BridgeRoutes {
     /// `POST /auth/mobile/sso/exchange`: exchanges a one-time code and its verifier for a token. The response is the
-    /// same for every invalid code, whatever the reason.
+    /// same for every invalid code.
     ///
     /// Source: OX-5; docs/protocols/onyx.md, Code exchange and One-time codes.
     package func exchange(_ request: ServerRequest) async throws -> ServerResponse {

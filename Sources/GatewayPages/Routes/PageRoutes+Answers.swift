@@ -38,7 +38,7 @@ extension PageRoutes {
     /// Returns the response to a request for another host than the pages' own, or nil when this host serves the
     /// request.
     ///
-    /// Sign-in and sign-out are also served on each host that has a cookie of its own.
+    /// Sign-in and sign-out are also served on each host with a separate cookie.
     ///
     /// Source: RFC 9110 §15.4.4 and §15.5.20.
     func wrongHostResponse(_ request: ServerRequest, isForSignIn: Bool = false) -> ServerResponse? {

@@ -54,7 +54,7 @@ package struct ResumePoint: Sendable, Hashable, Codable {
     /// The value of `If-Range`, or nil when the field must not be sent. It must not be sent with a weak entity tag,
     /// even if the time is strong. The response is compared instead.
     ///
-    /// Source: RFC 9110 §13.1.5: neither a weak entity tag nor a time beside a tag.
+    /// Source: RFC 9110 §13.1.5: neither a weak entity tag nor a time next to a tag.
     var condition: String? {
         if let entityTag { return Self.isStrong(entityTag) ? entityTag : nil }
         return isTimeStrong ? lastModified : nil

@@ -2,7 +2,7 @@ import CLibrary
 import CMicroHTTPD
 
 extension ListeningSocket {
-    /// Opens a Unix socket. A socket file of a dead process is removed; a socket on which a process listens is not.
+    /// Opens a Unix socket. Removes a stale socket file, but not a socket on which a process listens.
     ///
     /// A lock on `path.lock` keeps two servers apart that start at the same time. It is held until the server stops.
     /// The lock file is never removed, because otherwise a third server could lock a new file with the same name.

@@ -4,7 +4,7 @@ import HTTPMessages
 // libmicrohttpd calls these functions on the loop's thread, inside MHD_run. They are free functions, because a closure
 // with the isolation of an actor would trap there.
 
-/// Called after the request line. Creates the exchange, with the target as it was sent.
+/// Called after the request line. Creates the exchange with the unmodified target.
 ///
 /// Source: `MHD_OPTION_URI_LOG_CALLBACK`.
 let targetCallback:

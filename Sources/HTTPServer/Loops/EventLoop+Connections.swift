@@ -23,7 +23,7 @@ extension EventLoop {
         if connection.security.session != nil || !connection.isRead { connection.daemon.handshakes.append(connection) }
     }
 
-    /// Forgets a connection whose descriptor is about to be closed.
+    /// Removes a connection before its descriptor is closed.
     ///
     /// Closing a descriptor does not end its watch while a child process that has not called `exec` yet has a copy of it.
     /// An event of the old connection would then be taken for one of the next connection with the same descriptor.

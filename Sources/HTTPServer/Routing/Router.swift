@@ -4,7 +4,7 @@ package import HTTPMessages
 ///
 /// A pattern such as `/api/sessions/{id}` has a type for each placeholder, in order. A pattern that ends with `{rest*}`
 /// matches all remaining components, as one `String`. A path without placeholders has precedence over a path with
-/// placeholders. Without a route of their own, `HEAD` is handled by the handler of `GET`, and `OPTIONS` gets 204 with
+/// placeholders. Without a separate route, `HEAD` is handled by the handler of `GET`, and `OPTIONS` gets 204 with
 /// `Allow`. A trailing slash makes a different path.
 package struct Router: Sendable {
     /// Returns the response to a request that the server itself refuses: 400, 404, 405, 408, 413, 417, 431, 500, 501,
@@ -20,7 +20,7 @@ package struct Router: Sendable {
         let maximumBodyBytes: Int?
         var admission: Admission?
 
-        /// Returns this handler with a preceding `check`, which may return a response in its place.
+        /// Returns this handler with a preceding `check`, which may return a response instead.
         /// `synchronousHandler` always runs before `run`, so `check` always runs first.
         func behind(_ check: @escaping @Sendable (ServerRequest) -> ServerResponse?) -> Handler {
             let (first, admit) = (synchronousHandler, admission)
@@ -51,7 +51,7 @@ package struct Router: Sendable {
         }
     }
 
-    /// Calls the handler of a request, or returns a response in its place. Returns nil when the path parameters do not
+    /// Calls the handler of a request, or returns a response instead. Returns nil when the path parameters do not
     /// have the types of the route.
     package typealias Wrapper =
         @Sendable (ServerRequest, _ handler: () async -> ServerResponse?) async -> ServerResponse?
@@ -183,7 +183,7 @@ package struct Router: Sendable {
     ///
     /// - Parameters:
     ///   - other: The other router.
-    ///   - check: Returns a check that runs before the handler of a route and may return a response in its place. Nil
+    ///   - check: Returns a check that runs before the handler of a route and may return a response instead. Nil
     ///     for no check.
     ///   - wrapper: Calls the handlers of requests with a body, after `check`. Nil for no wrapper.
     package mutating func add(

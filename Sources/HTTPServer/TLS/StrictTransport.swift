@@ -7,7 +7,7 @@ import HTTPMessages
 ///
 /// Source: RFC 6797 §6.1 and §7.2; `X-Forwarded-Proto` is a convention.
 package struct StrictTransport: Sendable {
-    /// How long browsers remember the policy.
+    /// How long browsers store the policy.
     package let maximumAge: Duration
     /// Whether the `X-Forwarded-Proto` of a peer is trusted.
     package let trustsForwarded: @Sendable (PeerAddress) -> Bool

@@ -141,7 +141,7 @@ struct BackgroundDownload {
         guard let program = DesktopProgram.ownPath else {
             throw LatchError(.backgroundFailed, "Could not determine the path of the latch program.")
         }
-        // In the background no person notices that a server was down and retries.
+        // In the background there is no person who could retry after an outage.
         var words = [program, "download", "--keep-trying"]
         if context.common.secrets != .automatic { words += ["--secrets", context.common.secrets.rawValue] }
         if let key = context.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }

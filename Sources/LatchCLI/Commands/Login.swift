@@ -132,7 +132,7 @@ struct Login: ExecutableCommand {
         if let address { return try ServerAddress(address) }
         let configured = try TimeTrackerDialect.address(in: context.environment)
         guard context.environment["API_BASE_URL", default: ""].isEmpty else {
-            // Other projects use a variable of that name too, so the person is told.
+            // Other projects use a variable of that name too, so a message is printed.
             context.console.note("Signing in to \(configured), the value of API_BASE_URL.")
             return configured
         }

@@ -37,7 +37,7 @@ final class DownloadBoard: Sendable {
         isLive = !console.isJSON && console.isLive
     }
 
-    /// Why the queue is held up. Nil when it is not.
+    /// Why the queue is paused. Nil when it is not.
     var heldBecause: String? { state.withLock { $0.heldBecause } }
 
     /// Whether an event would be shown.

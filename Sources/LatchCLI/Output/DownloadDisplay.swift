@@ -17,7 +17,7 @@ struct DownloadDisplay {
     /// - Returns: The exit code: 0 when nothing has failed and nothing waits for a sign-in.
     func show(_ queue: DownloadQueue) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
-        // Every file gets its line, even with a slow reader. A thread of its own keeps that reader from blocking a
+        // Every file gets its line, even with a slow reader. A separate thread keeps that reader from blocking a
         // shared one.
         let events = queue.everyEvent(board.wants)
         let showing = Task(executorPreference: WritingThread()) {

@@ -30,7 +30,7 @@ public struct DownloadSupervisor: Sendable {
     ///   - queue: The queue that will run.
     ///   - environment: The environment variables that locate the services of the system and the desktop.
     ///   - fetchesMetered: Whether to fetch on metered networks too. Default: false.
-    ///   - advice: A sentence added to the reason when a metered network holds up the queue, about how to fetch
+    ///   - advice: A sentence added to the reason when a metered network pauses the queue, about how to fetch
     ///     nevertheless. Default: empty.
     public init(
         _ queue: DownloadQueue, environment: [String: String], fetchesMetered: Bool = false, advice: String = ""
@@ -126,7 +126,7 @@ public struct DownloadSupervisor: Sendable {
     }
 }
 
-/// The reason why the network holds up a queue, if it does.
+/// The reason why the network pauses a queue. Nil when it does not.
 private final class NetworkHold: Sendable {
     private let reason = Mutex<String?>(nil)
 

@@ -75,7 +75,7 @@ public final class PictureLibrary: IndexedLibrary {
         if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
     }
 
-    /// Joins a live photo if motion photos are wanted and the still image can hold a video. Returns nil otherwise.
+    /// Joins a live photo if motion photos are enabled and the still image can hold a video. Returns nil otherwise.
     package func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? {

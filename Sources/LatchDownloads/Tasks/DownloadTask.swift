@@ -19,7 +19,7 @@ public struct DownloadTask: Sendable, Identifiable, Hashable {
     /// Additional header fields of the request. They are stored in the queue's database, so they must not contain a
     /// secret.
     public var headers: [String: String]
-    /// The wanted name of the file. It is made safe for the file system when the file is put at its destination.
+    /// The requested name of the file. It is made safe for the file system when the file is put at its destination.
     public var filename: String
     /// The group in which the task is counted and limited.
     public var group: DownloadGroup

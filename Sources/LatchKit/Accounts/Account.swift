@@ -35,7 +35,7 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
 
     /// The account's number on this device, from 1. It never changes and is never given to another account.
     package internal(set) var number = 0
-    /// What the dialect knows about this server. Holds no secret.
+    /// The dialect's data about this server. Contains no secret.
     package internal(set) var details: [String: String] = [:]
     /// Whether the server requires a password change before anything else.
     public internal(set) var mustChangePassword = false

@@ -3,7 +3,7 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Locks between programs, one file per account, in a folder beside the accounts database. Programs that share the
+/// Locks between programs, one file per account, in a folder next to the accounts database. Programs that share the
 /// database also share the locks.
 ///
 /// A lock is released when its process ends, even if it is killed. The lock file is not removed and stays empty.

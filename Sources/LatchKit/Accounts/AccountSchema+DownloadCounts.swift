@@ -70,7 +70,7 @@ extension AccountSchema {
                 OR state = 'failed' AND resume IS NOT NULL;
         """)
 
-    /// Gives this queue an id, so that its part files can be told from those of another queue in the same folder. The
+    /// Gives this queue an id, so that its part files differ from those of another queue in the same folder. The
     /// other queue may belong to another person or device.
     static let downloadOwner = Migration(
         10, "the owner of download parts",

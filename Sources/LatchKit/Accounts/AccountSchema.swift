@@ -52,8 +52,8 @@ enum AccountSchema {
                 CHECK (must_change_password IN (0, 1));
             """),
         downloads,
-        // Keys that may be left over on a server. A key is identified by its id, or by its name while the id is not
-        // known. It is left over unless the account still uses it.
+        // Keys that may be orphaned on a server. A key is identified by its id, or by its name while the id is not
+        // known. It is orphaned unless the account still uses it.
         Migration(
             4, "orphaned keys",
             """

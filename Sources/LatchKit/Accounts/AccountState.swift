@@ -69,7 +69,7 @@ private actor AccountStates {
         publish()
     }
 
-    /// Watches the session of an account, anew after the account was signed in or out.
+    /// Watches the session of an account, and restarts when the account is signed in or out.
     private func watch(_ account: Account) {
         let session: Session
         do {

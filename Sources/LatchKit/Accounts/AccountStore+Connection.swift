@@ -30,9 +30,9 @@ extension AccountStore {
 
     /// Changes how an account's server is connected to, without a new sign-in.
     ///
-    /// First the new secrets are written beside the old ones. Then the row is updated, and from that moment the new
+    /// First the new secrets are written next to the old ones. Then the row is updated, and from that moment the new
     /// secrets are used. Finally the old secrets are removed. After a crash before the update of the row the old
-    /// connection is used, after it the new one. Sessions of other programs notice the new revision of the row at their
+    /// connection is used, after it the new one. Sessions of other programs detect the new revision of the row at their
     /// next request.
     ///
     /// - Parameters:

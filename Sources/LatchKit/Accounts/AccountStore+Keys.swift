@@ -10,17 +10,17 @@ extension AccountStore {
     /// may have queued the request for that long.
     private static let patience: TimeInterval = 300
 
-    /// Revokes the keys that were left over on an account's server, and stores the id of the key that the account uses.
+    /// Revokes the orphaned keys on an account's server, and stores the id of the key that the account uses.
     ///
     /// The caller holds the account's lock. Keys that cannot be revoked stay noted for a later start.
     ///
-    /// - Returns: Why a key could not be revoked. Nil when none is left over.
+    /// - Returns: Why a key could not be revoked. Nil when there is no orphaned key.
     func revokeOrphanedKeys(
         of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: KeyQuestion
     ) async throws -> LatchError? {
         var notes = try await leftovers(of: id)
         guard !notes.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
-        // A sign-in in progress has also noted the name of its key, and that key is not left over.
+        // A sign-in in progress has also recorded the name of its key. That key is not orphaned.
         let lock = try locks.lockIfFree(named: owner.lockName)
         defer { lock?.release() }
         if lock == nil { notes.removeAll { $0.mark.isName } }

@@ -4,7 +4,7 @@ import HTTPClient
 import HTTPMessages
 
 extension AccountStore {
-    /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes keys that were left over on servers. Skips
+    /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes orphaned keys on servers. Skips
     /// accounts that another program is working on.
     ///
     /// Requests to the servers are sent first and in parallel, because the tokens are removed afterwards. A failure at
@@ -90,7 +90,7 @@ extension AccountStore {
         await connection.client.close()
     }
 
-    /// Revokes the keys that a crash left over on an account's server, if the server responds.
+    /// Revokes the keys that a crash orphaned on an account's server, if the server responds.
     ///
     /// The caller holds the account's lock.
     private func revokeOrphanedKeys(of id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {

@@ -8,7 +8,7 @@ struct SessionRecord: Sendable, Equatable {
     var stage: AccountStage
     /// A number that increases with each new token.
     var generation: Int
-    /// A number that increases with each attempt to renew the token, whatever its result.
+    /// A number that increases with each attempt to renew the token, successful or not.
     var attempts: Int
     /// The error of the last attempt. Nil when it succeeded.
     var failure: Failure?
@@ -147,7 +147,7 @@ extension AccountStore {
 
     /// Removes a hidden account's secrets, then its row.
     ///
-    /// Notes of keys that may be left over on the server are kept for the person's next sign-in there.
+    /// Records of possibly orphaned keys are kept for the person's next sign-in there.
     func finishLeaving(_ id: UUID, onWiped: () -> Void = {}) async throws {
         try await removeSecrets(id)
         onWiped()

@@ -18,7 +18,7 @@ struct SignedIn: Sendable {
     /// Whether the person provided the key. Undoing the sign-in must not revoke such a key.
     var isPersonsOwn = false
 
-    /// The id of the key that would be left over on the server if the sign-in is not completed.
+    /// The id of the key that would be orphaned on the server if the sign-in is not completed.
     var leftover: String? { isPersonsOwn ? nil : keyID }
 
     /// The name of an entry in the details of an incomplete row. It marks the API key as the person's own.
@@ -40,7 +40,7 @@ extension AccountStore {
     /// Stores a sign-in and makes the account active. The account is added, or the new session replaces its old one.
     ///
     /// The order is: an incomplete row, the secrets of the connection, the token, and then the row completed and
-    /// active. Until the last step the account stays as it was, and the next start undoes what a crash interrupted. If
+    /// active. Until the last step the account is unchanged, and the next start undoes what a crash interrupted. If
     /// the account is already signed in, the new token is used from the moment it is written.
     ///
     /// - Returns: The account, and the session that was replaced.

@@ -26,7 +26,7 @@ enum AccountStep: String, Sendable, CaseIterable {
     case newConnectionWritten
     /// Change of the connection options: the row refers to the new secrets.
     case connectionChanged
-    /// Rotation: the keys that may be left over are noted.
+    /// Rotation: the keys that may become orphaned are recorded.
     case rotationNoted
     /// Rotation: the server has created the new key.
     case rotatedKeyMade
@@ -36,7 +36,7 @@ enum AccountStep: String, Sendable, CaseIterable {
     case rotatedKeyWritten
     /// Rotation: the row has the new key's id.
     case rotatedKeyKept
-    /// Revocation: a key that was left over is revoked, but its note still exists.
+    /// Revocation: an orphaned key is revoked, but its record still exists.
     case leftoverRevoked
 }
 

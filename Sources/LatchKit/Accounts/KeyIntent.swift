@@ -5,9 +5,9 @@ import FoundationEssentials
 /// The note of a key that the server is about to create for a sign-in. It is stored before the request is sent and
 /// removed when the account has the key.
 ///
-/// If the program dies in between, the key stays on the server. Its name is unique and is in the note. The person's
+/// If the program crashes in between, the key stays on the server. Its name is unique and is in the note. The person's
 /// next sign-in there revokes the key, or the next start if the person already has an account there. While this value
-/// is held, no program searches for keys of that person by name, because this key is not left over.
+/// is held, no program searches for keys of that person by name, because this key is not orphaned.
 ///
 /// Source: RM-8; docs/protocols/relate-mail.md, Rotating a key.
 struct KeyIntent: Sendable {

@@ -1,7 +1,7 @@
 import Database
 import FoundationEssentials
 
-/// A key that may be left over on an account's server. It is to be revoked unless the account uses it.
+/// A key that may be orphaned on an account's server. It must be revoked unless the account uses it.
 ///
 /// The note is stored before the step that may orphan the key, so that a crash never leaves an unknown key behind.
 ///
@@ -31,7 +31,7 @@ struct OrphanedKey: Sendable, Hashable {
 }
 
 extension AccountStore {
-    /// Stores notes of keys that may be left over.
+    /// Records keys that may be orphaned.
     func note(_ marks: [OrphanedKey.Mark], of id: UUID) async throws {
         let moment = now()
         try await change { connection in
@@ -48,7 +48,7 @@ extension AccountStore {
         }
     }
 
-    /// Returns the keys of an account that may be left over.
+    /// Returns the keys of an account that may be orphaned.
     func leftovers(of id: UUID) async throws -> [OrphanedKey] {
         try await LatchError.converting { try await database.read { try $0.all(Self.selectLeftovers, id) } }
     }

@@ -82,7 +82,7 @@ actor ResponseCache {
             await close()
             do { try await purgeRows(account) } catch { await discard() }
         } catch {
-            // No response may remain, whatever the error.
+            // No response may remain after any error.
             await discard()
         }
     }

@@ -16,7 +16,7 @@ package protocol Dialect: Sendable {
     var id: DialectID { get }
     /// The name of the family, for people.
     var title: String { get }
-    /// What this value knows about one server, to be stored with the account. Holds no secret. Default: empty.
+    /// The data about one server to store with the account. Contains no secret. Default: empty.
     var details: [String: String] { get }
     /// Returns the dialect of a server with stored ``details``. Default: this value, for families whose servers do not
     /// differ.
@@ -29,7 +29,7 @@ package protocol Dialect: Sendable {
     /// Looks for a server of this family at an address. Default: sends ``probe`` and reads the response with
     /// ``match(_:)``.
     ///
-    /// - Returns: The server, whose address may differ from the given one, or what answered instead.
+    /// - Returns: The server, whose address may differ from the given one, or what responded instead.
     /// - Throws: ``LatchError`` when the server does not respond; `CancellationError`.
     func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult
 

@@ -6,7 +6,7 @@ package struct DialectRequest: Sendable {
     package var method: HTTPMethod
     /// The path below the address, with a query if there is one.
     package var path: String
-    /// Header fields besides the token's.
+    /// Header fields other than the token's.
     package var headers: HTTPHeaders
     /// The body.
     package var body: [UInt8]

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SecretStorage
 import Synchronization
 
-/// The secret store of this device. It is chosen once, remembered beside the accounts and opened on first use.
+/// The secret store of this device. It is chosen once, recorded with the accounts and opened on first use.
 ///
 /// Programs that share the accounts must find their secrets in the same store. The file `secrets.store` names it.
 /// Another store can be chosen only while there are no accounts, because their tokens would be left behind in the old
@@ -31,7 +31,7 @@ public final class DeviceSecrets: SecretStoring {
     /// - Parameters:
     ///   - choice: The store that the person asks for in this run.
     ///   - folders: The folders of the accounts and the sealed file.
-    ///   - keyFile: The path of the sealed file's key file. Nil for the file beside it.
+    ///   - keyFile: The path of the sealed file's key file. Nil for the file next to it.
     ///   - passphrase: Returns the passphrase of the sealed file, or nil to use a key file.
     public init(
         _ choice: SecretStorageChoice = .automatic, folders: Folders, keyFile: String? = nil,
@@ -116,7 +116,7 @@ public final class DeviceSecrets: SecretStoring {
         try await store().read(key)
     }
 
-    /// Stores a secret, and remembers the kind of store.
+    /// Stores a secret and records the kind of store.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         let store = try await store()
         try remember()
@@ -167,7 +167,7 @@ public final class DeviceSecrets: SecretStoring {
         return try await passphrase(.new(path: sealedFile))
     }
 
-    /// Remembers the kind of store. Called before the first secret is written, so that a crash in between can leave the
+    /// Records the kind of store. Called before the first secret is written, so that a crash in between can leave the
     /// name of a store without secrets, but never secrets without it.
     private func remember() throws(SecretStorageError) {
         guard let kind = opened.withLock({ $0?.kind }), kind != remembered else { return }

@@ -94,7 +94,7 @@ extension AuthorizedClient {
     }
 
     /// Downloads a file. It appears at its destination only when it is complete. Nothing remains after a failure; the
-    /// end of the program leaves a file whose name ends with `.part` beside the destination.
+    /// end of the program leaves a file with the extension `.part` next to the destination.
     ///
     /// `LatchDownloads` keeps a queue of downloads that survives the end of the program and resumes them.
     ///

@@ -292,7 +292,7 @@ extension Session {
             "\(server) refuses the key, but does not confirm that it was revoked. The next sign-in there revokes it.")
     }
 
-    /// Revokes other keys of the account that a crash left over. Returns why a key could not be revoked, or nil.
+    /// Revokes other keys of the account that a crash orphaned. Returns why a key could not be revoked, or nil.
     private func revokeOrphanedKeys(with token: Secret, until end: ContinuousClock.Instant) async -> LatchError? {
         guard let dialect = dialect as? any KeyDialect else { return nil }
         do {

@@ -31,7 +31,7 @@ extension Session {
             key.isCurrent = key.id == own
             return key
         }
-        // The server decides the scopes of a key, whatever was requested.
+        // The server decides the scopes of a key. They may differ from the requested ones.
         if let current = keys.first(where: \.isCurrent), !current.scopes.isEmpty {
             try await accounts.updateAccount(accountID, AccountUpdate(scopes: current.scopes))
         }

@@ -39,7 +39,7 @@ extension Session {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
             } catch  where error is CancellationError || Task.isCancelled {
                 // The callers were not cancelled: the session was signed out or closed. When a secret store is
-                // interrupted, it reports that with an error of its own.
+                // interrupted, it reports that with a separate error.
                 result = .failure(
                     epoch == machine.epoch ? Self.closed : signedOutError(.notSignedIn))
             } catch {

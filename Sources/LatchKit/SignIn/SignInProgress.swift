@@ -33,7 +33,7 @@ public struct FirstSync: Sendable, Hashable {
     public var albums: Int?
     /// The number of the person's photographs.
     public var photographs: Int?
-    /// The number of the person's films.
+    /// The number of the person's videos.
     public var films: Int?
 
     /// Makes a result without any values.
@@ -44,7 +44,7 @@ extension LatchClient {
     /// The timeout of all first requests together.
     static let firstSyncBound = Duration.seconds(15)
 
-    /// Performs the steps after an account was stored. None of them makes a successful sign-in fail. If the task is
+    /// Performs the steps after an account was stored. They never make a successful sign-in fail. If the task is
     /// cancelled, the account stays.
     func finishSignIn(_ account: Account, _ onStep: @Sendable (SignInProgress) -> Void) async {
         // A failure to store the id is ignored here. The next program that needs the id reports it.

@@ -5,7 +5,7 @@ import HTTPServer
 ///
 /// Source: OpenID Connect Core §5.3; RFC 6750 §2.1 and §3.
 extension ProviderRoutes {
-    /// Returns the claims of the person to whom the access token belongs.
+    /// Returns the claims of the access token's person.
     func userInfo(_ request: ServerRequest) -> ServerResponse {
         let words = (request.headers["Authorization"] ?? "").split(separator: " ").map(String.init)
         guard words.count == 2, words[0].lowercased() == "bearer" else {

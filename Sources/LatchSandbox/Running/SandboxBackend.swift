@@ -6,7 +6,7 @@ import HTTPServer
 import LatchGateway
 import Synchronization
 
-/// A demonstration backend without sign-in of its own, below ``path`` of a gateway, together with its reverse proxy.
+/// A demonstration backend without its own sign-in, below ``path`` of a gateway, together with its reverse proxy.
 ///
 /// The proxy sends every request to the gateway's `/auth/verify` over HTTP, as a real one would, and forwards refusals.
 /// The backend responds with the request that it received, as JSON.

@@ -59,7 +59,7 @@ struct SandboxDialect: Sendable {
                 audience: relateMailApp)
         ])
 
-    /// A backend without sign-in of its own. Apps discover the gateway through it, and sign in as with Onyx.
+    /// A backend without its own sign-in. Apps discover the gateway through it, and sign in as with Onyx.
     private static let backend = SandboxDialect(
         name: "backend", title: "Any backend", callbacks: onyxCallbacks,
         enable: { settings in

@@ -24,7 +24,7 @@ struct TemporaryFolder: Sendable {
     /// Returns the path of `name` in the folder, without creating it.
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Removes the folder. Errors are ignored, because nobody can handle them at this point.
+    /// Removes the folder. Errors are ignored, because they cannot be handled here.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

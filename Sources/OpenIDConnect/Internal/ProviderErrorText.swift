@@ -7,7 +7,7 @@ struct ProviderErrorText: Sendable, Equatable {
     let code: String
     let description: String?
 
-    /// Sanitizes the texts of a provider. Nil unless `code` consists of 1 to 64 allowed characters and contains none of
+    /// Sanitizes the texts of a provider. Nil unless `code` consists of 1 to 64 allowed characters and does not contain
     /// `secrets`.
     ///
     /// A description is cut to 200 characters, and characters that are not allowed become spaces. It is omitted when it

@@ -14,7 +14,7 @@ package struct ProviderSettings: Sendable, Equatable {
     package var responseMode: ResponseMode?
     /// Further parameters of the authorization request, such as `prompt` or `hd`.
     package var parameters: [(String, String)]
-    /// Audiences that an ID token may contain besides this client. Default: none.
+    /// Audiences that an ID token may contain in addition to this client. Default: none.
     ///
     /// Source: OpenID Connect Core §3.1.3.7, step 3.
     package var trustedAudiences: [String]

@@ -1,6 +1,6 @@
 import HTTPMessages
 
-/// The claims about a person besides the subject. A claim with the wrong type counts as missing.
+/// The claims about a person other than the subject. A claim with the wrong type counts as missing.
 ///
 /// Source: OpenID Connect Core §5.1; claims by reference (§5.6.2) are not followed.
 struct PersonClaims: Sendable, Equatable {

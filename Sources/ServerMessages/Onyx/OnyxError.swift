@@ -37,7 +37,7 @@ package struct OnyxError: Sendable, Equatable {
         self.detail = detail
     }
 
-    /// Reads an error from a body. Returns nil when the body has none of the four envelopes and is therefore not from
+    /// Reads an error from a body. Returns nil when the body has no known envelope and is therefore not from
     /// an Onyx server.
     package init?(body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body), json.members != nil else { return nil }

@@ -8,7 +8,7 @@ package struct TimeTrackerTokenRequest: Sendable, CustomStringConvertible, Custo
     package let code: String
     /// The state that the client received with the code.
     package let state: String
-    /// The client's redirect address, as it was when the sign-in began.
+    /// The client's redirect address at the start of the sign-in.
     package let redirectURI: String
     /// The issuer that the provider sent with the code. Nil when the client does not pass it on.
     ///

@@ -8,7 +8,7 @@ import PictureLibrary
 /// The routes of the Immich dialect for photos and videos: search, details and download.
 ///
 /// A person can access their own assets and shared ones. For any other asset the response is the same as for one that
-/// does not exist, so that callers cannot learn what other people have.
+/// does not exist, so that callers cannot detect other people's files.
 ///
 /// Source: docs/protocols/immich.md, Assets and Files; DL-3, DL-6, IM-15.
 struct ImmichAssetRoutes: Sendable {

@@ -30,7 +30,7 @@ extension ImmichDialect {
         return try await look(usual, connection)
     }
 
-    /// Returns the announced location of the API. Nil when there is none, for whatever reason.
+    /// Returns the announced location of the API. Nil when it is unavailable for any reason.
     private func place(_ connection: UnauthenticatedConnection) async throws -> ImmichPlace? {
         let question = DialectRequest(.get, "/.well-known/immich", headers: Self.acceptsJSON)
         let answer = try await Self.tolerating {

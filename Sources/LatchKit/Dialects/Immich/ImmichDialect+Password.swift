@@ -13,7 +13,7 @@ extension ImmichDialect: PasswordChangeDialect {
     ///
     /// A voluntary change is `POST /auth/change-password`. From 2.2 on the server then ends the person's other
     /// sessions. A change that the server forces is an update of the person, because only that ends the requirement:
-    /// `PUT /users/me`, or `PATCH` on servers without `PUT`. A server that has none of these routes receives `PUT
+    /// `PUT /users/me`, or `PATCH` on servers without `PUT`. A server without these routes receives `PUT
     /// /auth/change-password`, which no release of Immich has.
     ///
     /// Source: IM-12; docs/protocols/immich.md, Passwords.

@@ -63,7 +63,7 @@ extension RelateMailDialect {
     /// Returns the provider, or why there is none, as the end of a sentence.
     ///
     /// There are two sources of `config.json`: the server itself, and the program that serves the web pages and reads
-    /// it from a file. Some releases place that file beside the pages.
+    /// it from a file. Some releases put that file next to the pages.
     ///
     /// Source: docs/protocols/relate-mail.md, Sign-in configuration.
     private func findProvider(_ connection: UnauthenticatedConnection) async throws -> (
