@@ -268,8 +268,7 @@ let fuzzedModules: [Target.Dependency] =
     gatewayModules + [
         "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HTTPServer", "HostNames", "JOSE",
         "LatchDownloads", "LatchGateway", "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage",
-        "ServerMessages",
-        "Terminal", "YAML",
+        "ServerMessages", "Terminal", "YAML",
     ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(

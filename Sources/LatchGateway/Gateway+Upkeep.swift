@@ -44,8 +44,7 @@ extension Gateway {
     private func sweep() async {
         attempts.sweep()
         services.limits.sweep()
-        await bridge?.codes.sweep()
-        await bridge?.starts.sweep()
+        await bridge?.sweep()
     }
 
     /// Empties the caches when another process wrote to the database. Also empties them when the database does not

@@ -54,6 +54,13 @@ package final class Bridge: Sendable {
         self.now = now
     }
 
+    /// Deletes expired codes and starts. Called once a minute.
+    package func sweep() async {
+        await codes.sweep()
+        // Stores that several gateways can share have both.
+        if codes is MemoryCodeStore { await starts.sweep() }
+    }
+
     /// A sign-in that has begun.
     package struct AuthorizationStart: Sendable {
         /// The address that the browser must open.

@@ -6,8 +6,9 @@ import Synchronization
 
 /// A store of one-time codes in the gateway's database, which several gateways can share.
 ///
-/// Each code costs two durable writes. Like the other stores it holds the SHA-256 of a code and a sealed record, so a
-/// stolen database contains no usable code.
+/// Each code costs two durable writes, and so does each sign-in that an app starts without a redirect of the browser.
+/// Like the other stores it holds the SHA-256 of a code and a sealed record, so a stolen database contains no usable
+/// code.
 ///
 /// Source: OX-4, OX-15.
 package final class DatabaseCodeStore: CodeStore {

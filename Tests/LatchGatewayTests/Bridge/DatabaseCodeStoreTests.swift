@@ -1,10 +1,14 @@
 import Crypto
 import Database
 import FoundationEssentials
+import GatewayHTTP
+import HTTPMessages
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import LatchGateway
 @testable import SignInBridge
 
 @Suite("Codes in the database", .timeLimit(.minutes(20)))
@@ -36,16 +40,20 @@ struct DatabaseCodeStoreTests {
         }
     }
 
-    @Test("OX-15 a stolen database contains no code")
+    @Test("OX-15 a stolen database contains the digest of a code, and not the code")
     func stolen() async throws {
-        try await withDatabases { database, _, clock in
-            let code = "a code of which the database has only the digest"
-            let store = DatabaseCodeStore(database: database, now: { clock.now })
-            try await store.keep([1], under: SHA256.digest(code), for: .seconds(60))
-            let digests = Statement("SELECT digest FROM one_time_codes") { row throws(DatabaseError) in
-                try row.get(0) as [UInt8]
-            }
-            #expect(try await database.read { try $0.all(digests) } == [SHA256.digest(code).bytes])
+        try await BridgeBench.with(["google"], codes: nil, { $0.codes = .database }) { bench in
+            let person = try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let code = try #require(try await bench.deepLink(app)["code"])
+
+            #expect(try await count(bench.bench.gateway.stores.database) == 1)
+            let bytes = try bench.bench.databaseBytes()
+            #expect(bytes.contains(Array(person.email.utf8)), "The bytes must be those of the database.")
+            #expect(!bytes.contains(Array(code.utf8)))
+            #expect(bytes.contains(SHA256.digest(code).bytes))
+            #expect(try await bench.exchange(code, app.verifier).status == 200)
+            #expect(try await count(bench.bench.gateway.stores.database) == 0)
         }
     }
 
