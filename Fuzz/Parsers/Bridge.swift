@@ -17,12 +17,14 @@ extension FuzzedParser {
     static let bridge = [
         // The input is given as the state itself, and as what a genuine state holds.
         FuzzedParser("bridge-state") { input in
-            try require(BridgeState(opening: input.text, keys) == nil, "A state that nobody sealed was opened.")
-            guard input.count < 4_000, let fields = SealedFields.fields(of: input), let state = BridgeState(fields)
+            try require(
+                PendingAuthorization(opening: input.text, keys) == nil, "A state that nobody sealed was opened.")
+            guard input.count < 4_000, let fields = SealedFields.fields(of: input),
+                let state = PendingAuthorization(fields)
             else { return }
-            let again = BridgeState(opening: try state.sealed(keys), keys)
+            let again = PendingAuthorization(opening: try state.sealed(keys), keys)
             try require(again == state, "A state is another after sealing and opening.")
-            if case .app(_, _, let challenge) = state.destination {
+            if case .app(_, _, let challenge) = state.returnTo {
                 try require(challenge.text.utf8.count == 43, "A state holds a challenge that is none.")
             }
         },

@@ -23,8 +23,8 @@ extension FuzzedParser {
             if lines.count > 2 { headers["Age"] = lines[2] }
             if lines.count > 3 { headers["Expires"] = lines[3] }
             if lines.count > 4 { headers["Date"] = lines[4] }
-            let answer = ClientResponse(status: .ok, headers: headers)
-            guard let stored = CacheRules.stored(answer, to: [:], now: now) else { return }
+            let response = ClientResponse(status: .ok, headers: headers)
+            guard let stored = CacheRules.stored(response, to: [:], now: now) else { return }
             let lifetime = stored.freshUntil.timeIntervalSince(now)
             try require((0...31_536_000).contains(lifetime), "An answer holds \(lifetime) seconds.")
             try require(!stored.varies.contains("*"), "An answer that depends on everything was kept.")

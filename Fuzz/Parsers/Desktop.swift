@@ -19,7 +19,7 @@ extension FuzzedParser {
                 try require(link.utf8.count <= LinkReceiver.longestLink, "A link that is too long was accepted.")
                 try require(link.contains("state") || link.contains("%"), "A link without a state was accepted.")
             case .failure(let error):
-                try require(error.code == .noSignInWaits, "A link was refused for another reason.")
+                try require(error.code == .noPendingSignIn, "A link was refused for another reason.")
             }
         },
         FuzzedParser("browser-command") { input in

@@ -59,10 +59,10 @@ extension FuzzedParser {
         FuzzedParser("provider-callback") { input in
             let provider = try FuzzedProvider.metadata.get()
             guard let fields = try? FormURLEncoded.decode(input) else { return }
-            let result = Result { () throws(OpenIDConnectError) in try CallbackAnswer(fields, from: provider) }
+            let result = Result { () throws(OpenIDConnectError) in try AuthorizationCallback(fields, from: provider) }
             switch result {
-            case .success(let answer):
-                try require(fields.values("code") == [answer.code.reveal()], "Another code was taken.")
+            case .success(let response):
+                try require(fields.values("code") == [response.code.reveal()], "Another code was taken.")
                 try require(fields.values("iss") == [issuer], "An answer of another issuer was accepted.")
                 try require(fields["error"] == nil, "An error was accepted.")
             case .failure(let error):

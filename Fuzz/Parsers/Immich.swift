@@ -31,8 +31,10 @@ extension FuzzedParser {
             _ = try? JSON.decode(ImmichFeatures.self, from: input)
             _ = try? JSON.decode(ImmichVersion.self, from: input)
             _ = try? JSON.decode(ImmichWellKnown.self, from: input)
-            if let answer = try? JSON.decode(ImmichLoginResponse.self, from: input), answer.accessToken.utf8.count > 8 {
-                try require(!"\(answer)".contains(answer.accessToken), "A token is in a message's description.")
+            if let response = try? JSON.decode(ImmichLoginResponse.self, from: input),
+                response.accessToken.utf8.count > 8
+            {
+                try require(!"\(response)".contains(response.accessToken), "A token is in a message's description.")
             }
             guard let error = ImmichError(body: input) else { return }
             let again = ImmichError(body: JSON.encode(error))

@@ -14,9 +14,9 @@ extension FuzzedParser {
                     expectedIssuer: text.contains("iss=") ? "https://id.example.org" : nil)
             }
             switch result {
-            case .success(let answer):
+            case .success(let response):
                 try require(text.utf8.starts(with: redirect.utf8), "Another address than the redirect was accepted.")
-                if case .code(let code) = answer { try require(code.count > 0, "An empty code was accepted.") }
+                if case .code(let code) = response { try require(code.count > 0, "An empty code was accepted.") }
             case .failure(let error):
                 let query = text.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
                 let value = query.split(separator: "&").first { $0.hasPrefix("code=") }?.dropFirst(5) ?? ""
@@ -26,11 +26,11 @@ extension FuzzedParser {
             }
         },
         FuzzedParser("token-response") { input in
-            if let answer = try? TokenResponse(parsing: input) {
-                try require(answer.accessToken.count > 0, "An empty token was accepted.")
-                try require(answer.expiresIn ?? .zero >= .zero, "A token's lifetime is negative.")
-                let token = answer.accessToken.reveal()
-                try require(token.utf8.count < 6 || !"\(answer)".contains(token), "A token is in a description.")
+            if let response = try? TokenResponse(parsing: input) {
+                try require(response.accessToken.count > 0, "An empty token was accepted.")
+                try require(response.expiresIn ?? .zero >= .zero, "A token's lifetime is negative.")
+                let token = response.accessToken.reveal()
+                try require(token.utf8.count < 6 || !"\(response)".contains(token), "A token is in a description.")
             }
             if let refusal = try? TokenErrorResponse(parsing: input) {
                 try require(!refusal.error.isEmpty, "A refusal without a code was accepted.")

@@ -10,14 +10,14 @@ extension FuzzedParser {
     // An answer to the client: status, path, Name: value lines, an empty line, and the body.
     static let onyx = [
         FuzzedParser("onyx-answer") { input in
-            guard let (answer, path) = ClientResponse.fuzzed(input) else { return }
+            guard let (response, path) = ClientResponse.fuzzed(input) else { return }
             let server = try ServerAddress("https://photos.example.org")
             let dialect = OnyxDialect()
-            _ = dialect.match(answer)
-            switch Result(catching: { () throws(LatchError) in try dialect.grant(from: answer, of: server) }) {
+            _ = dialect.match(response)
+            switch Result(catching: { () throws(LatchError) in try dialect.grant(from: response, of: server) }) {
             case .success(let grant):
                 let token = grant.token.reveal()
-                try require(answer.status.isSuccess, "A token was taken from a refusal.")
+                try require(response.status.isSuccess, "A token was taken from a refusal.")
                 try require(
                     HTTPHeaders.isSafe(name: "Authorization", value: token) && !token.contains(" "),
                     "A token was taken that cannot stand in a header.")
@@ -26,13 +26,13 @@ extension FuzzedParser {
                     !error.message.unicodeScalars.contains { $0.properties.generalCategory == .control },
                     "A message to people holds a control character of the server's.")
             }
-            if let identity = dialect.identity(from: answer) {
+            if let identity = dialect.identity(from: response) {
                 _ = dialect.refreshDate(now: Date(timeIntervalSince1970: 0), expires: identity.tokenExpires)
             }
-            switch dialect.authenticationOutcome(of: answer, to: path, at: server) {
+            switch dialect.authenticationOutcome(of: response, to: path, at: server) {
             case .rejected:
                 try require(
-                    [200, 401, 403].contains(answer.status.rawValue), "Status \(answer.status) ended a session.")
+                    [200, 401, 403].contains(response.status.rawValue), "Status \(response.status) ended a session.")
             default: break
             }
         },

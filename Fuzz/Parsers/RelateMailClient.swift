@@ -17,12 +17,12 @@ extension FuzzedParser {
             if head.count > 1, HTTPHeaders.isSafe(name: "Content-Type", value: head[1]) {
                 headers["Content-Type"] = head[1]
             }
-            let answer = ClientResponse(
+            let response = ClientResponse(
                 status: HTTPStatus(rawValue: (200...599).contains(status) ? status : 200), headers: headers,
                 body: Array(rest))
             let dialect = RelateMailDialect()
             let server = try ServerAddress("https://mail.example.org")
-            if let key = try? dialect.key(from: answer, of: server) {
+            if let key = try? dialect.key(from: response, of: server) {
                 let fields = dialect.authorization(key.token)
                 try require(
                     fields.fields.allSatisfy { HTTPHeaders.isSafe(name: $0.name, value: $0.value) },
@@ -33,15 +33,16 @@ extension FuzzedParser {
                 let again = SessionTokens(stored: SessionTokens(key).stored)
                 try require(again == SessionTokens(key), "Key and id are others after writing and reading.")
             }
-            for key in (try? dialect.keys(from: answer, of: server)) ?? [] {
+            for key in (try? dialect.keys(from: response, of: server)) ?? [] {
                 try require(
                     (try? server.url(of: dialect.revokeKey(key.id).path)) != nil, "An id leads out of its path.")
             }
-            if case .rejected(let rejection) = dialect.authenticationOutcome(of: answer, to: "/api/profile", at: server)
+            if case .rejected(let rejection) = dialect.authenticationOutcome(
+                of: response, to: "/api/profile", at: server)
             {
-                try require(!rejection.isUnmistakable && status == 401, "What is vague ends a session at once.")
+                try require(!rejection.isConclusive && status == 401, "What is vague ends a session at once.")
             }
-            _ = (dialect.match(answer), dialect.identity(from: answer), dialect.errorMessage(in: answer))
+            _ = (dialect.match(response), dialect.identity(from: response), dialect.errorMessage(in: response))
             if let configuration = try? JSON.decode(RelateMailConfiguration.self, from: Array(rest)),
                 let provider = RelateMailProvider(configuration), provider.problem == nil
             {

@@ -29,9 +29,10 @@ extension FuzzedParser {
                 try require(again["fullName"] != nil && again.members?.count == 4, "A person has not all four members.")
                 try require(try JSON.decode(TimeTrackerUser.self, from: again.encoded()) == user, "A person changed.")
             }
-            guard let answer = try? JSON.decode(TimeTrackerTokenResponse.self, from: input) else { return }
+            guard let response = try? JSON.decode(TimeTrackerTokenResponse.self, from: input) else { return }
             try require(
-                answer.accessToken.utf8.count < 12 || !"\(answer)".contains(answer.accessToken), "A token is shown.")
+                response.accessToken.utf8.count < 12 || !"\(response)".contains(response.accessToken),
+                "A token is shown.")
         },
     ]
 

@@ -7,13 +7,13 @@ package enum StandardOutput {
         do throws(Descriptor.Failure) {
             try Descriptor.write(bytes, to: Descriptor.output)
         } catch {
-            if error.number == Descriptor.Failure.closedPipe { Signals.endByClosedPipe() }
+            if error.number == Descriptor.Failure.brokenPipe { Signals.endByClosedPipe() }
             throw error
         }
     }
 
     /// Prints a message in addition to the result, as a line on standard error.
-    package static func note(_ text: String) {
+    package static func printMessage(_ text: String) {
         try? Descriptor.write(Array((text + "\n").utf8), to: Descriptor.errors)
     }
 }

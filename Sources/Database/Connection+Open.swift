@@ -48,7 +48,7 @@ extension Connection {
             }
         }
         try migrator.migrate(connection, until: deadline)
-        try connection.handle.execute("PRAGMA foreign_keys = ON", act: .open)
+        try connection.handle.execute("PRAGMA foreign_keys = ON", operation: .open)
         _ = try connection.noteDataVersion()
         return connection
     }
@@ -56,7 +56,7 @@ extension Connection {
     /// Opens a reader's connection to a file that the writer has already opened.
     static func openForReading(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
         let connection = try open(configuration)
-        try connection.handle.execute("PRAGMA query_only = ON", act: .open)
+        try connection.handle.execute("PRAGMA query_only = ON", operation: .open)
         connection.handle.refusesWrites = true
         return connection
     }
@@ -74,7 +74,7 @@ extension Connection {
             PRAGMA journal_size_limit = 4194304;
             PRAGMA cache_size = -\(configuration.cacheSize);
             PRAGMA synchronous = \(configuration.synchronousFull ? "FULL" : "NORMAL");
-            """, act: .open)
+            """, operation: .open)
         return Connection(handle)
     }
 
@@ -85,7 +85,7 @@ extension Connection {
         _ = try first(Self.schemaCount)
         guard try first(Self.size) ?? 0 <= Self.checkedBytes, let finding = try first(Self.quickCheck) else { return }
         guard finding == "ok" else {
-            throw .sqlite(.corrupt(finding), act: .open, subject: handle.subject)
+            throw .sqlite(.corrupt(finding), operation: .open, subject: handle.subject)
         }
     }
 
@@ -101,7 +101,7 @@ extension Connection {
     }
 
     private var readOnly: DatabaseError {
-        .sqlite(.readOnly, act: .open, subject: handle.subject)
+        .sqlite(.readOnly, operation: .open, subject: handle.subject)
     }
 
     /// Reads the data version and stores it. Returns whether it differs from the last one read.

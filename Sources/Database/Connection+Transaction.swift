@@ -106,9 +106,9 @@ extension Connection {
 
     /// Throws when the file was moved, deleted or replaced. Without this check, writes to such a file would succeed and
     /// then be lost.
-    private func checkPlace(_ act: DatabaseError.Act) throws(DatabaseError) {
+    private func checkPlace(_ operation: DatabaseError.Action) throws(DatabaseError) {
         if handle.hasMoved {
-            throw .sqlite(.moved, act: act, subject: handle.subject)
+            throw .sqlite(.moved, operation: operation, subject: handle.subject)
         }
     }
 }

@@ -14,7 +14,7 @@ package final class Database: Sendable {
     private let workers = WorkerCount()
     private let readers = WorkerCount()
     private let departures = Mailbox<Void>()
-    private let tally = Tally()
+    private let tally = WriteCounter()
 
     private init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -97,7 +97,7 @@ package final class Database: Sendable {
     ///
     /// Source: SQLite, "Pragma Statements": `data_version`.
     package func changedByOthers() async throws -> Bool {
-        try await errand { connection in try connection.noteDataVersion() }
+        try await maintenance { connection in try connection.noteDataVersion() }
     }
 
     /// Copies the content of the write-ahead log into the file and truncates the log, as needed for a backup of the
@@ -110,7 +110,7 @@ package final class Database: Sendable {
     @discardableResult
     package func checkpoint() async throws -> Bool {
         let timeout = configuration.busyTimeout
-        return try await errand { connection in
+        return try await maintenance { connection in
             connection.handle.busyTimeout = .zero
             defer { connection.handle.busyTimeout = timeout }
             return try connection.handle.checkpoint(truncating: true)
@@ -141,11 +141,11 @@ package final class Database: Sendable {
         DatabaseError(.closed, "Could not use \(configuration.subject): this program has already closed it.")
     }
 
-    private func errand<Value: Sendable>(
+    private func maintenance<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await Call(body).value { call throws(DatabaseError) in
-            guard writing.post(.errand(call)) else { throw closed }
+            guard writing.post(.maintenance(call)) else { throw closed }
         }
     }
 }

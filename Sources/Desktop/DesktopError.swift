@@ -3,7 +3,7 @@ package struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible
     /// The kind of failure.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
-            case programMissing, programFailed, unsafeFolder, cannotListen, taken, nobodyWaits, refused, cannotWrite
+            case programMissing, programFailed, unsafeFolder, cannotListen, taken, noReceiver, refused, cannotWrite
         }
         private let base: Base
 
@@ -18,7 +18,7 @@ package struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible
         /// Another program already waits under that name.
         package static let taken = Code(base: .taken)
         /// No program of this user waits for the link.
-        package static let nobodyWaits = Code(base: .nobodyWaits)
+        package static let noReceiver = Code(base: .noReceiver)
         /// The waiting program did not accept the link.
         package static let refused = Code(base: .refused)
         /// A desktop entry or unit file could not be written.

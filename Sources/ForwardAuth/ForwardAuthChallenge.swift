@@ -24,21 +24,21 @@ package struct ForwardAuthChallenge: Sendable {
     /// page's address for a browser.
     ///
     /// Source: RFC 6750 §3 and §3.1: an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
-    func answer(
-        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, takesKeys: Bool,
+    func response(
+        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, acceptsKeys: Bool,
         isNginx: Bool
     ) -> ServerResponse {
         let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
         if let page, !isNginx { return Self.redirect(to: page) }
-        var answer = ForwardAuthAnswers.sentence(.unauthorized, "Sign in first.")
+        var response = ForwardAuthResponses.sentence(.unauthorized, "Sign in first.")
         let error = triedBearer ? #"error="invalid_token", error_description="The token is not valid.", "# : ""
         let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
         // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script,
         // because the browser would open a password dialog.
-        let basic = takesKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
-        answer.headers["WWW-Authenticate"] = basic + bearer
-        if let page { answer.headers["Location"] = page }
-        return answer
+        let basic = acceptsKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
+        response.headers["WWW-Authenticate"] = basic + bearer
+        if let page { response.headers["Location"] = page }
+        return response
     }
 
     /// Returns the response for a person who must change their password first: 302 to the page for a browser, 403 for
@@ -47,12 +47,12 @@ package struct ForwardAuthChallenge: Sendable {
         for request: ServerRequest, _ forwarded: ForwardedRequest, _ sentence: String, isNginx: Bool
     ) -> ServerResponse {
         guard Self.isBrowser(request, forwarded), let page = passwordPage(for: forwarded) else {
-            return ForwardAuthAnswers.sentence(.forbidden, sentence)
+            return ForwardAuthResponses.sentence(.forbidden, sentence)
         }
         guard isNginx else { return Self.redirect(to: page) }
-        var answer = ForwardAuthAnswers.sentence(.unauthorized, sentence)
-        answer.headers["Location"] = page
-        return answer
+        var response = ForwardAuthResponses.sentence(.unauthorized, sentence)
+        response.headers["Location"] = page
+        return response
     }
 
     /// Returns the address of the page for a new password. It is served only on the server's own host.

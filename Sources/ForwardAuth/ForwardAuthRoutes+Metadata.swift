@@ -23,7 +23,7 @@ extension ForwardAuthRoutes {
         let path = request.path.dropFirst(Self.wellKnown.count)
         guard let (scheme, host) = origin(of: request), rules.protect(host, scheme),
             path.isEmpty || AccessPath(path) != nil, let server = server(asked: request)
-        else { return ForwardAuthAnswers.sentence(.notFound, "This address has no protected resource.") }
+        else { return ForwardAuthResponses.sentence(.notFound, "This address has no protected resource.") }
         var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
         if let dialect = services.settings.enabledDialects.first(where: \.servesProtectedBackends) {
             let prefix = dialect.prefix(in: services.settings)

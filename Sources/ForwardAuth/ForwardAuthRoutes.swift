@@ -50,12 +50,12 @@ package struct ForwardAuthRoutes: ServiceDialect {
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         services.log.error(
             "Could not look up a token.", ["error": .words(of: error), "request": .text(request.id)])
-        return ForwardAuthAnswers.unavailable
+        return ForwardAuthResponses.unavailable
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        ForwardAuthAnswers.sentence(status, sentence)
+        ForwardAuthResponses.sentence(status, sentence)
     }
 
     /// The methods of HTTP and of WebDAV, including versioning, calendars and search.
@@ -86,15 +86,15 @@ extension ForwardAuthRoutes {
     /// Answers a proxy: who makes the request, or why it is not allowed.
     package func verify(_ request: ServerRequest) async -> ServerResponse {
         switch read(request) {
-        case .refusal(let answer): return answer
+        case .refusal(let response): return response
         case .question(let question):
             do {
                 switch try await caller(with: question.tokens) {
                 case .nobody: break
-                case let caller: return answer(question, caller)
+                case let caller: return response(question, caller)
                 }
-                guard let key = question.key else { return answer(question, .nobody) }
-                return try await answer(question, key)
+                guard let key = question.key else { return response(question, .nobody) }
+                return try await response(question, key)
             } catch {
                 return failure(error, request)
             }
@@ -128,36 +128,36 @@ extension ForwardAuthRoutes {
         return caller
     }
 
-    private func answer(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
+    private func response(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
         switch try await holder(of: key, question.request) {
         case .known(let known):
             let mustChange = services.mustChangePassword(known.person)
-            return answer(question, mustChange ? .mustChangePassword : .known(ForwardAuthVisitor(known)))
-        case .refused: return answer(question, .nobody)
+            return response(question, mustChange ? .mustChangePassword : .known(ForwardAuthVisitor(known)))
+        case .refused: return response(question, .nobody)
         case .limited(let wait):
-            return ForwardAuthAnswers.tooMany(wait, isNginx: Self.isNginx(question.request))
+            return ForwardAuthResponses.tooMany(wait, isNginx: Self.isNginx(question.request))
         }
     }
 
     /// The same as ``verify(_:)`` when the session is in memory. Returns nil when it is not.
     func cachedVerification(_ request: ServerRequest) -> ServerResponse? {
         switch read(request) {
-        case .refusal(let answer): return answer
+        case .refusal(let response): return response
         case .question(let question):
             guard let first = question.tokens.first else {
-                return question.key == nil ? answer(question, .nobody) : nil
+                return question.key == nil ? response(question, .nobody) : nil
             }
             guard let found = services.issuer.cachedAuthentication(first) else { return nil }
             let caller = Caller(found)
-            if case .known = caller { return answer(question, caller) }
-            return question.tokens.second == nil && question.key == nil ? answer(question, caller) : nil
+            if case .known = caller { return response(question, caller) }
+            return question.tokens.second == nil && question.key == nil ? response(question, caller) : nil
         }
     }
 
     private func read(_ request: ServerRequest) -> Reading {
         guard services.proxies.trusts(request.peer) else {
-            proxyWarnings.note(.untrusted, request)
-            return .refusal(ForwardAuthAnswers.untrusted)
+            proxyWarnings.record(.untrusted, request)
+            return .refusal(ForwardAuthResponses.untrusted)
         }
         do throws(ForwardedRefusal) {
             let forwarded = try ForwardedRequest(request)
@@ -168,37 +168,37 @@ extension ForwardAuthRoutes {
             return .question(
                 Question(
                     request: request, forwarded: forwarded, admission: admission,
-                    tokens: tokens, key: basic.flatMap { rules.takeKeys(with: forwarded) ? $0 : nil }))
+                    tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil }))
         } catch {
-            if error == .incomplete { proxyWarnings.note(.incomplete, request) }
-            return .refusal(ForwardAuthAnswers.refusal(error, isNginx: Self.isNginx(request)))
+            if error == .incomplete { proxyWarnings.record(.incomplete, request) }
+            return .refusal(ForwardAuthResponses.refusal(error, isNginx: Self.isNginx(request)))
         }
     }
 
-    private func answer(_ question: Question, _ caller: Caller) -> ServerResponse {
+    private func response(_ question: Question, _ caller: Caller) -> ServerResponse {
         switch (question.admission, caller) {
-        case (.everybody, .known(let visitor)): return ForwardAuthAnswers.welcome(visitor)
-        case (.everybody, _): return ForwardAuthAnswers.welcome(nil)
-        case (.nobody, _): return ForwardAuthAnswers.forbidden
+        case (.everybody, .known(let visitor)): return ForwardAuthResponses.welcome(visitor)
+        case (.everybody, _): return ForwardAuthResponses.welcome(nil)
+        case (.nobody, _): return ForwardAuthResponses.forbidden
         case (.signedIn, .known(let visitor)): return welcome(visitor, question)
         case (.some(let members), .known(let visitor)):
             return members.contains(visitor.person, in: visitor.groups)
-                ? welcome(visitor, question) : ForwardAuthAnswers.forbidden
+                ? welcome(visitor, question) : ForwardAuthResponses.forbidden
         case (_, .mustChangePassword):
             return challenge.passwordChange(
                 for: question.request, question.forwarded, services.passwordChangeSentence,
                 isNginx: Self.isNginx(question.request))
         case (_, .nobody):
-            return challenge.answer(
+            return challenge.response(
                 to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
-                takesKeys: rules.takeKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
+                acceptsKeys: rules.acceptsKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
         }
     }
 
     private func welcome(_ visitor: ForwardAuthVisitor, _ question: Question) -> ServerResponse {
         // The backend may obey X-HTTP-Method-Override, so the request counts as one that changes something.
         visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method)
-            ? ForwardAuthAnswers.welcome(visitor) : ForwardAuthAnswers.forbidden
+            ? ForwardAuthResponses.welcome(visitor) : ForwardAuthResponses.forbidden
     }
 
     /// Whether the query says that the proxy is nginx, which understands only 2xx, 401 and 403.

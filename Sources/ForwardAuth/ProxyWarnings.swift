@@ -22,7 +22,7 @@ final class ProxyWarnings: Sendable {
         self.now = now
     }
 
-    func note(_ reason: Reason, _ request: ServerRequest) {
+    func record(_ reason: Reason, _ request: ServerRequest) {
         let now = now()
         let isDue = lastLogged.withLock { lastLogged in
             guard lastLogged[reason].map({ now.timeIntervalSince($0) >= 60 }) ?? true else { return false }

@@ -16,7 +16,7 @@ package struct AccessDraft: Sendable {
     var allow = Allowance.signedIn
     var users: [String] = []
     var groups: [String] = []
-    var takesKeys = false
+    var acceptsKeys = false
 
     /// Whether the rule admits only some of the signed-in people.
     var namesPeople: Bool { !users.isEmpty || !groups.isEmpty }
@@ -26,7 +26,7 @@ package struct AccessDraft: Sendable {
         AccessRule(
             name: name, hosts: hosts.compactMap(AccessHostPattern.init),
             paths: paths.compactMap(AccessPathPattern.init),
-            methods: methods, admission: admission, takesKeys: takesKeys)
+            methods: methods, admission: admission, acceptsKeys: acceptsKeys)
     }
 
     private var admission: AccessRule.Admission {

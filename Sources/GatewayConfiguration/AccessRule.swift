@@ -25,14 +25,14 @@ package struct AccessRule: Sendable, Equatable {
     package let methods: [HTTPMethod]
     package let admission: Admission
     /// Whether a request may authenticate with a person's API key as the password of HTTP Basic. `false` by default.
-    package var takesKeys = false
+    package var acceptsKeys = false
 }
 
 extension AccessRule {
     /// Creates a rule from values as in the configuration. Returns nil when a host or a path is invalid.
     package init?(
         named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
-        admission: Admission, takesKeys: Bool = false
+        admission: Admission, acceptsKeys: Bool = false
     ) {
         let hostPatterns = hosts.compactMap(AccessHostPattern.init)
         let pathPatterns = paths.compactMap(AccessPathPattern.init)
@@ -40,7 +40,7 @@ extension AccessRule {
         guard hostPatterns.count == hosts.count, pathPatterns.count == paths.count else { return nil }
         self.init(
             name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission,
-            takesKeys: takesKeys)
+            acceptsKeys: acceptsKeys)
     }
 }
 

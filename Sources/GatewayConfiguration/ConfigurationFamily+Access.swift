@@ -27,7 +27,7 @@ extension ConfigurationFamily {
                 "The groups of the identity provider whose members have access, in addition to users. By default, "
                     + "everyone who is signed in."),
             ConfigurationKey(
-                "access.\(name).basic_keys", \.access[name].takesKeys, .boolean,
+                "access.\(name).basic_keys", \.access[name].acceptsKeys, .boolean,
                 "Whether programs that support only Basic may use a person's key as the password."),
         ]
     }

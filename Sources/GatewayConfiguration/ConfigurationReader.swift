@@ -82,7 +82,7 @@ package struct ConfigurationReader: Sendable {
         let rules =
             ConfigurationRule.general + configuration.settings.dialects.flatMap { type(of: $0).configurationRules }
         return rules.compactMap { rule in
-            rule.isKept(configuration) || !unread.isDisjoint(with: rule.keys)
+            rule.isSatisfied(configuration) || !unread.isDisjoint(with: rule.keys)
                 ? nil
                 : ConfigurationMistake(
                     origin: rule.keys.lazy.compactMap { origins[$0] }.first ?? .defaultValue, problem: rule.problem,

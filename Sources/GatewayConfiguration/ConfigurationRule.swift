@@ -9,16 +9,16 @@ package struct ConfigurationRule: Sendable {
     package let keys: [String]
     package let problem: String
     package let remedy: String
-    package let isKept: @Sendable (DaemonConfiguration) -> Bool
+    package let isSatisfied: @Sendable (DaemonConfiguration) -> Bool
 
     /// Creates a rule between the values of some keys.
     package init(
-        keys: [String], problem: String, remedy: String, isKept: @escaping @Sendable (DaemonConfiguration) -> Bool
+        keys: [String], problem: String, remedy: String, isSatisfied: @escaping @Sendable (DaemonConfiguration) -> Bool
     ) {
         self.keys = keys
         self.problem = problem
         self.remedy = remedy
-        self.isKept = isKept
+        self.isSatisfied = isSatisfied
     }
 
     /// The rules between the values of the gateway itself.

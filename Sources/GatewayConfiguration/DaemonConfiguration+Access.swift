@@ -57,7 +57,7 @@ extension DaemonConfiguration {
     ) -> [ProviderDraft.Mistake] {
         let path = "access.\(name)"
         guard !isUnread("\(path).allow"), draft.allow != .signedIn else { return [] }
-        let told = [(draft.namesPeople, "has users or groups"), (draft.takesKeys, "has basic_keys")]
+        let told = [(draft.namesPeople, "has users or groups"), (draft.acceptsKeys, "has basic_keys")]
         return told.filter(\.0).map { _, what in
             (
                 "\(path).allow", "\(path).allow is \(draft.allow.rawValue), but the rule \(what)",

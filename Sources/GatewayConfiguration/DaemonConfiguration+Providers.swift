@@ -37,7 +37,7 @@ extension DaemonConfiguration {
         var told: [ProviderDraft.Mistake] = []
         for (name, draft) in enabled {
             let path = BridgeProviders.callbackPath(of: draft.configuration(name), among: enabled.count)
-            let known = BridgeProviders.bareCallbacks + ["/auth/oauth/\(name)/callback"]
+            let known = BridgeProviders.unnamedCallbacks + ["/auth/oauth/\(name)/callback"]
             if !known.contains(path) {
                 told.append(
                     (

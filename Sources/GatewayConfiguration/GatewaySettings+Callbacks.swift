@@ -9,7 +9,7 @@ extension GatewaySettings {
     }
 
     /// Returns the additional redirect addresses to register, for dialects that have their own.
-    package func furtherCallbacks(of provider: ProviderConfiguration) -> [String] {
+    package func additionalCallbacks(of provider: ProviderConfiguration) -> [String] {
         enabledDialects.flatMap { $0.callbacks(of: provider, in: self) }
     }
 }

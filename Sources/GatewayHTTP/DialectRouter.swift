@@ -37,7 +37,7 @@ package enum DialectRouter {
             let owner =
                 parts.first { $0.routes.hasRoute(at: request.path) }?.dialect
                 ?? byPrefix.first { $0.owns(request.path) }
-            return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
+            return owner?.serverError(status, sentence, request) ?? OnyxResponses.serverError(status, sentence)
         }
         var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)
         func add(_ routes: Router, _ dialect: (any GatewayDialect)?, _ scope: (String) -> HostCheck.Scope) {
@@ -55,7 +55,7 @@ package enum DialectRouter {
         }
         func limit(_ callers: UnknownCallers, _ dialect: (any GatewayDialect)?) -> Router.Wrapper {
             { request, handler in
-                await callers.answer(
+                await callers.response(
                     request, token: dialect?.token(of: request), refusals: dialect?.unreadable ?? [.badRequest],
                     tooMany: { wait in
                         let refused = RefusedRequest(request)

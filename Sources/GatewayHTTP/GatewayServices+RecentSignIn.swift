@@ -5,7 +5,7 @@ extension GatewayServices {
     /// session that was created from another session has the time of that session.
     ///
     /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
-    package func requireRecentSignIn(for act: SensitiveAct, _ session: Session) throws(GatewayError) {
-        try act.requireRecent(session.authenticated, at: now())
+    package func requireRecentSignIn(for action: SensitiveAction, _ session: Session) throws(GatewayError) {
+        try action.requireRecent(session.authenticated, at: now())
     }
 }

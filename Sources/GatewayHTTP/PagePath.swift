@@ -16,8 +16,8 @@ package enum PagePath {
     package static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }
 
     /// Returns the path of the sign-in page for a person who then continues at a path of this server.
-    package static func signIn(returningTo path: String, isAgain: Bool = false) -> String {
-        let query = [("return", path)] + (isAgain ? [("again", "1")] : [])
+    package static func signIn(returningTo path: String, requiresReauthentication: Bool = false) -> String {
+        let query = [("return", path)] + (requiresReauthentication ? [("again", "1")] : [])
         return signIn + "?" + FormURLEncoded.encode(query)
     }
 }

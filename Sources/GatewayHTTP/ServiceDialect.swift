@@ -52,9 +52,9 @@ extension ServiceDialect {
     /// limit. A person gets a page, a program gets the dialect's own error.
     package func limited(_ request: ServerRequest, _ sentence: String = "Too Many Requests") -> ServerResponse? {
         let caller = RequestCaller.from(services.proxies.client(of: request))
-        guard let wait = services.limits.take(.address, caller) else { return nil }
+        guard let wait = services.limits.consume(.address, caller) else { return nil }
         let response =
-            BridgeReturn.wantsPage(request)
+            BridgeCallback.wantsPage(request)
             ? services.redirectPages.limited(request)
             : serverError(.tooManyRequests, sentence, RefusedRequest(request))
         return response.retry(after: wait)

@@ -25,17 +25,17 @@ package struct UnknownCallers: Sendable {
     ///   - tooMany: Creates the response for an address that must wait.
     ///   - handler: Parses the request and returns the response.
     /// - Returns: The response; nil when `handler` returns nil.
-    func answer(
+    func response(
         _ request: ServerRequest, token: @autoclosure () -> String?, refusals: Set<HTTPStatus>,
         tooMany: (Duration) -> ServerResponse,
         _ handler: () async -> ServerResponse?
     ) async -> ServerResponse? {
         if let wait = wait(of: request), await !isSignedIn(request, token()) { return tooMany(wait) }
-        let answer = await handler()
-        if let status = answer?.status, refusals.contains(status), await !isSignedIn(request, token()) {
+        let response = await handler()
+        if let status = response?.status, refusals.contains(status), await !isSignedIn(request, token()) {
             count(request)
         }
-        return answer
+        return response
     }
 
     /// Returns how long the address of a request must wait; nil when the request may be parsed.
@@ -45,7 +45,7 @@ package struct UnknownCallers: Sendable {
 
     /// Counts an unreadable request against its address.
     package func count(_ request: ServerRequest) {
-        _ = limits.take(.address, .from(proxies.client(of: request)))
+        _ = limits.consume(.address, .from(proxies.client(of: request)))
     }
 
     private func isSignedIn(_ request: ServerRequest, _ token: String?) async -> Bool {

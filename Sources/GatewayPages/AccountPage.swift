@@ -110,7 +110,7 @@ package struct AccountPage {
     /// Returns an address and where it is, such as `192.168.1.7 (local network)`.
     static func place(_ address: String?) -> String {
         guard let address else { return "an unknown address" }
-        guard let place = AddressPlace(address) else { return address }
+        guard let place = AddressLocation(address) else { return address }
         return address == ClientAddress(nil).description ? place.rawValue : "\(address) (\(place.rawValue))"
     }
 

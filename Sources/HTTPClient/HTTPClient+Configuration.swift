@@ -8,8 +8,8 @@ extension HTTPClient {
         /// The host to which the extra header fields, the client certificate and the pin apply. A request to another
         /// host does not get them, and its server is verified by the authorities. The same holds for an unencrypted
         /// request to this host while ``homeIsEncrypted`` is true. Nil means the host of each request.
-        package var homeHost: String?
-        /// Whether requests to ``homeHost`` must be encrypted to get the extra header fields, the client certificate
+        package var serverHost: String?
+        /// Whether requests to ``serverHost`` must be encrypted to get the extra header fields, the client certificate
         /// and the pin. Default: false.
         package var homeIsEncrypted = false
         /// Header fields that are added to every request, such as the key of an access proxy. A redirect never sends

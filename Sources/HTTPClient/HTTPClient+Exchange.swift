@@ -18,7 +18,7 @@ extension HTTPClient {
             let result = try await perform(plan, hop, from: address)
             var response = response(result, from: hop)
             if followed > 0 {
-                response.redirection = Redirection(isElsewhere: hop.hasLeft, isRejectedPage: result.isRejectedPage)
+                response.redirection = Redirection(isOtherOrigin: hop.hasLeft, isRejectedPage: result.isRejectedPage)
             }
             guard case .follow(let maximum) = request.redirects, request.mayFollow?(response) ?? true,
                 let target = try RedirectRules.target(of: result.status, result.headers, from: hop.address)
@@ -42,13 +42,13 @@ extension HTTPClient {
         } catch let error as TransportError where !hop.address.hasSameOrigin(as: first) && error.code.isOfNetwork {
             throw TransportError(
                 error.code, "The server '\(first.origin)' redirected to another server. \(error.message)",
-                cause: error.cause, isElsewhere: true)
+                cause: error.cause, isOtherOrigin: true)
         }
     }
 
     /// Returns whether the extra header fields, the client certificate and the pin apply to an address.
     private func isHome(_ address: RequestAddress) -> Bool {
-        guard let home = configuration.homeHost else { return true }
+        guard let home = configuration.serverHost else { return true }
         return address.host == home && (address.scheme == "https" || !configuration.homeIsEncrypted)
     }
 

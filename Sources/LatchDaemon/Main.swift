@@ -13,7 +13,7 @@ struct Main: CommandLineProgram {
             }
             return try await command.perform(environment, hangUps: signals.hangUps()).rawValue
         } catch is CancellationError {
-            StandardOutput.note("latchd: Stopped.")
+            StandardOutput.printMessage("latchd: Stopped.")
             return 128 + (signals.received ?? 2)
         } catch {
             return fail(error)
@@ -24,7 +24,7 @@ struct Main: CommandLineProgram {
 
     private func fail(_ error: any Error) -> Int32 {
         let failure = Failure(error)
-        StandardOutput.note(failure.namesProgram ? failure.message : "latchd: \(failure.message)")
+        StandardOutput.printMessage(failure.namesProgram ? failure.message : "latchd: \(failure.message)")
         return failure.code.rawValue
     }
 }

@@ -8,10 +8,10 @@ enum PasswordInput {
     /// - Throws: `TerminalError` when there is neither a pipe nor a terminal, ``Failure`` when the two inputs differ.
     static func read(fromStandardInput: Bool) async throws -> Secret {
         if fromStandardInput { return try await StandardInput.firstLine() }
-        let person = Prompter(terminal: Terminal())
+        let prompter = Prompter(terminal: Terminal())
         let instead = "Give the password on standard input with --password-stdin"
-        let password = try await person.askSecret("New password", instead: instead)
-        guard try await person.askSecret("Repeat the password", instead: instead) == password else {
+        let password = try await prompter.askSecret("New password", instead: instead)
+        guard try await prompter.askSecret("Repeat the password", instead: instead) == password else {
             throw Failure(.badInput, "The two passwords differ. Nothing was changed.")
         }
         return password

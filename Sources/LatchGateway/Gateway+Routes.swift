@@ -11,7 +11,7 @@ import SignInBridge
 extension Gateway {
     static func router(
         _ services: GatewayServices, _ dialects: [any GatewayDialect], _ isDraining: Flag,
-        _ certificates: CertificateKeeper?
+        _ certificates: CertificateReloader?
     ) throws(GatewayError) -> Router {
         let settings = services.settings
         var dialects = dialects

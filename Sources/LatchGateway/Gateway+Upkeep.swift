@@ -28,7 +28,9 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
             if let certificates = self.certificates {
-                group.addTask { await self.repeating(every: CertificateKeeper.interval, clock) { certificates.look() } }
+                group.addTask {
+                    await self.repeating(every: CertificateReloader.interval, clock) { certificates.checkFiles() }
+                }
             }
         }
     }

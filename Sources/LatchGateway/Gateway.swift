@@ -8,7 +8,7 @@ package import SignInBridge
 
 /// The gateway, which signs people in and identifies the owners of tokens.
 ///
-/// Pass ``router`` and ``accessed(_:)`` to an `HTTPServer`, and run ``run()`` as long as the server runs.
+/// Pass ``router`` and ``logAccess(_:)`` to an `HTTPServer`, and run ``run()`` as long as the server runs.
 ///
 /// Revoking, disabling or signing out through this object takes effect immediately. A change that another process makes
 /// to the same database, such as `latchd sessions revoke`, takes effect within 250 ms while ``run()`` runs. This is
@@ -35,7 +35,7 @@ package final class Gateway: Sendable {
     /// Sign-in through identity providers. Nil when there are none.
     package let bridge: Bridge?
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
-    package let certificates: CertificateKeeper?
+    package let certificates: CertificateReloader?
 
     /// Opens the database and makes the routes.
     ///
@@ -55,7 +55,7 @@ package final class Gateway: Sendable {
         let stores = try await GatewayStores.open(settings, logWriter: logWriter, now: now)
         do {
             let certificates = try settings.certificateFiles.map {
-                try CertificateKeeper($0, log: stores.log, audit: stores.audit, now: now)
+                try CertificateReloader($0, log: stores.log, audit: stores.audit, now: now)
             }
             return try Gateway(stores, certificates: certificates)
         } catch {
@@ -78,7 +78,7 @@ package final class Gateway: Sendable {
     /// Source: OX-6 for the issuer; OX-15 for the codes.
     package init(
         _ stores: GatewayStores, issuer: (any SessionIssuer)? = nil, codes: (any CodeStore)? = nil,
-        certificates: CertificateKeeper? = nil, families: [DialectFamily] = DialectFamily.all
+        certificates: CertificateReloader? = nil, families: [DialectFamily] = DialectFamily.all
     ) throws {
         let settings = stores.settings
         let issuer =
@@ -105,11 +105,11 @@ package final class Gateway: Sendable {
         dialects = DialectFamily.routes(families, services)
         router = try Self.router(services, dialects, isDraining, certificates)
         let apiKeys = stores.apiKeys
-        stores.people.whenSessionsEnd { person in
+        stores.people.onSessionsEnded { person in
             issuer.forget(person: person)
             apiKeys.forget(person: person)
         }
-        stores.sessions.whenSessionsEnd { person in
+        stores.sessions.onSessionsEnded { person in
             issuer.forget(person: person)
             apiKeys.forget(person: person)
         }
@@ -133,7 +133,7 @@ package final class Gateway: Sendable {
     }
 
     /// Logs an event of the server. Pass it to `HTTPServer` as `onLog`.
-    package func noted(_ event: ServerEvent) {
+    package func logServerEvent(_ event: ServerEvent) {
         let level: Log.Level =
             switch event.level {
             case .debug: .debug
@@ -153,7 +153,7 @@ package final class Gateway: Sendable {
     ///
     /// A client may have put a token or a password into the path or the method. Paths without a route are therefore
     /// logged with only their short plain components, and only known methods are logged.
-    package func accessed(_ record: AccessRecord) {
+    package func logAccess(_ record: AccessRecord) {
         metrics.request(
             route: record.route, method: record.method.rawValue, status: record.status.rawValue,
             duration: record.duration)

@@ -12,7 +12,7 @@ extension LatchClient {
         var client = try session(for: account).client
         client.changesPassword = true
         try await dialect.changePassword(change, with: client)
-        try await accounts.notePasswordChanged(account.id)
+        try await accounts.recordPasswordChange(account.id)
     }
 
     /// Checks that the family of the account's server has a request that changes a password. Programs call it before

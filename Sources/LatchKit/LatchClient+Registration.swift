@@ -23,8 +23,8 @@ extension LatchClient {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         do {
             let request = dialect.registration(email: registration.email, password: registration.password)
-            let answer = try await unauthenticatedConnection(to: server, client).send(request)
-            try dialect.registered(by: answer, at: server.address)
+            let response = try await unauthenticatedConnection(to: server, client).send(request)
+            try dialect.registered(by: response, at: server.address)
             await client.close()
         } catch {
             await client.close()

@@ -139,7 +139,7 @@ public final class LatchClient: Sendable {
     ) async throws(CancellationError) -> ProbeReport {
         let report = try await ServerProbe(connection: connection, dialects: accounts.dialects, device: device).run(
             address, onStep: onStep)
-        if let failure = report.failure { log.note(.probe, address, failure.code.rawValue) }
+        if let failure = report.failure { log.record(.probe, address, failure.code.rawValue) }
         return report
     }
 
@@ -162,7 +162,7 @@ public final class LatchClient: Sendable {
         _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.passwordSignIn, server.address) {
-            try await keep(server, email: signIn.email, onStep) { client in
+            try await storeSignIn(server, email: signIn.email, onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }
         }
@@ -189,11 +189,11 @@ public final class LatchClient: Sendable {
     ) async throws -> Account {
         try await log.timing(.browserSignIn, server.address) {
             do {
-                return try await keep(server, email: nil, onStep) { client in
+                return try await storeSignIn(server, email: nil, onStep) { client in
                     try await signIn.perform(
                         at: server, unauthenticatedConnection(to: server, client), folders: folders
                     ) {
-                        try await self.accounts.noteKey(
+                        try await self.accounts.recordKey(
                             KeyName(self.device), of: try Self.email(of: $0, server), at: server)
                     }
                 }
@@ -218,7 +218,7 @@ public final class LatchClient: Sendable {
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.keySignIn, server.address) {
-            try await keep(server, email: nil, givesBack: false, onStep) { client in
+            try await storeSignIn(server, email: nil, givesBack: false, onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }
         }
@@ -230,13 +230,13 @@ public final class LatchClient: Sendable {
     }
 
     /// Gets a token with `grant` and stores it with the account.
-    private func keep(
+    private func storeSignIn(
         _ server: Server, email: EmailAddress?, givesBack: Bool = true,
         _ onStep: @escaping @Sendable (SignInProgress) -> Void, _ grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         do {
-            let account = try await keep(
+            let account = try await storeSignIn(
                 try await grant(client), of: email, server, client, givesBack: givesBack, onStep)
             await client.close()
             await finishSignIn(account, onStep)
@@ -249,11 +249,11 @@ public final class LatchClient: Sendable {
 
     /// Returns the session of an account. There is one session per account in a program, and every call returns it.
     ///
-    /// - Throws: ``LatchError/Code/notAKnownServer`` when this version does not know the account's dialect.
+    /// - Throws: ``LatchError/Code/unsupportedServer`` when this version does not know the account's dialect.
     public func session(for account: Account) throws(LatchError) -> Session {
         guard let dialect = accounts.dialects.named(account.dialect, details: account.details) else {
             throw LatchError(
-                .notAKnownServer,
+                .unsupportedServer,
                 "\(account.serverURL) speaks '\(SanitizedText.clean(account.dialect.rawValue))', "
                     + "which this version does not support. Update the program.")
         }
@@ -296,7 +296,7 @@ public final class LatchClient: Sendable {
         await accounts.close()
     }
 
-    private func keep(
+    private func storeSignIn(
         _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient, givesBack: Bool,
         _ onStep: @escaping @Sendable (SignInProgress) -> Void
     ) async throws -> Account {
@@ -313,7 +313,7 @@ public final class LatchClient: Sendable {
                 keyName: grant.made?.intent.name, mustChangePassword: grant.mustChangePassword,
                 isPersonsOwn: !givesBack)
             try Task.checkCancellation()
-            let (account, old) = try await accounts.keep(kept, onStep)
+            let (account, old) = try await accounts.storeSignIn(kept, onStep)
             grant.made?.intent.release()
             if let dialect = server.dialect as? any KeyDialect {
                 await revokeOrphanedKeys(of: account, dialect, tokens.access, server, client)

@@ -13,12 +13,12 @@ package struct TokenErrorResponse: Sendable, Equatable {
     ///
     /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed``.
     package init(parsing body: [UInt8]) throws(OAuthError) {
-        let value = try TokenAnswer.object(body)
-        guard let error = try TokenAnswer.text(value, "error"), !error.isEmpty else {
+        let value = try TokenEndpointResponse.object(body)
+        guard let error = try TokenEndpointResponse.text(value, "error"), !error.isEmpty else {
             throw OAuthError(.malformed, "The token endpoint's error response contains no 'error'; check the server.")
         }
         self.error = error
-        description = try TokenAnswer.text(value, "error_description")
-        uri = try TokenAnswer.text(value, "error_uri")
+        description = try TokenEndpointResponse.text(value, "error_description")
+        uri = try TokenEndpointResponse.text(value, "error_uri")
     }
 }

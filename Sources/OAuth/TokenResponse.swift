@@ -23,9 +23,9 @@ package struct TokenResponse: Sendable, Equatable {
     ///
     /// Source: RFC 6749 §5.1 and §7.1.
     package init(parsing body: [UInt8]) throws(OAuthError) {
-        let value = try TokenAnswer.object(body)
-        guard let token = try TokenAnswer.text(value, "access_token"), !token.isEmpty,
-            try TokenAnswer.text(value, "token_type")?.lowercased() == "bearer"
+        let value = try TokenEndpointResponse.object(body)
+        guard let token = try TokenEndpointResponse.text(value, "access_token"), !token.isEmpty,
+            try TokenEndpointResponse.text(value, "token_type")?.lowercased() == "bearer"
         else { throw OAuthError(.malformed, "The token response contains no bearer token; check the server.") }
         if let seconds = value["expires_in"] {
             guard let seconds = seconds.number, seconds >= 0, seconds < 1e10 else {
@@ -36,8 +36,8 @@ package struct TokenResponse: Sendable, Equatable {
             expiresIn = nil
         }
         accessToken = Secret(token)
-        refreshToken = try TokenAnswer.text(value, "refresh_token").map { Secret($0) }
-        scope = try TokenAnswer.text(value, "scope")
-        idToken = try TokenAnswer.text(value, "id_token").map { Secret($0) }
+        refreshToken = try TokenEndpointResponse.text(value, "refresh_token").map { Secret($0) }
+        scope = try TokenEndpointResponse.text(value, "scope")
+        idToken = try TokenEndpointResponse.text(value, "id_token").map { Secret($0) }
     }
 }

@@ -3,7 +3,8 @@ package struct OpenIDConnectError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error, for decisions by callers.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
-            case denied, refused, unreachable, badAnswer, badToken, oldSignIn, untoldSignIn, misconfigured
+            case denied, refused, unreachable, invalidResponse, invalidToken, staleSignIn, missingSignInTime,
+                misconfigured
         }
         private let base: Base
 
@@ -14,13 +15,13 @@ package struct OpenIDConnectError: Error, Sendable, CustomStringConvertible {
         /// The provider cannot be reached or reports that it is out of order. A later attempt may succeed.
         package static let unreachable = Code(base: .unreachable)
         /// The response does not conform to the standard, or comes from another sender.
-        package static let badAnswer = Code(base: .badAnswer)
+        package static let invalidResponse = Code(base: .invalidResponse)
         /// A token or a UserInfo response is not valid.
-        package static let badToken = Code(base: .badToken)
+        package static let invalidToken = Code(base: .invalidToken)
         /// A new sign-in was required, but the person's last sign-in was earlier.
-        package static let oldSignIn = Code(base: .oldSignIn)
+        package static let staleSignIn = Code(base: .staleSignIn)
         /// A new sign-in was required, but the provider does not say when the person signed in.
-        package static let untoldSignIn = Code(base: .untoldSignIn)
+        package static let missingSignInTime = Code(base: .missingSignInTime)
         /// The configuration is invalid.
         package static let misconfigured = Code(base: .misconfigured)
 

@@ -18,8 +18,8 @@ extension RelyingParty {
     ///   - freshSince: When the sign-in began, if it required a new sign-in at the provider with `max_age`. Nil when
     ///     any sign-in there is accepted.
     /// - Returns: The identity, verified as far as possible.
-    /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/oldSignIn`` or
-    ///   ``OpenIDConnectError/Code/untoldSignIn`` when a new sign-in was required and is not confirmed; or
+    /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/staleSignIn`` or
+    ///   ``OpenIDConnectError/Code/missingSignInTime`` when a new sign-in was required and is not confirmed; or
     ///   `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.2.7, §3.1.3 and §5.3.
@@ -44,7 +44,7 @@ extension RelyingParty {
         callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
     ) async throws -> ProviderSignIn {
         let provider = try await metadata()
-        let code = try CallbackAnswer(callback, from: provider).code
+        let code = try AuthorizationCallback(callback, from: provider).code
         var signIn = try await signIn(
             code: code, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: freshSince, at: provider)
         signIn.identity.name = signIn.identity.name ?? nameFromApple(callback)
@@ -73,7 +73,7 @@ extension RelyingParty {
     ) async throws -> ProviderIdentity {
         let provider = try await metadata()
         let fields = FormFields([("code", code.reveal()), ("iss", issuer ?? provider.issuer)])
-        let checked = try CallbackAnswer(fields, from: provider).code
+        let checked = try AuthorizationCallback(fields, from: provider).code
         return try await signIn(
             code: checked, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: nil, at: provider
         ).identity

@@ -84,7 +84,7 @@ package final class RelyingParty: Sendable {
             return try request.url(endpoint: endpoint)
         } catch {
             throw OpenIDConnectError(
-                .badAnswer, "Could not create the sign-in request for '\(settings.issuer)': \(error.message)",
+                .invalidResponse, "Could not create the sign-in request for '\(settings.issuer)': \(error.message)",
                 cause: error)
         }
     }

@@ -45,7 +45,7 @@ package final class AssetLibrary: Sendable {
             await attempt { try await self.scan() }
             for _ in 0..<Int(Self.thoroughInterval / Self.interval) {
                 do { try await clock.sleep(for: Self.interval) } catch { return }
-                await attempt { try await self.look() }
+                await attempt { try await self.scanChanges() }
             }
         }
     }
@@ -75,7 +75,7 @@ package final class AssetLibrary: Sendable {
 
     /// Checks the folders for changed names and scans those that changed.
     @discardableResult
-    package func look() async throws -> LibraryScan.Changes {
+    package func scanChanges() async throws -> LibraryScan.Changes {
         let (times, stale) = state.withLock { state in
             defer { state.stale = [] }
             return (state.times, state.stale)
@@ -115,7 +115,7 @@ package final class AssetLibrary: Sendable {
         return file
     }
 
-    /// Marks the folder of a file that differs from the database, so that the next ``look()`` reads the folder again.
+    /// Marks the folder of a file that differs from the database, so that the next ``scanChanges()`` reads the folder again.
     func noteStale(_ asset: Asset) {
         state.withLock { _ = $0.stale.insert(asset.folder) }
     }

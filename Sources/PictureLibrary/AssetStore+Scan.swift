@@ -42,7 +42,7 @@ extension AssetStore {
     }
 
     /// Stores the data of new or changed files, at most ``batch`` of them.
-    func keep(_ files: [(name: String, file: DescribedFile)], in folder: String, isLocked: Bool) async throws {
+    func store(_ files: [(name: String, file: DescribedFile)], in folder: String, isLocked: Bool) async throws {
         defer { forget() }
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
         let visibility: AssetVisibility = isLocked ? .locked : .timeline

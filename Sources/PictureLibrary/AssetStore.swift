@@ -98,7 +98,7 @@ package struct AssetStore: Sendable {
 /// A query for files. A field that is nil matches every file.
 package struct AssetQuery: Sendable, Equatable {
     /// A time interval that includes both ends. An end that is nil is open.
-    package struct Stretch: Sendable, Equatable {
+    package struct TimeRange: Sendable, Equatable {
         var from: Date?
         var to: Date?
 
@@ -111,9 +111,9 @@ package struct AssetQuery: Sendable, Equatable {
 
     package var visibility = AssetVisibility.timeline
     package var kind: AssetKind?
-    package var taken = Stretch()
-    package var added = Stretch()
-    package var updated = Stretch()
+    package var taken = TimeRange()
+    package var added = TimeRange()
+    package var updated = TimeRange()
     /// A part of the file's name, case-insensitive.
     package var name: String?
     package var album: UUID?

@@ -130,7 +130,7 @@ package struct LibraryScan {
                 part.map { ($0.name, folder.describe(path + "/" + $0.name, isStopped: isStopped)) }
             }
             let found = described.compactMap { name, file in file.map { (name: name, file: $0) } }
-            try await store.keep(found, in: path, isLocked: isLocked)
+            try await store.store(found, in: path, isLocked: isLocked)
             changes.read += found.count
             changes.unreadable += described.count - found.count
         }

@@ -38,8 +38,8 @@ package final class RedisClient: Sendable {
     /// - Throws: ``RedisError`` with any code except ``RedisError/Code/misconfigured``.
     package func run(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
         let deadline = ContinuousClock.now + settings.commandTimeout
-        let result = await withCheckedContinuation { answer in
-            worker.post(Worker.Call(command: command, deadline: deadline, answer: answer))
+        let result = await withCheckedContinuation { continuation in
+            worker.post(Worker.Call(command: command, deadline: deadline, continuation: continuation))
         }
         return try result.get()
     }

@@ -13,7 +13,7 @@ extension Bridge {
     package func redeem(
         _ code: OneTimeCode, verifier: String, client: RequestOrigin, token shape: TokenFormat = .opaque
     ) async throws -> SessionCredential? {
-        let box = try await take(code)
+        let box = try await consume(code)
         guard let box, let record = CodeRecord(opening: box, for: code, keys), now() < record.expires else {
             metrics.exchange(.refused)
             return nil
@@ -53,14 +53,14 @@ extension Bridge {
     }
 
     /// Stores a record under a one-time code, sealed.
-    package func keep(_ record: CodeRecord, under code: OneTimeCode) async throws {
-        try await keep(try record.sealed(for: code, keys), under: code)
+    package func save(_ record: CodeRecord, under code: OneTimeCode) async throws {
+        try await save(try record.sealed(for: code, keys), under: code)
     }
 
     /// Stores a sealed record under a one-time code.
-    package func keep(_ box: [UInt8], under code: OneTimeCode) async throws {
+    package func save(_ box: [UInt8], under code: OneTimeCode) async throws {
         do {
-            try await codes.keep(box, under: code.key, for: codeLifetime)
+            try await codes.save(box, under: code.key, for: codeLifetime)
         } catch {
             throw unavailable(error)
         }
@@ -68,9 +68,9 @@ extension Bridge {
 
     /// Removes the record of a one-time code from the store and returns it, still sealed. Returns nil on any further
     /// call.
-    package func take(_ code: OneTimeCode) async throws -> [UInt8]? {
+    package func consume(_ code: OneTimeCode) async throws -> [UInt8]? {
         do {
-            return try await codes.take(code.key)
+            return try await codes.consume(code.key)
         } catch {
             metrics.exchange(.unavailable)
             throw unavailable(error)

@@ -13,7 +13,7 @@ extension Bridge {
     package func identity(
         for code: OneTimeCode, verifier: String, client: RequestOrigin
     ) async throws -> (record: IdentityRecord, provider: BridgeProvider)? {
-        guard let box = try await take(code), let record = IdentityRecord(opening: box, for: code, keys),
+        guard let box = try await consume(code), let record = IdentityRecord(opening: box, for: code, keys),
             now() < record.expires, let provider = providers[record.provider]
         else {
             metrics.exchange(.refused)
@@ -50,7 +50,7 @@ extension Bridge {
     ) async throws -> SessionCredential {
         let identity = record.identity
         do {
-            let person = try await person(for: identity, at: provider, identifiedAt: record.answered)
+            let person = try await person(for: identity, at: provider, identifiedAt: record.identifiedAt)
             return try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
         } catch {

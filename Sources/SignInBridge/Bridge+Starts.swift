@@ -21,12 +21,13 @@ extension Bridge {
         let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let nonce = Base64URL.encode(SecureRandom.bytes(32))
         let start = start(.app, provider, redirect, verifier, nonce: nonce)
-        let destination = BridgeState.Destination.app(redirect: redirect, state: "", challenge: verifier.challenge)
+        let returnTo = PendingAuthorization.ReturnTarget.app(
+            redirect: redirect, state: "", challenge: verifier.challenge)
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: redirect, state: state, nonce: nonce, challenge: verifier.challenge,
-                extra: provider.extraParameters(for: destination, isAgain: false))
-            try await keep(start, under: state)
+                extra: provider.extraParameters(for: returnTo, requiresReauthentication: false))
+            try await save(start, under: state)
             metrics.bridge(.begun, at: provider.id)
             return address
         } catch {
@@ -53,7 +54,7 @@ extension Bridge {
             at: provider, .app(redirect: redirect, state: state.text, challenge: verifier.challenge),
             callback: callback, request: request)
         do {
-            try await keep(start(.gateway, provider, redirect, verifier, nonce: ""), under: state)
+            try await save(start(.gateway, provider, redirect, verifier, nonce: ""), under: state)
             return beginning
         } catch {
             throw failure(error, at: provider, request)
@@ -69,12 +70,12 @@ extension Bridge {
             expires: now() + SignInRecord.lifetime)
     }
 
-    private func keep(_ start: SignInRecord, under state: State) async throws {
+    private func save(_ start: SignInRecord, under state: State) async throws {
         let box = try start.sealed(for: state.text, keys)
         do {
             // A browser that begins again with the same state replaces the earlier record.
-            _ = try await starts.take(SignInRecord.key(state.text))
-            try await starts.keep(box, under: SignInRecord.key(state.text), for: SignInRecord.lifetime)
+            _ = try await starts.consume(SignInRecord.key(state.text))
+            try await starts.save(box, under: SignInRecord.key(state.text), for: SignInRecord.lifetime)
         } catch {
             throw unavailable(error)
         }
@@ -84,10 +85,10 @@ extension Bridge {
     /// If several callers take it at the same time, only one of them gets it.
     ///
     /// - Throws: ``GatewayError/Code/codeStore`` when the store does not respond.
-    package func takeStart(of state: String) async throws -> SignInRecord? {
+    package func consumeStart(of state: String) async throws -> SignInRecord? {
         let box: [UInt8]?
         do {
-            box = try await starts.take(SignInRecord.key(state))
+            box = try await starts.consume(SignInRecord.key(state))
         } catch {
             throw unavailable(error)
         }

@@ -73,26 +73,26 @@ package final class Bridge: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The provider where the person signs in.
-    ///   - destination: The end of the sign-in, already checked.
+    ///   - returnTo: The end of the sign-in, already checked.
     ///   - callback: The address that the provider redirects the browser to.
     ///   - request: The request's id, for the log.
-    ///   - isAgain: Whether the provider must authenticate the person again, even if the person is signed in there.
+    ///   - requiresReauthentication: Whether the provider must authenticate the person again, even if the person is signed in there.
     /// - Returns: The address that the browser must open, and the secret that it keeps.
     /// - Throws: The reason why the sign-in cannot begin.
     package func begin(
-        at provider: BridgeProvider, _ destination: BridgeState.Destination, callback: String, request: String,
-        isAgain: Bool = false
+        at provider: BridgeProvider, _ returnTo: PendingAuthorization.ReturnTarget, callback: String, request: String,
+        requiresReauthentication: Bool = false
     ) async throws(BridgeFailure) -> AuthorizationStart {
         let now = now()
-        let secret = BrowserSecret(began: now)
-        let state = BridgeState(
-            id: secret.id, provider: provider.id, began: now, browser: secret.digest,
-            callback: SHA256.digest(callback), isAgain: isAgain, destination: destination)
+        let secret = BrowserSecret(startedAt: now)
+        let state = PendingAuthorization(
+            id: secret.id, provider: provider.id, startedAt: now, browser: secret.digest,
+            callback: SHA256.digest(callback), requiresReauthentication: requiresReauthentication, returnTo: returnTo)
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
                 challenge: secret.verifier(keys).challenge,
-                extra: provider.extraParameters(for: destination, isAgain: isAgain))
+                extra: provider.extraParameters(for: returnTo, requiresReauthentication: requiresReauthentication))
             metrics.bridge(.begun, at: provider.id)
             return AuthorizationStart(address: address, secret: secret)
         } catch {
@@ -120,7 +120,7 @@ package final class Bridge: Sendable {
     /// - Returns: The result for the app or the browser.
     /// - Throws: The reason why the sign-in failed.
     package func finish(
-        _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
+        _ state: PendingAuthorization, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
         callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> CallbackResult {
         let asked = now()
@@ -129,8 +129,8 @@ package final class Bridge: Sendable {
             guard state.callback == SHA256.digest(callback) else { throw BridgeFailure.failed }
             let identity = try await provider.party.identity(
                 callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys),
-                freshSince: state.isAgain ? state.began : nil)
-            let ending = try await end(state.destination, for: identity, answered: asked, at: provider, client)
+                freshSince: state.requiresReauthentication ? state.startedAt : nil)
+            let ending = try await end(state.returnTo, for: identity, identifiedAt: asked, at: provider, client)
             metrics.bridge(.completed, at: provider.id)
             return ending
         } catch {
@@ -172,22 +172,23 @@ package final class Bridge: Sendable {
     }
 
     private func end(
-        _ destination: BridgeState.Destination, for identity: ProviderIdentity, answered: Date,
+        _ returnTo: PendingAuthorization.ReturnTarget, for identity: ProviderIdentity, identifiedAt: Date,
         at provider: BridgeProvider, _ client: RequestOrigin
     ) async throws -> CallbackResult {
         let (code, expires) = (OneTimeCode(), now() + codeLifetime)
-        switch destination {
+        switch returnTo {
         case .app(let redirect, let state, let challenge):
             let person = try await person(forAppOf: identity, at: provider)
             let record = CodeRecord(
                 challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
                 providerSession: identity.sessionID, authenticated: identity.authenticated, expires: expires)
-            try await keep(record, under: code)
+            try await save(record, under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .identity(let redirect, let state, let challenge):
             let record = IdentityRecord(
-                challenge: challenge, identity: identity, provider: provider.id, answered: answered, expires: expires)
-            try await keep(try record.sealed(for: code, keys), under: code)
+                challenge: challenge, identity: identity, provider: provider.id, identifiedAt: identifiedAt,
+                expires: expires)
+            try await save(try record.sealed(for: code, keys), under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
             let person = try await person(for: identity, at: provider)
@@ -221,7 +222,7 @@ package final class Bridge: Sendable {
         }
         let session = try await issuer.issue(
             for: person, device: client.device, token: shape, authenticated: authenticated)
-        try await sessions.note(provider: provider, providerSession, of: session.session)
+        try await sessions.record(provider: provider, providerSession, of: session.session)
         audit.record(
             AuditEvent(
                 .signIn, provider: provider, person: session.person, session: session.session,
@@ -231,8 +232,8 @@ package final class Bridge: Sendable {
 
     /// Whether a sign-in may still end at its destination. The list of redirects may have changed since the sign-in
     /// began.
-    package func mayEnd(at destination: BridgeState.Destination) -> Bool {
-        switch destination {
+    package func canEnd(at returnTo: PendingAuthorization.ReturnTarget) -> Bool {
+        switch returnTo {
         case .app(let redirect, _, _), .identity(let redirect, _, _): redirects.allows(redirect)
         case .web: true
         }

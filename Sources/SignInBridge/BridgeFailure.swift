@@ -83,8 +83,8 @@ package struct BridgeFailure: Error, Sendable {
         case .denied: denied
         case .refused: refused(error.providerError)
         case .unreachable: unavailable
-        case .oldSignIn: old
-        case .untoldSignIn: untold
+        case .staleSignIn: old
+        case .missingSignInTime: untold
         default: failed
         }
     }

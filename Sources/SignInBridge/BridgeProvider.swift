@@ -32,9 +32,11 @@ package struct BridgeProvider: Sendable {
     /// parameter.
     ///
     /// Source: RFC 8252 §8.6; OpenID Connect Core §3.1.2.1, `prompt`.
-    func extraParameters(for destination: BridgeState.Destination, isAgain: Bool = false) -> [(String, String)] {
-        if isAgain, configuration.kind != .apple { return [("prompt", "login"), ("max_age", "0")] }
-        if case .web = destination { return [] }
+    func extraParameters(for returnTo: PendingAuthorization.ReturnTarget, requiresReauthentication: Bool = false) -> [(
+        String, String
+    )] {
+        if requiresReauthentication, configuration.kind != .apple { return [("prompt", "login"), ("max_age", "0")] }
+        if case .web = returnTo { return [] }
         guard configuration.kind != .apple,
             !configuration.settings.parameters.contains(where: { $0.0 == "prompt" })
         else { return [] }
@@ -53,7 +55,7 @@ package struct BridgeProviders: Sendable {
     }
 
     /// The paths of callbacks that do not name a provider.
-    package static let bareCallbacks = ["/auth/oauth/callback", "/auth/mobile/oauth/callback"]
+    package static let unnamedCallbacks = ["/auth/oauth/callback", "/auth/mobile/oauth/callback"]
 
     /// Returns the path that a provider redirects browsers to. Each provider has its own, so that the response of one
     /// cannot be mistaken for that of another. A single provider keeps the path that servers of this family used before
@@ -61,7 +63,7 @@ package struct BridgeProviders: Sendable {
     ///
     /// Source: RFC 9700 §4.4.2.2.
     package static func callbackPath(of provider: ProviderConfiguration, among count: Int) -> String {
-        provider.callback ?? (count == 1 ? bareCallbacks[0] : "/auth/oauth/\(provider.id)/callback")
+        provider.callback ?? (count == 1 ? unnamedCallbacks[0] : "/auth/oauth/\(provider.id)/callback")
     }
 
     /// The provider with an id.

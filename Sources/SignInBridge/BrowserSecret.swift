@@ -17,8 +17,8 @@ package struct BrowserSecret: Sendable {
     package let secret: Secret
 
     /// Makes the secret of a new sign-in.
-    package init(began: Date) {
-        let seconds = UInt32(clamping: Int64(began.timeIntervalSince1970))
+    package init(startedAt: Date) {
+        let seconds = UInt32(clamping: Int64(startedAt.timeIntervalSince1970))
         let time = [UInt8](bigEndian: Int64(seconds)).suffix(4)
         id = Base64URL.encode(time + SecureRandom.bytes(8))
         secret = Secret(Base64URL.encode(SecureRandom.bytes(32)))

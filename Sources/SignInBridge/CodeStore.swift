@@ -13,13 +13,13 @@ package protocol CodeStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/codeExists`` when a record is already stored under `key`; that record does not
     ///   change. Another error when the store does not respond, in which case the record may be stored nevertheless.
-    func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws
+    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws
 
     /// Removes a record and returns it. Returns nil when there is none or it has expired. If several callers take it at
     /// the same time, even in several gateways, only one of them gets it.
     ///
     /// - Throws: When the store does not respond; the record may be removed nevertheless.
-    func take(_ key: SHA256Digest) async throws -> [UInt8]?
+    func consume(_ key: SHA256Digest) async throws -> [UInt8]?
 
     /// Whether the store can be used at the moment.
     func isReady() async -> Bool

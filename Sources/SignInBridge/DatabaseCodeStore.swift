@@ -33,7 +33,7 @@ package final class DatabaseCodeStore: CodeStore {
     /// Stores a record; see ``CodeStore``.
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `DatabaseError`.
-    package func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+    package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         let now = now()
         let inserted = try await database.write { connection in
             try connection.run(Self.insert, key.bytes, record, now + lifetime, now)
@@ -46,7 +46,7 @@ package final class DatabaseCodeStore: CodeStore {
     /// Removes a record and returns it; see ``CodeStore``.
     ///
     /// - Throws: `DatabaseError`.
-    package func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+    package func consume(_ key: SHA256Digest) async throws -> [UInt8]? {
         // Most requests with an unknown code end here, without a write.
         guard try await database.read({ try $0.first(Self.exists, key.bytes) }) == true else { return nil }
         let taken = try await database.write { try $0.first(Self.delete, key.bytes) }

@@ -17,7 +17,7 @@ package struct IdentityRecord: Sendable {
     package let provider: String
     /// When the provider identified the person, to the millisecond. The code is refused if the person is signed out
     /// after that.
-    package let answered: Date
+    package let identifiedAt: Date
     /// When the code expires, regardless of the store, to the second.
     package let expires: Date
 
@@ -28,12 +28,12 @@ package struct IdentityRecord: Sendable {
         let head = [
             Array(challenge.text.utf8), Array(provider.utf8),
             [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))),
-            [UInt8](bigEndian: Int64((answered.timeIntervalSince1970 * 1_000).rounded(.down))),
+            [UInt8](bigEndian: Int64((identifiedAt.timeIntervalSince1970 * 1_000).rounded(.down))),
         ]
         // The identity of a person in many groups can exceed the length of a field, so it is split.
-        let person = JSON.encode(identity)
-        let pieces = stride(from: 0, to: person.count, by: Self.pieceCount).map { start in
-            Array(person[start..<min(start + Self.pieceCount, person.count)])
+        let encoded = JSON.encode(identity)
+        let pieces = stride(from: 0, to: encoded.count, by: Self.pieceCount).map { start in
+            Array(encoded[start..<min(start + Self.pieceCount, encoded.count)])
         }
         return try SealedFields.seal(head + pieces, key: keys.code, context: Self.context + code.key.bytes)
     }
@@ -46,23 +46,23 @@ package struct IdentityRecord: Sendable {
             fields.count >= 5,
             let challenge = String(validating: fields[0], as: UTF8.self).flatMap(PKCE.Challenge.init),
             let provider = String(validating: fields[1], as: UTF8.self), let expires = fields[2].bigEndian,
-            let answered = fields[3].bigEndian,
+            let identifiedAt = fields[3].bigEndian,
             let identity = try? JSON.decode(ProviderIdentity.self, from: Array(fields[4...].joined()))
         else { return nil }
         self.init(
             challenge: challenge, identity: identity, provider: provider,
-            answered: Date(timeIntervalSince1970: Double(answered) / 1_000),
+            identifiedAt: Date(timeIntervalSince1970: Double(identifiedAt) / 1_000),
             expires: Date(timeIntervalSince1970: Double(expires)))
     }
 
     /// Makes a record.
     package init(
-        challenge: PKCE.Challenge, identity: ProviderIdentity, provider: String, answered: Date, expires: Date
+        challenge: PKCE.Challenge, identity: ProviderIdentity, provider: String, identifiedAt: Date, expires: Date
     ) {
         self.challenge = challenge
         self.identity = identity
         self.provider = provider
-        self.answered = answered
+        self.identifiedAt = identifiedAt
         self.expires = expires
     }
 }

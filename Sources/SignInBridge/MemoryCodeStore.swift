@@ -61,7 +61,7 @@ package final class MemoryCodeStore: CodeStore {
     package var count: Int { state.withLock { $0.young.records.count + $0.old.records.count } }
 
     /// Stores a record; see ``CodeStore``.
-    package func keep(
+    package func save(
         _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration
     ) throws(GatewayError) {
         let now = now()
@@ -77,7 +77,7 @@ package final class MemoryCodeStore: CodeStore {
     }
 
     /// Removes a record and returns it; see ``CodeStore``.
-    package func take(_ key: SHA256Digest) -> [UInt8]? {
+    package func consume(_ key: SHA256Digest) -> [UInt8]? {
         let now = now()
         let found = state.withLock { state in
             // Removes the key from both halves, so that a key stored twice is not found a second time.

@@ -22,7 +22,7 @@ package final class RedisCodeStore: CodeStore {
     /// Stores a record; see ``CodeStore``.
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `RedisError`.
-    package func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+    package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         let milliseconds = max(1, Int64(lifetime / .milliseconds(1)))
         let words = [Self.name(of: key), record, Array("NX".utf8), Array("PX".utf8), Array("\(milliseconds)".utf8)]
         guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
@@ -31,7 +31,7 @@ package final class RedisCodeStore: CodeStore {
     /// Removes a record and returns it; see ``CodeStore``.
     ///
     /// - Throws: `RedisError`.
-    package func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+    package func consume(_ key: SHA256Digest) async throws -> [UInt8]? {
         do throws(RedisError) {
             let reply = try await redis.run(RedisCommand("GETDEL", [Self.name(of: key)]))
             guard case .bytes(let record) = reply else { return nil }

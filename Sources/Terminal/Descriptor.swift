@@ -9,7 +9,7 @@ package enum Descriptor {
         package let number: Int32
 
         /// The error number for writing to a pipe without a reader.
-        package static let closedPipe = EPIPE
+        package static let brokenPipe = EPIPE
 
         /// Creates a failure with an error number.
         package init(number: Int32) {

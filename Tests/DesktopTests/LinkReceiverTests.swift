@@ -29,7 +29,7 @@ import Testing
 
         #expect(got == ["right"] && wrong?.code == .refused && again?.code == .refused)
         let closed = #expect(throws: DesktopError.self) { try LinkDelivery.deliver("right", to: "abc", in: links) }
-        #expect(closed?.code == .nobodyWaits && closed?.message.contains("right") == false)
+        #expect(closed?.code == .noReceiver && closed?.message.contains("right") == false)
         #expect(try names().isEmpty)
     }
 

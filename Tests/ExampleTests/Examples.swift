@@ -135,7 +135,7 @@ enum Examples {
 
     static func download(_ latch: LatchClient, _ account: Account, _ folder: String) async throws -> OverallProgress {
         // example: download a picture library
-        let place = LibraryPlace(folder: folder, layout: .date)
+        let place = LibraryLocation(folder: folder, layout: .date)
         let library = PictureLibrary(latch, folder: place.folder, layout: place.layout)
         let queue = DownloadQueue(latch, library: library)
         let chooser = DownloadChooser(account, try latch.session(for: account))

@@ -11,9 +11,10 @@ struct NotesDialect: PasswordDialect {
     var probe: DialectRequest { DialectRequest(.get, "/notes/server") }
     var identity: DialectRequest { DialectRequest(.get, "/notes/me") }
 
-    func match(_ answer: ClientResponse) -> ServerMatch {
-        guard answer.status.isSuccess, (try? JSON.decode(NotesServer.self, from: answer.body))?.name == "Notes" else {
-            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
+    func match(_ response: ClientResponse) -> ServerMatch {
+        guard response.status.isSuccess, (try? JSON.decode(NotesServer.self, from: response.body))?.name == "Notes"
+        else {
+            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(response))")
         }
         return .server(ServerFeatures())
     }
@@ -23,25 +24,26 @@ struct NotesDialect: PasswordDialect {
         return DialectRequest(.post, "/notes/sign-in", headers: ["Content-Type": JSON.mediaType], body: body)
     }
 
-    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        if answer.status.isSuccess, let message = try? JSON.decode(NotesToken.self, from: answer.body) {
+    func grant(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if response.status.isSuccess, let message = try? JSON.decode(NotesToken.self, from: response.body) {
             return Grant(token: Secret(message.token))
         }
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            throw LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
+            throw LatchError(
+                .interceptedResponse, "Could not sign in: the response did not come from \(server); \(reason)")
         }
-        let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+        let message = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
         let code: LatchError.Code =
-            switch answer.status {
+            switch response.status {
             case .unauthorized: .wrongCredentials
             case .tooManyRequests: .rateLimited
             default: .serverRefused
             }
-        throw LatchError(code, "Login failed: \(server) says: \(message)", retryAfter: retryDelay(after: answer))
+        throw LatchError(code, "Login failed: \(server) says: \(message)", retryAfter: retryDelay(after: response))
     }
 
-    func identity(from answer: ClientResponse) -> Identity? {
-        guard answer.status.isSuccess, let person = try? JSON.decode(NotesPerson.self, from: answer.body) else {
+    func identity(from response: ClientResponse) -> Identity? {
+        guard response.status.isSuccess, let person = try? JSON.decode(NotesPerson.self, from: response.body) else {
             return nil
         }
         return Identity(id: person.id, email: person.email)
@@ -52,23 +54,23 @@ struct NotesDialect: PasswordDialect {
     func authorization(_ token: Secret) -> HTTPHeaders { ["Authorization": "Bearer " + token.reveal()] }
 
     func authenticationOutcome(
-        of answer: ClientResponse, to path: String, at server: ServerAddress
+        of response: ClientResponse, to path: String, at server: ServerAddress
     ) -> AuthenticationOutcome {
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
             return .intercepted(reason)
         }
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 408, 429, 500...: return .failing
-        case 401 where errorMessage(in: answer) == NotesError.sessionEnded:
+        case 401 where errorMessage(in: response) == NotesError.sessionEnded:
             return .rejected(
                 Rejection(
                     reason: NotesError.sessionEnded, sentence: "the session was ended on the server",
-                    isUnmistakable: true))
-        default: return .answered
+                    isConclusive: true))
+        default: return .authenticated
         }
     }
 
-    func errorMessage(in answer: ClientResponse) -> String? {
-        (try? JSON.decode(NotesError.self, from: answer.body))?.error
+    func errorMessage(in response: ClientResponse) -> String? {
+        (try? JSON.decode(NotesError.self, from: response.body))?.error
     }
 }

@@ -46,8 +46,8 @@ struct CancellationTests {
                 for _ in 0..<Int.random(in: 0...20) { await Task.yield() }
                 doomed.cancel()
                 if case .failure(let error) = await doomed.result { #expect(error is CancellationError) }
-                let answer = try await other.cancellableValue
-                #expect(answer.body.count == 5)
+                let response = try await other.cancellableValue
+                #expect(response.body.count == 5)
             }
         }
     }

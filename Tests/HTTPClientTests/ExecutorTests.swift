@@ -60,9 +60,9 @@ struct ExecutorTests {
                     try await client.send(ClientRequest(url: server.url("/never"), timeout: nil))
                 }
                 let other = Task(executorPreference: client.executor) {
-                    let answer = try await client.send(ClientRequest(url: server.url("/bytes?bytes=5")))
+                    let response = try await client.send(ClientRequest(url: server.url("/bytes?bytes=5")))
                     doomed.cancel()
-                    return answer.body.count
+                    return response.body.count
                 }
                 let count = try await other.cancellableValue
                 #expect(count == 5)

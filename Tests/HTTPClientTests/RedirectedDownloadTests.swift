@@ -23,17 +23,17 @@ import Testing
     private func download(
         _ url: String, from point: ResumePoint? = nil, maximum: Int = 3,
         allowing: (@Sendable (ClientResponse) -> Bool)? = nil
-    ) async throws -> (answer: ClientResponse, bytes: [UInt8], begun: ResumePoint?) {
+    ) async throws -> (response: ClientResponse, bytes: [UInt8], begun: ResumePoint?) {
         let part = try DownloadPart(path: path)
         defer { part.close() }
         let begun = Mutex<ResumePoint?>(nil)
         var request = ClientRequest(url: url, headers: Self.secrets, redirects: .follow(maximum: maximum))
         request.mayFollow = allowing
         let sent = request
-        let answer = try await withClient(.init(extraHeaders: ["X-Extra": "e"])) {
+        let response = try await withClient(.init(extraHeaders: ["X-Extra": "e"])) {
             try await $0.download(sent, into: part, from: point) { point in begun.withLock { $0 = point } }
         }
-        return (answer, Array(try Data(contentsOf: URL(fileURLWithPath: path))), begun.withLock { $0 })
+        return (response, Array(try Data(contentsOf: URL(fileURLWithPath: path))), begun.withLock { $0 })
     }
 
     @Test("DL-3 a file is fetched from where each kind of redirect leads", arguments: [301, 302, 303, 307, 308])
@@ -42,8 +42,9 @@ import Testing
             request.path == "/latest"
                 ? .init(status: status, headers: [("Location", "/v1/file?sig=1")]) : .file(Self.bytes, to: request)
         }
-        let (answer, bytes, point) = try await download(server.url("/latest"))
-        #expect(answer.status == .ok && bytes == Self.bytes && answer.redirection == Redirection(isElsewhere: false))
+        let (response, bytes, point) = try await download(server.url("/latest"))
+        #expect(
+            response.status == .ok && bytes == Self.bytes && response.redirection == Redirection(isOtherOrigin: false))
         #expect(server.requests.last?.headers["authorization"] == "Bearer t")
         #expect(server.requests.last?.headers["x-extra"] == "e")
         #expect(point?.place?.count == 16)
@@ -56,8 +57,8 @@ import Testing
         let point = try #require(try await download(first.url("/file")).begun)
         var half = point
         half.count = 40_000
-        let (answer, bytes, _) = try await download(first.url("/file"), from: half)
-        #expect(answer.status.rawValue == 206 && bytes == Self.bytes && answer.redirection?.isElsewhere == true)
+        let (response, bytes, _) = try await download(first.url("/file"), from: half)
+        #expect(response.status.rawValue == 206 && bytes == Self.bytes && response.redirection?.isOtherOrigin == true)
         let asked = try #require(store.requests.last)
         #expect(asked.headers["range"] == "bytes=40000-" && asked.headers["if-range"] == "\"1\"")
         for name in ["authorization", "cookie", "x-api-key", "x-extra"] { #expect(asked.headers[name] == nil) }
@@ -67,15 +68,15 @@ import Testing
         "DL-13 from another place than before the rest is taken under a strong entity tag alone",
         arguments: [("\"1\"", 206), ("W/\"1\"", 200), (nil, 200)] as [(String?, Int)])
     func movedOn(_ entityTag: String?, _ status: Int) async throws {
-        let answer: @Sendable (FaultServer.Request) -> FaultServer.Answer = {
+        let response: @Sendable (FaultServer.Request) -> FaultServer.Response = {
             .file(Self.bytes, to: $0, entityTag: entityTag, modified: Self.old)
         }
-        let stores = [try FaultServer(answer), try FaultServer(answer)]
+        let stores = [try FaultServer(response), try FaultServer(response)]
         let turn = Mutex(0)
         let first = try gate { stores[turn.withLock { $0 }].url("/file") }
         var point = try #require(try await download(first.url("/file")).begun)
         point.count = 40_000
-        #expect(try await download(first.url("/file"), from: point).answer.status.rawValue == 206)
+        #expect(try await download(first.url("/file"), from: point).response.status.rawValue == 206)
         turn.withLock { $0 = 1 }
         let (moved, bytes, _) = try await download(first.url("/file"), from: point)
         #expect(moved.status.rawValue == status && bytes == Self.bytes)
@@ -92,9 +93,10 @@ import Testing
         var point = try #require(try await download(server.url("/file.pdf")).begun)
         point.count = 40_000
         let gate = try gate { server.url("/login?back=/file.pdf") }
-        let (answer, bytes, begun) = try await download(gate.url("/file.pdf"), from: point)
-        #expect(answer.redirection == Redirection(isElsewhere: true, isRejectedPage: true))
-        #expect(bytes == Self.bytes && begun == nil && String(decoding: answer.body, as: UTF8.self).contains("Sign in"))
+        let (response, bytes, begun) = try await download(gate.url("/file.pdf"), from: point)
+        #expect(response.redirection == Redirection(isOtherOrigin: true, isRejectedPage: true))
+        #expect(
+            bytes == Self.bytes && begun == nil && String(decoding: response.body, as: UTF8.self).contains("Sign in"))
     }
 
     @Test("DL-13 a target with a user name is told as the server's, and the password not at all")
@@ -111,15 +113,15 @@ import Testing
                 ? .init(status: 302, headers: [("Location", "/v1/a.html?x=y")])
                 : .init(headers: [("Content-Type", "text/html")], body: Array("<html>".utf8))
         }
-        let (answer, bytes, _) = try await download(server.url("/latest/a.html"))
-        #expect(answer.redirection?.isRejectedPage == false && bytes == Array("<html>".utf8))
+        let (response, bytes, _) = try await download(server.url("/latest/a.html"))
+        #expect(response.redirection?.isRejectedPage == false && bytes == Array("<html>".utf8))
     }
 
     @Test("DL-3 where the caller forbids it, and in a circle, nothing is followed")
     func unfollowed() async throws {
         let server = try FaultServer { _ in .init(status: 302, headers: [("Location", "/again")]) }
-        let (answer, bytes, _) = try await download(server.url("/a")) { $0.headers["Location"] != "/again" }
-        #expect(answer.status == .found && answer.redirection == nil && bytes.isEmpty && server.requests.count == 1)
+        let (response, bytes, _) = try await download(server.url("/a")) { $0.headers["Location"] != "/again" }
+        #expect(response.status == .found && response.redirection == nil && bytes.isEmpty && server.requests.count == 1)
         let error = await #expect(throws: TransportError.self) { try await download(server.url("/a")) }
         #expect(error?.code == .tooManyRedirects && server.requests.count == 5)
     }
@@ -127,16 +129,16 @@ import Testing
     @Test("DL-13 another origin that cannot be reached, or breaks off, is named as that")
     func unreachable() async throws {
         let store = try FaultServer { request in
-            var answer = FaultServer.Answer.file(Self.bytes, to: request)
-            answer.cutAfter = 40_000
-            return answer
+            var response = FaultServer.Response.file(Self.bytes, to: request)
+            response.cutAfter = 40_000
+            return response
         }
         let first = try gate { store.url("/file?secret=hunter2-hunter2") }
         let cut = await #expect(throws: TransportError.self) { try await download(first.url("/file")) }
         store.goAway()
         let gone = await #expect(throws: TransportError.self) { try await download(first.url("/file")) }
         for error in [cut, gone] {
-            #expect(error?.isElsewhere == true && error?.message.contains(store.url("")) ?? false)
+            #expect(error?.isOtherOrigin == true && error?.message.contains(store.url("")) ?? false)
             #expect(error?.message.leaks("hunter2-hunter2") == false)
         }
     }

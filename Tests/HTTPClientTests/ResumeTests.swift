@@ -42,7 +42,7 @@ import Testing
             try await $0.download(ClientRequest(url: server.url("/a")), into: part, from: point)
         }
         let written = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        #expect(part.takeDigest() == Self.sha1(written) && part.count == written.count)
+        #expect(part.finishDigest() == Self.sha1(written) && part.count == written.count)
         return (written, response.status.rawValue)
     }
 
@@ -56,10 +56,10 @@ import Testing
         after count: Int, entityTag: String? = "\"1\"", modified: String? = nil
     ) throws -> FaultServer {
         try FaultServer { request in
-            var answer = FaultServer.Answer.file(
+            var response = FaultServer.Response.file(
                 Self.bytes, to: request, entityTag: entityTag, modified: modified)
-            if request.headers["range"] == nil { answer.cutAfter = count }
-            return answer
+            if request.headers["range"] == nil { response.cutAfter = count }
+            return response
         }
     }
 
@@ -91,11 +91,11 @@ import Testing
         let point = try await begin(server, cutAfter: 40_000)
         let other = Self.bytes.map { ~$0 }
         server.script { request in
-            var answer = FaultServer.Answer.file(other, to: request, entityTag: "W/\"1\"", modified: modified)
-            guard request.headers["range"] != nil else { return answer }
+            var response = FaultServer.Response.file(other, to: request, entityTag: "W/\"1\"", modified: modified)
+            guard request.headers["range"] != nil else { return response }
             func set(_ name: String, _ value: String?) {
-                answer.headers.removeAll { $0.0 == name }
-                if let value { answer.headers.append((name, value)) }
+                response.headers.removeAll { $0.0 == name }
+                if let value { response.headers.append((name, value)) }
             }
             switch fault {
             case "whole": return .init(headers: [("ETag", "W/\"1\"")], body: other)
@@ -112,7 +112,7 @@ import Testing
             case "another unit": set("Content-Range", "pages 40000-99999/100000")
             default: return .init(status: 416, headers: [("Content-Range", "bytes */30000")])
             }
-            return answer
+            return response
         }
         let (bytes, status) = try await goOn(server, point)
         #expect(bytes == other && status == 200)
@@ -145,7 +145,7 @@ import Testing
     func weak(_ entityTag: String?, _ modified: String?) async throws {
         let server = try cutting(after: 40_000, entityTag: entityTag, modified: modified)
         let point = try await begin(server, cutAfter: 40_000)
-        #expect(!point.canResume && !point.tellsVersion)
+        #expect(!point.canResume && !point.identifiesVersion)
         // Within that second another file of equal length replaced it, with the same time.
         let other = Self.bytes.map { ~$0 }
         server.script { .file(other, to: $0, entityTag: entityTag, modified: modified) }
@@ -159,9 +159,9 @@ import Testing
         let server = try cutting(after: 40_000, modified: Self.old)
         let point = try await begin(server, cutAfter: 40_000)
         server.script { request in
-            var answer = FaultServer.Answer.file(Self.bytes, to: request, modified: Self.old)
-            answer.headers.removeAll { $0.0 == "Last-Modified" }
-            return answer
+            var response = FaultServer.Response.file(Self.bytes, to: request, modified: Self.old)
+            response.headers.removeAll { $0.0 == "Last-Modified" }
+            return response
         }
         let (bytes, status) = try await goOn(server, point)
         #expect(bytes == Self.bytes && status == 206)
@@ -188,9 +188,9 @@ import Testing
     @Test("DL-13 a transfer that stands still is given up; the part keeps what came")
     func stalled() async throws {
         let server = try FaultServer { request in
-            var answer = FaultServer.Answer.file(Self.bytes, to: request)
-            if request.headers["range"] == nil { answer.stallAfter = 40_000 }
-            return answer
+            var response = FaultServer.Response.file(Self.bytes, to: request)
+            if request.headers["range"] == nil { response.stallAfter = 40_000 }
+            return response
         }
         let part = try DownloadPart(path: path)
         let error = await #expect(throws: TransportError.self) {
@@ -205,9 +205,13 @@ import Testing
     @Test("DL-13 an answer that lies about its length, or is compressed, is no file", arguments: [true, false])
     func lying(_ isCompressed: Bool) async throws {
         let server = try FaultServer { request in
-            var answer = FaultServer.Answer.file(Self.bytes, to: request)
-            if isCompressed { answer.headers.append(("Content-Encoding", "gzip")) } else { answer.announced = 100_001 }
-            return answer
+            var response = FaultServer.Response.file(Self.bytes, to: request)
+            if isCompressed {
+                response.headers.append(("Content-Encoding", "gzip"))
+            } else {
+                response.announced = 100_001
+            }
+            return response
         }
         let part = try DownloadPart(path: path)
         let error = await #expect(throws: TransportError.self) {

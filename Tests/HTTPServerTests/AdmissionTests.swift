@@ -47,7 +47,7 @@ struct AdmissionTests {
         for beginning in Self.beginnings {
             let socket = try server.connect()
             try socket.write(beginning)
-            let answers = RawAnswer.all(in: Array(try socket.readToEnd().utf8))
+            let answers = RawResponse.all(in: Array(try socket.readToEnd().utf8))
             #expect(answers.map(\.status) == [401], "\(beginning.prefix(120))")
         }
         #expect(reached.count.withLock { $0 } == 0)
@@ -142,10 +142,10 @@ struct AdmissionTests {
         }
         let refused = try server.connect()
         try refused.write(part)
-        let answer = try refused.readToEnd()
-        #expect(answer.hasPrefix("HTTP/1.1 503 "))
-        #expect(answer.contains("\r\nRetry-After: 5\r\n"))
-        #expect(answer.contains("\r\nConnection: close\r\n"))
+        let response = try refused.readToEnd()
+        #expect(response.hasPrefix("HTTP/1.1 503 "))
+        #expect(response.contains("\r\nRetry-After: 5\r\n"))
+        #expect(response.contains("\r\nConnection: close\r\n"))
         #expect(settings.budget.usedBytes <= 40_000)
 
         let whole = try server.connect()

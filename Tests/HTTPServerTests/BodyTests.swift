@@ -30,7 +30,7 @@ struct BodyTests {
         return router
     }
 
-    static let bodies: [(path: String, type: String, body: String, status: Int, answer: String)] = [
+    static let bodies: [(path: String, type: String, body: String, status: Int, response: String)] = [
         ("/json", "application/json", #"{"email":"a@b.c"}"#, 200, "a@b.c"),
         ("/json", "Application/JSON ; charset=utf-8", #"{"email":"a@b.c"}"#, 200, "a@b.c"),
         ("/json", "application/problem+json", #"{"email":"a@b.c"}"#, 200, "a@b.c"),
@@ -49,13 +49,13 @@ struct BodyTests {
     ]
 
     @Test("JSON and forms are read by their type, and a body that does not fit is told", arguments: bodies)
-    func reading(_ row: (path: String, type: String, body: String, status: Int, answer: String)) async throws {
+    func reading(_ row: (path: String, type: String, body: String, status: Int, response: String)) async throws {
         let server = try await TestServer(router: Self.router)
         let text = try server.exchange(
             "POST \(row.path) HTTP/1.1\r\nHost: a\r\nContent-Type: \(row.type)\r\n"
                 + "Content-Length: \(row.body.utf8.count)\r\nConnection: close\r\n\r\n\(row.body)")
         #expect(text.hasPrefix("HTTP/1.1 \(row.status) "))
-        #expect(text.hasSuffix("\r\n\r\n\(row.answer)"))
+        #expect(text.hasSuffix("\r\n\r\n\(row.response)"))
         await server.stop()
     }
 
@@ -81,12 +81,12 @@ struct BodyTests {
                 : "Content-Length: \(count)\r\n\r\n\(body)"
             let socket = try server.connect()
             try socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + framing)
-            let (head, answer) = try socket.readResponse()
+            let (head, response) = try socket.readResponse()
             if count == 1_048_576 {
-                #expect(head.hasPrefix("HTTP/1.1 200 ") && answer.utf8.count == count)
+                #expect(head.hasPrefix("HTTP/1.1 200 ") && response.utf8.count == count)
             } else {
                 #expect(head.hasPrefix("HTTP/1.1 413 ") && head.contains("Connection: close"))
-                #expect(answer == "The request's body is too large.\n")
+                #expect(response == "The request's body is too large.\n")
             }
         }
         await server.stop()

@@ -10,8 +10,8 @@ struct PlainRequestTests {
     @Test func `a plain request from somebody who may not send one is 403, with one line in the log`() async throws {
         let server = try await TestServer(TestServer.configuration { $0.admitsPlain = { _ in false } })
         for _ in 0..<3 {
-            let answer = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(answer.hasPrefix("HTTP/1.1 403") && answer.contains("only from this machine"))
+            let response = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(response.hasPrefix("HTTP/1.1 403") && response.contains("only from this machine"))
         }
         await server.stop()
         let events = await server.eventsSoFar()
@@ -32,25 +32,25 @@ struct PlainRequestTests {
         await server.stop()
     }
 
-    @Test func `Strict-Transport-Security goes with every answer over TLS`() async throws {
-        let bench = try await TLSBench { $0.strictTransport = StrictTransport(maximumAge: .seconds(86_400)) }
+    @Test func `Strict-Transport-Security goes with every response over TLS`() async throws {
+        let fixture = try await TLSFixture { $0.strictTransport = StrictTransport(maximumAge: .seconds(86_400)) }
         for path in ["/hello", "/none"] {
-            let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url(path)))
-            #expect(answer.headers.values("Strict-Transport-Security") == ["max-age=86400"])
+            let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url(path)))
+            #expect(response.headers.values("Strict-Transport-Security") == ["max-age=86400"])
         }
-        let refused = try await bench.openssl(input: "GET /hello HTTP/1.1\nHost: a\r\n\r\n")
+        let refused = try await fixture.openssl(input: "GET /hello HTTP/1.1\nHost: a\r\n\r\n")
         #expect(refused.output.contains("Strict-Transport-Security: max-age=86400\r\n"))
-        let large = try await bench.openssl(
+        let large = try await fixture.openssl(
             input: "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\nabc")
         #expect(large.output.contains("Strict-Transport-Security: max-age=86400\r\n"))
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test func `without asking there is no Strict-Transport-Security`() async throws {
-        let bench = try await TLSBench()
-        let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/hello")))
-        #expect(answer.headers["Strict-Transport-Security"] == nil)
-        await bench.stop()
+        let fixture = try await TLSFixture()
+        let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url("/hello")))
+        #expect(response.headers["Strict-Transport-Security"] == nil)
+        await fixture.stop()
     }
 
     @Test(arguments: [
@@ -64,9 +64,9 @@ struct PlainRequestTests {
             TestServer.configuration {
                 $0.strictTransport = StrictTransport(maximumAge: .seconds(60)) { _ in isTrusted }
             })
-        let answer = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\(field)Connection: close\r\n\r\n")
-        #expect(answer.hasPrefix("HTTP/1.1 200"))
-        #expect(answer.contains("Strict-Transport-Security: max-age=60\r\n") == isSent)
+        let response = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\(field)Connection: close\r\n\r\n")
+        #expect(response.hasPrefix("HTTP/1.1 200"))
+        #expect(response.contains("Strict-Transport-Security: max-age=60\r\n") == isSent)
         await server.stop()
     }
 }

@@ -44,7 +44,7 @@ struct RoutingTests {
     ]
 
     @Test("each target has one answer, and nothing is normalised", arguments: answers)
-    func answer(_ row: (request: String, status: Int, body: String)) async throws {
+    func response(_ row: (request: String, status: Int, body: String)) async throws {
         let server = try await TestServer()
         let text = try server.exchange("\(row.request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         #expect(text.hasPrefix("HTTP/1.1 \(row.status) "))

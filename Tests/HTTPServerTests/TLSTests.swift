@@ -10,24 +10,24 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct TLSTests {
     @Test func `requests over TLS are answered, and know it`() async throws {
-        let bench = try await TLSBench()
-        let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/secure")))
-        #expect(String(decoding: answer.body, as: UTF8.self) == "true")
+        let fixture = try await TLSFixture()
+        let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url("/secure")))
+        #expect(String(decoding: response.body, as: UTF8.self) == "true")
         let body = [UInt8](repeating: 7, count: 700_000)
-        let echo = try await bench.client().send(ClientRequest(method: .post, url: bench.url("/echo"), body: body))
+        let echo = try await fixture.client().send(ClientRequest(method: .post, url: fixture.url("/echo"), body: body))
         #expect(echo.body == body)
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(arguments: [
         ("-tls1", false), ("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true),
     ])
     func `TLS 1.2 and 1.3 are spoken and nothing older`(version: String, isAccepted: Bool) async throws {
-        let bench = try await TLSBench()
+        let fixture = try await TLSFixture()
         // The security level lets openssl itself offer the old versions.
-        let said = try await bench.openssl([version, "-cipher", "ALL:@SECLEVEL=0"])
+        let said = try await fixture.openssl([version, "-cipher", "ALL:@SECLEVEL=0"])
         #expect(said.output.contains("HTTP/1.1 200") == isAccepted, "\(said.errors)")
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(arguments: [
@@ -35,10 +35,10 @@ struct TLSTests {
         ("AES256-GCM-SHA384", true), ("CHACHA20-POLY1305", true),
     ])
     func `ciphers without authenticated encryption are refused`(cipher: String, isAccepted: Bool) async throws {
-        let bench = try await TLSBench()
-        let said = try await bench.openssl(["-tls1_2", "-cipher", "ECDHE-ECDSA-\(cipher):@SECLEVEL=0"])
+        let fixture = try await TLSFixture()
+        let said = try await fixture.openssl(["-tls1_2", "-cipher", "ECDHE-ECDSA-\(cipher):@SECLEVEL=0"])
         #expect(said.output.contains("HTTP/1.1 200") == isAccepted, "\(said.errors)")
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(arguments: [
@@ -46,11 +46,11 @@ struct TLSTests {
         (["-alpn", "h2"], "No ALPN negotiated", false),
     ])
     func `ALPN chooses http/1.1 or nothing`(arguments: [String], words: String, isAccepted: Bool) async throws {
-        let bench = try await TLSBench()
-        let said = try await bench.openssl(arguments, isQuiet: false)
+        let fixture = try await TLSFixture()
+        let said = try await fixture.openssl(arguments, isQuiet: false)
         #expect((said.output + said.errors).contains(words), "\(said.errors)")
         #expect(said.output.contains("HTTP/1.1 200") == isAccepted)
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(arguments: [
@@ -64,88 +64,88 @@ struct TLSTests {
         ("GET /hello HTTP/1.1\r\nHost: a\r\nCookie: b=c; d\r\nConnection: close\r\n\r\n", "200"),
     ])
     func `requests are read as strictly as in clear text`(request: String, status: String) async throws {
-        let bench = try await TLSBench()
-        let said = try await bench.openssl(input: request)
+        let fixture = try await TLSFixture()
+        let said = try await fixture.openssl(input: request)
         #expect(said.output.hasPrefix("HTTP/1.1 \(status)"), "\(said.output) \(said.errors)")
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\u{16}\u{3}\u{1}garbage", "\0\0\0\0\0\0\0\0\0\0"])
     func `what is no handshake loses its connection, and others go on`(bytes: String) async throws {
-        let bench = try await TLSBench()
-        let client = try bench.client()
-        _ = try await client.send(ClientRequest(method: .get, url: bench.url("/hello")))
-        let socket = try bench.server.connect()
+        let fixture = try await TLSFixture()
+        let client = try fixture.client()
+        _ = try await client.send(ClientRequest(method: .get, url: fixture.url("/hello")))
+        let socket = try fixture.server.connect()
         try socket.write(bytes)
         socket.finishWriting()
         #expect(try !socket.readToEnd().contains("HTTP/"))
-        #expect(try await client.send(ClientRequest(method: .get, url: bench.url("/hello"))).status == .ok)
-        await bench.stop()
+        #expect(try await client.send(ClientRequest(method: .get, url: fixture.url("/hello"))).status == .ok)
+        await fixture.stop()
     }
 
     @Test func `half a handshake holds nobody up and ends in time`() async throws {
-        let bench = try await TLSBench { $0.headerTimeout = .seconds(2) }
+        let fixture = try await TLSFixture { $0.headerTimeout = .seconds(2) }
         // Enough for every loop to hold some.
-        let half = try (0..<40).map { _ in try bench.server.connect() }
+        let half = try (0..<40).map { _ in try fixture.server.connect() }
         for socket in half { try socket.write([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]) }
-        let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/hello")))
-        #expect(answer.status == .ok)
+        let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url("/hello")))
+        #expect(response.status == .ok)
         for socket in half {
             // An end and a reset are both an end; the socket's own deadline is not.
             do { _ = try socket.readToEnd() } catch { #expect(!"\(error)".contains("in time")) }
         }
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test func `half handshakes do not keep the server from stopping`() async throws {
-        let bench = try await TLSBench()
-        let half = try (0..<8).map { _ in try bench.server.connect() }
+        let fixture = try await TLSFixture()
+        let half = try (0..<8).map { _ in try fixture.server.connect() }
         for socket in half { try socket.write([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]) }
-        _ = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/hello")))
-        await bench.server.server.stop(drain: .seconds(60))
+        _ = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url("/hello")))
+        await fixture.server.server.stop(drain: .seconds(60))
         for socket in half { #expect((try? socket.readToEnd()) ?? "" == "") }
     }
 
     @Test func `a request that stalls over TLS is told so`() async throws {
-        let bench = try await TLSBench { $0.bodyTimeout = .milliseconds(200) }
-        let said = try await bench.openssl(
+        let fixture = try await TLSFixture { $0.bodyTimeout = .milliseconds(200) }
+        let said = try await fixture.openssl(
             input: "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
         #expect(said.output.hasPrefix("HTTP/1.1 408"), "\(said.output) \(said.errors)")
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test func `a replaced certificate is shown to new connections while old ones go on`() async throws {
-        let bench = try await TLSBench()
-        let old = try bench.client()
-        _ = try await old.send(ClientRequest(method: .get, url: bench.url("/hello")))
-        let next = try await bench.authority.issue("next")
+        let fixture = try await TLSFixture()
+        let old = try fixture.client()
+        _ = try await old.send(ClientRequest(method: .get, url: fixture.url("/hello")))
+        let next = try await fixture.authority.issue("next")
 
-        bench.credentials.replace(with: try bench.files(next).read())
+        fixture.credentials.replace(with: try fixture.files(next).read())
 
-        #expect(try await old.send(ClientRequest(method: .get, url: bench.url("/hello"))).status == .ok)
-        let fingerprint = try await bench.authority.fingerprint(next.certificate)
-        let shown = try await bench.client().presentedCertificate(at: bench.url("/"))
+        #expect(try await old.send(ClientRequest(method: .get, url: fixture.url("/hello"))).status == .ok)
+        let fingerprint = try await fixture.authority.fingerprint(next.certificate)
+        let shown = try await fixture.client().presentedCertificate(at: fixture.url("/"))
         #expect(shown.fingerprint.description == fingerprint)
-        #expect(bench.credentials.certificate.fingerprint == fingerprint)
-        await bench.stop()
+        #expect(fixture.credentials.certificate.fingerprint == fingerprint)
+        await fixture.stop()
     }
 
     @Test func `requests sent at once are all answered`() async throws {
-        let bench = try await TLSBench()
+        let fixture = try await TLSFixture()
         let filler = String(repeating: "x", count: 500)
         let request = "GET /hello HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n"
         let last = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
         // Several records, of each of which libmicrohttpd reads a part at a time.
-        let said = try await bench.openssl(input: String(repeating: request, count: 80) + last)
+        let said = try await fixture.openssl(input: String(repeating: request, count: 80) + last)
         #expect(said.output.components(separatedBy: "HTTP/1.1 200").count - 1 == 81)
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test func `an idle connection is told of the server's stop, not cut off`() async throws {
-        let bench = try await TLSBench()
-        async let said = bench.openssl(input: "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
-        for await _ in bench.server.accesses { break }
-        await bench.server.server.stop(drain: .seconds(5))
+        let fixture = try await TLSFixture()
+        async let said = fixture.openssl(input: "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        for await _ in fixture.server.accesses { break }
+        await fixture.server.server.stop(drain: .seconds(5))
         #expect(try await said.output.hasPrefix("HTTP/1.1 200"))
         #expect(try await !said.errors.contains("unexpected eof"))
     }

@@ -8,13 +8,13 @@ import Testing
 /// Several accounts, kept answers, passwords, sessions and the log, by the built program.
 @Suite("Accounts and their servers", .timeLimit(.minutes(20)))
 struct AccountsTests {
-    private func home() throws -> Home {
-        var home = try Home()
+    private func home() throws -> HomeFixture {
+        var home = try HomeFixture()
         home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
         return home
     }
 
-    private func login(_ home: Home, _ server: TestGateway, _ email: String = TestGateway.email) async throws {
+    private func login(_ home: HomeFixture, _ server: TestGateway, _ email: String = TestGateway.email) async throws {
         let login = try await home.latch(
             "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
         #expect(login.status == 0, "\(login.errors)")
@@ -114,7 +114,7 @@ struct AccountsTests {
                     + #""profileImagePath":"","isAdmin":false,"shouldChangePassword":\#(demand)}"#
             case ("GET", "/api/users/me"), ("POST", "/api/auth/change-password"):
                 body = #"{"id":"1","email":"ada@example.org","name":"Ada","shouldChangePassword":\#(demand)}"#
-            default: return ScriptedImmich.answer(request)
+            default: return ScriptedImmich.response(request)
             }
             return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
         }
@@ -135,7 +135,7 @@ struct AccountsTests {
         #expect(!server.requests.contains { $0.method == "PUT" })
 
         try await login()
-        let account = try Home.json(try await home.latch("whoami", "--json"))["account"] as? [String: Any]
+        let account = try HomeFixture.json(try await home.latch("whoami", "--json"))["account"] as? [String: Any]
         #expect(account?["mustChangePassword"] as? Bool == false)
     }
 
@@ -149,7 +149,7 @@ struct AccountsTests {
             for home in [one, two] { try await login(home, server) }
 
             let list = try await one.latch("sessions", "list", "--json")
-            let sessions = try #require(Home.json(list)["sessions"] as? [[String: Any]])
+            let sessions = try #require(HomeFixture.json(list)["sessions"] as? [[String: Any]])
             #expect(sessions.count == 2 && sessions.filter { $0["isCurrent"] as? Bool == true }.count == 1)
             let own = sessions.first { $0["isCurrent"] as? Bool == true }?["id"] as? String ?? ""
             let other = sessions.first { $0["isCurrent"] as? Bool == false }?["id"] as? String ?? ""
@@ -211,7 +211,7 @@ struct AccountsTests {
             #expect(!terminal.screen.leaks("brand new horse 8") && !terminal.screen.leaks(TestGateway.password))
 
             let accounts = try await home.latch("accounts", "--json")
-            let account = (try Home.json(accounts)["accounts"] as? [[String: Any]])?.first
+            let account = (try HomeFixture.json(accounts)["accounts"] as? [[String: Any]])?.first
             #expect(account?["mustChangePassword"] as? Bool == false)
         }
     }
@@ -222,9 +222,9 @@ struct AccountsTests {
             let home = try home()
             try await login(home, server)
             for (words, input) in [(["sessions", "list"], ""), (["password", "--password-stdin"], "a\nb\n")] {
-                let answer = try await home.latch(words, input: input)
-                #expect(answer.status == 1 && answer.errors.contains("speaks Onyx, which does not let a program"))
-                #expect(answer.errors.split(separator: "\n").count == 1)
+                let response = try await home.latch(words, input: input)
+                #expect(response.status == 1 && response.errors.contains("speaks Onyx, which does not let a program"))
+                #expect(response.errors.split(separator: "\n").count == 1)
             }
         }
     }
@@ -237,7 +237,7 @@ struct AccountsTests {
             _ = try await home.latch("doctor", "http://127.0.0.1:1")
             let text = try await home.latch("logs").output
             #expect(text.contains("127.0.0.1:\(server.port)  sign-in  ok in ") && text.contains("(latch "))
-            let json = try Home.json(try await home.latch("logs", "--json"))
+            let json = try HomeFixture.json(try await home.latch("logs", "--json"))
             let entries = try #require(json["entries"] as? [[String: Any]])
             #expect(entries.first?["act"] as? String == "sign-in" && entries.first?["outcome"] as? String == "ok")
             await server.stop()

@@ -80,7 +80,7 @@ struct CommandLineTests {
         "a mistake gives one clear error on standard error, the documented exit code and nothing on standard output",
         arguments: mistakes)
     func mistake(_ mistake: Mistake) async throws {
-        let result = try await Home().latch(mistake.arguments)
+        let result = try await HomeFixture().latch(mistake.arguments)
 
         #expect(result.status == mistake.status)
         #expect(result.errors.contains(mistake.words))
@@ -91,10 +91,10 @@ struct CommandLineTests {
 
     @Test("with --json a mistake is one JSON value with a stable code, and the same exit code", arguments: mistakes)
     func mistakeAsJSON(_ mistake: Mistake) async throws {
-        let result = try await Home().latch(["--json"] + mistake.arguments)
+        let result = try await HomeFixture().latch(["--json"] + mistake.arguments)
 
         #expect(result.status == mistake.status)
-        let error = try #require(try Home.json(result)["error"] as? [String: Any])
+        let error = try #require(try HomeFixture.json(result)["error"] as? [String: Any])
         #expect(error["code"] as? String == mistake.code)
         #expect(error["exitCode"] as? Int == Int(mistake.status))
         #expect((error["message"] as? String)?.isEmpty == false)
@@ -107,7 +107,7 @@ struct CommandLineTests {
             "password", "sessions", "logs", "tls", "headers", "register-schemes", "completions",
         ])
     func help(_ command: String) async throws {
-        let home = try Home()
+        let home = try HomeFixture()
 
         let own = try await home.latch(command, "--help")
         #expect(own.status == 0 && own.errors.isEmpty)
@@ -125,7 +125,7 @@ struct CommandLineTests {
         let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
         let page = try String(contentsOfFile: root + "/docs/command-line.md", encoding: .utf8)
 
-        let help = try await Home().latch("--help").output
+        let help = try await HomeFixture().latch("--help").output
         let rows = help.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { $0.first?.isNumber == true }.map { $0.split(separator: " ", maxSplits: 1) }
         #expect(rows.count == 13)
@@ -136,7 +136,7 @@ struct CommandLineTests {
 
     @Test("nothing is made on disk by asking for help or by a mistake")
     func leavesNothing() async throws {
-        let home = try Home()
+        let home = try HomeFixture()
 
         _ = try await home.latch("--help")
         _ = try await home.latch("login", "ftp://x")
@@ -146,7 +146,7 @@ struct CommandLineTests {
 
     @Test("a completion script is one that its shell accepts", arguments: ["bash", "zsh", "fish"])
     func completions(_ shell: String) async throws {
-        let home = try Home()
+        let home = try HomeFixture()
         let script = try await home.latch("completions", shell)
         #expect(script.status == 0)
         #expect(script.output.contains("_accounts"))
@@ -159,7 +159,7 @@ struct CommandLineTests {
 
     @Test("without a terminal a password is not waited for")
     func noTerminal() async throws {
-        let result = try await Home().latch("login", input: "secret\n")
+        let result = try await HomeFixture().latch("login", input: "secret\n")
 
         #expect(result.status == 64)
         #expect(result.errors.contains("no terminal"))
@@ -167,7 +167,7 @@ struct CommandLineTests {
 
     @Test("a reader that goes away ends the program quietly")
     func closedPipe() async throws {
-        let home = try Home()
+        let home = try HomeFixture()
         let script = """
             mkfifo pipe; (exec 3<pipe) & exec 4>pipe; wait
             $LATCH completions bash >&4; echo status $?

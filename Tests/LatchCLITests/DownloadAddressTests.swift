@@ -6,21 +6,22 @@ import Testing
 @Suite("The address of a file", .timeLimit(.minutes(20))) struct DownloadAddressTests {
     @Test("DL-3 an address leads to its account however it is spelled, and is one file in every spelling")
     func spellings() async throws {
-        let house = try await FileHome(host: "localhost")
-        let port = house.server.port
-        let first = try await house.download("HTTP://LOCALHOST.:\(port)/files/%7eada.bin#page=2")
-        let second = try await house.download("--account", "1", "http://localhost:\(port)/files/~ada.bin")
+        let fixture = try await FileServerFixture(host: "localhost")
+        let port = fixture.server.port
+        let first = try await fixture.download("HTTP://LOCALHOST.:\(port)/files/%7eada.bin#page=2")
+        let second = try await fixture.download("--account", "1", "http://localhost:\(port)/files/~ada.bin")
         #expect(first.status == 0 && first.output.contains("1 file downloaded"), "\(first.errors)")
         #expect(second.status == 0 && second.errors.contains("The file is already here"), "\(second.errors)")
-        #expect(house.file("~ada.bin") == FileHome.bytes("~ada.bin"))
+        #expect(fixture.file("~ada.bin") == FileServerFixture.bytes("~ada.bin"))
     }
 
     @Test("DL-3 another server's address is told in one message, and a password in an address is refused unseen")
     func others() async throws {
-        let house = try await FileHome()
-        let elsewhere = try await house.download("https://files.example/a.bin")
-        let named = try await house.download("--account", "1", "https://files.example/a.bin")
-        let password = try await house.download("http://ada:open-sesame-1@127.0.0.1:\(house.server.port)/files/a.bin")
+        let fixture = try await FileServerFixture()
+        let elsewhere = try await fixture.download("https://files.example/a.bin")
+        let named = try await fixture.download("--account", "1", "https://files.example/a.bin")
+        let password = try await fixture.download(
+            "http://ada:open-sesame-1@127.0.0.1:\(fixture.server.port)/files/a.bin")
         #expect(elsewhere.status == 77)
         #expect(
             elsewhere.errors == """
@@ -32,26 +33,26 @@ import Testing
         #expect(named.status == 65 && named.errors.contains("The file is at https://files.example"))
         #expect(password.status == 65 && password.errors.contains("user name or password before the '@'"))
         #expect(!password.errors.leaks("open-sesame-1"))
-        #expect(house.server.requests.allSatisfy { !$0.path.hasPrefix("/files/") })
+        #expect(fixture.server.requests.allSatisfy { !$0.path.hasPrefix("/files/") })
     }
 
     @Test("DL-3 blanks and letters outside ASCII may stand in an address as people read it")
     func letters() async throws {
-        let house = try await FileHome()
-        house.intercept { request in
-            request.path == "/files/%C3%9Cber%20uns.pdf" ? .file(FileHome.bytes("u"), to: request) : nil
+        let fixture = try await FileServerFixture()
+        fixture.intercept { request in
+            request.path == "/files/%C3%9Cber%20uns.pdf" ? .file(FileServerFixture.bytes("u"), to: request) : nil
         }
-        let path = try await house.download("/files/Über uns.pdf")
-        let whole = try await house.download(house.server.url("/files/Über%20uns.pdf"))
-        #expect(path.status == 0 && house.file("Über uns.pdf") == FileHome.bytes("u"), "\(path.errors)")
+        let path = try await fixture.download("/files/Über uns.pdf")
+        let whole = try await fixture.download(fixture.server.url("/files/Über%20uns.pdf"))
+        #expect(path.status == 0 && fixture.file("Über uns.pdf") == FileServerFixture.bytes("u"), "\(path.errors)")
         #expect(whole.errors.hasPrefix("The file is already here"), "\(whole.errors)")
     }
 
     @Test("DL-13 no file at an address that somebody gave is a failure, not something that was deleted since")
     func missing() async throws {
-        let house = try await FileHome()
-        let missing = try await house.download("/elsewhere/a.bin")
+        let fixture = try await FileServerFixture()
+        let missing = try await fixture.download("/elsewhere/a.bin")
         #expect(missing.status == 1, "\(missing.errors)")
-        #expect(missing.errors.contains("There is no file at \(house.server.url("/elsewhere/a.bin"))."))
+        #expect(missing.errors.contains("There is no file at \(fixture.server.url("/elsewhere/a.bin"))."))
     }
 }

@@ -10,33 +10,33 @@ import Testing
     }
 
     /// A server whose file has a version.
-    private func house(_ version: Version = Version()) async throws -> FileHome {
-        let house = try await FileHome()
-        house.intercept { request in
+    private func fixture(_ version: Version = Version()) async throws -> FileServerFixture {
+        let fixture = try await FileServerFixture()
+        fixture.intercept { request in
             guard request.path.hasPrefix("/files/a.bin") else { return nil }
             let number = version.number.withLock { $0 }
             if request.headers["if-none-match"] == "\"\(number)\"" { return .init(status: 304) }
             return .file(Self.bytes(number), to: request, entityTag: "\"\(number)\"")
         }
-        return house
+        return fixture
     }
 
-    private static func bytes(_ number: Int) -> [UInt8] { FileHome.bytes("a.bin of version \(number)") }
+    private static func bytes(_ number: Int) -> [UInt8] { FileServerFixture.bytes("a.bin of version \(number)") }
 
     @Test("DL-11 a file that changed on the server is told, and --again fetches it beside the old one")
     func changed() async throws {
         let version = Version()
-        let house = try await house(version)
-        let first = try await house.download("/files/a.bin")
-        let same = try await house.download("/files/a.bin")
+        let fixture = try await fixture(version)
+        let first = try await fixture.download("/files/a.bin")
+        let same = try await fixture.download("/files/a.bin")
         version.number.withLock { $0 = 2 }
-        let changed = try await house.download("/files/a.bin")
-        let dry = try await house.download("/files/a.bin", "--dry-run", "--json")
-        let json = try await house.download("/files/a.bin", "--json")
-        let again = try await house.download("/files/a.bin", "--again")
-        let known = try await house.download("/files/a.bin")
+        let changed = try await fixture.download("/files/a.bin")
+        let dry = try await fixture.download("/files/a.bin", "--dry-run", "--json")
+        let json = try await fixture.download("/files/a.bin", "--json")
+        let again = try await fixture.download("/files/a.bin", "--again")
+        let known = try await fixture.download("/files/a.bin")
 
-        #expect(first.status == 0 && house.file("a.bin") == Self.bytes(1), "\(first.errors)")
+        #expect(first.status == 0 && fixture.file("a.bin") == Self.bytes(1), "\(first.errors)")
         #expect(same.status == 0 && same.errors == "The file is already here. To download it anyway: --again\n")
         #expect(
             changed.errors == """
@@ -45,49 +45,49 @@ import Testing
 
                 """)
         #expect(changed.status == 0 && changed.output.isEmpty)
-        #expect(try Home.json(dry)["filesChanged"] as? Int == 1 && Home.json(dry)["files"] as? Int == 0)
-        #expect(try Home.json(json)["event"] as? String == "changed")
-        #expect(again.status == 0 && house.file("a (2).bin") == Self.bytes(2), "\(again.errors)")
-        #expect(house.file("a.bin") == Self.bytes(1))
+        #expect(try HomeFixture.json(dry)["filesChanged"] as? Int == 1 && HomeFixture.json(dry)["files"] as? Int == 0)
+        #expect(try HomeFixture.json(json)["event"] as? String == "changed")
+        #expect(again.status == 0 && fixture.file("a (2).bin") == Self.bytes(2), "\(again.errors)")
+        #expect(fixture.file("a.bin") == Self.bytes(1))
         #expect(known.errors.hasPrefix("The file is already here. To download"), "\(known.errors)")
     }
 
     @Test("DL-11 --again fetches what has not changed too, and is no option for pictures")
     func again() async throws {
-        let house = try await house()
-        for _ in 0..<3 { _ = try await house.download("/files/a.bin", "--again") }
-        #expect(["a.bin", "a (2).bin", "a (3).bin"].allSatisfy { house.file($0) == Self.bytes(1) })
+        let fixture = try await fixture()
+        for _ in 0..<3 { _ = try await fixture.download("/files/a.bin", "--again") }
+        #expect(["a.bin", "a (2).bin", "a (3).bin"].allSatisfy { fixture.file($0) == Self.bytes(1) })
         for words in [["--all"], ["/files/a.bin", "--favourites"], [], [UUID().uuidString]] {
-            let refused = try await house.home.latch(["download", "--again"] + words)
+            let refused = try await fixture.home.latch(["download", "--again"] + words)
             #expect(refused.status == 64 && refused.errors.contains("--again is only for URLs"), "\(refused.errors)")
         }
     }
 
     @Test("DL-11 a file does not count as here for another's that has its name since it was removed")
     func sameName() async throws {
-        let house = try await FileHome()
-        _ = try await house.download("/files/one/a.bin")
-        try FileManager.default.removeItem(atPath: house.home.folder.file("Files/a.bin"))
-        _ = try await house.download("/files/other/a.bin")
-        let one = try await house.download("/files/one/a.bin")
-        #expect(one.status == 0 && house.file("a (2).bin") == FileHome.bytes("one/a.bin"), "\(one.errors)")
-        #expect(house.file("a.bin") == FileHome.bytes("other/a.bin"))
+        let fixture = try await FileServerFixture()
+        _ = try await fixture.download("/files/one/a.bin")
+        try FileManager.default.removeItem(atPath: fixture.home.folder.file("Files/a.bin"))
+        _ = try await fixture.download("/files/other/a.bin")
+        let one = try await fixture.download("/files/one/a.bin")
+        #expect(one.status == 0 && fixture.file("a (2).bin") == FileServerFixture.bytes("one/a.bin"), "\(one.errors)")
+        #expect(fixture.file("a.bin") == FileServerFixture.bytes("other/a.bin"))
     }
 
     @Test(
         "DL-11 a server that cannot be asked, or does not tell, leaves what is here as it is",
         arguments: [0, 200, 404, 405, 503])
     func untold(_ status: Int) async throws {
-        let house = try await house()
-        _ = try await house.download("/files/a.bin")
+        let fixture = try await fixture()
+        _ = try await fixture.download("/files/a.bin")
         if status == 0 {
-            house.server.goAway()
+            fixture.server.goAway()
         } else {
             let page = [("Content-Type", "text/html"), ("ETag", "\"page\"")]
-            let answer = FaultServer.Answer(status: status, headers: status == 200 ? page : [])
-            house.intercept { $0.method == "HEAD" ? answer : nil }
+            let response = FaultServer.Response(status: status, headers: status == 200 ? page : [])
+            fixture.intercept { $0.method == "HEAD" ? response : nil }
         }
-        let again = try await house.download("/files/a.bin")
+        let again = try await fixture.download("/files/a.bin")
         #expect(again.status == 0 && again.errors.hasPrefix("The file is already here. To download"), "\(again.errors)")
     }
 }

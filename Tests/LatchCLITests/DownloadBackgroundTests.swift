@@ -5,7 +5,7 @@ import Testing
 
 /// `latch download --background`: the built program, a real server and a real terminal that is closed.
 @Suite(.timeLimit(.minutes(20))) struct DownloadBackgroundTests {
-    private let home: Home
+    private let home: HomeFixture
     private let server: FaultServer
     private let gate = Gate()
 
@@ -16,7 +16,7 @@ import Testing
 
         func open() { isOpen.withLock { $0 = true } }
 
-        func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
+        func response(_ request: FaultServer.Request) -> FaultServer.Response {
             let body: String
             switch request.path {
             case "/api/auth/type": body = #"{"multi_tenant":false,"password_auth_enabled":true}"#
@@ -24,9 +24,9 @@ import Testing
                 body = #"{"access_token":"token-of-ada","token_type":"bearer"}"#
             case "/api/me": body = #"{"id":"1","email":"ada@example.org","is_active":true,"role":"basic"}"#
             case "/files/slow.bin", "/files/quick.bin":
-                var answer = FaultServer.Answer.file(Self.bytes, to: request)
-                if request.path.contains("slow"), !isOpen.withLock({ $0 }) { answer.stallAfter = 100_000 }
-                return answer
+                var response = FaultServer.Response.file(Self.bytes, to: request)
+                if request.path.contains("slow"), !isOpen.withLock({ $0 }) { response.stallAfter = 100_000 }
+                return response
             default: return .init(status: 404)
             }
             return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
@@ -34,12 +34,12 @@ import Testing
     }
 
     init() async throws {
-        var home = try Home()
+        var home = try HomeFixture()
         // A bus and services of the machine's are not this test's.
         home.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + home.folder.file("nowhere")
         home.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + home.folder.file("nowhere")
         self.home = home
-        server = try FaultServer { [gate] in gate.answer($0) }
+        server = try FaultServer { [gate] in gate.response($0) }
         let login = try await home.latch(
             "login", server.url(""), "-e", "ada@example.org", "--password-stdin", input: "correct horse")
         try #require(login.status == 0, "\(login.errors)")
@@ -67,7 +67,7 @@ import Testing
         return all.compactMap { Int32($0) }.filter { id in
             let words = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
             let environment = FileManager.default.contents(atPath: "/proc/\(id)/environ") ?? Data()
-            return words.starts(with: Data((Home.latch + "\0download\0").utf8))
+            return words.starts(with: Data((HomeFixture.latch + "\0download\0").utf8))
                 && environment.range(of: Data("XDG_DATA_HOME=\(home.folder.file("data"))\0".utf8)) != nil
         }
     }
@@ -75,14 +75,14 @@ import Testing
     @Test("DL-17 it goes on when its terminal is closed, can be watched from elsewhere, and ends after the last file")
     func terminalClosed() async throws {
         do {
-            let terminal = try PseudoTerminal(Home.latch, words, environment: home.environment)
+            let terminal = try PseudoTerminal(HomeFixture.latch, words, environment: home.environment)
             try terminal.wait(for: "The download continues in the background")
             #expect(try terminal.end() == 0)
         }
         #expect(fetching().count == 1)
         #expect(FileManager.default.fileExists(atPath: entry))
 
-        let watch = try RunningProgram(Home.latch, ["downloads", "watch"], environment: home.environment)
+        let watch = try RunningProgram(HomeFixture.latch, ["downloads", "watch"], environment: home.environment)
         letGo()
         #expect(await watch.waitForExit() == 0, "\(watch.output)")
         #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
@@ -99,7 +99,8 @@ import Testing
         #expect(started.status == 0, "\(started.errors)")
         try await eventually { file("quick.bin") == Gate.bytes }
         // Its length is known to others when the queue's file says how to go on with it.
-        let watch = try RunningProgram(Home.latch, ["downloads", "watch", "--json"], environment: home.environment)
+        let watch = try RunningProgram(
+            HomeFixture.latch, ["downloads", "watch", "--json"], environment: home.environment)
         try await watch.line(containing: #""received":100000,"total":200000"#)
         watch.send(SIGKILL)
         await watch.waitForExit()
@@ -143,7 +144,7 @@ import Testing
         home.environment["ALL_PROXY"] = "http://ada:open-sesame-1@proxy.example:3128"
         let started = try await home.latch(words + ["--json"])
         #expect(started.status == 0, "\(started.errors)")
-        #expect(try Home.json(started)["service"] as? String == "latchstring-downloads")
+        #expect(try HomeFixture.json(started)["service"] as? String == "latchstring-downloads")
         let place = home.folder.file("config/systemd/user/latchstring-downloads.service")
         let unit = try String(contentsOfFile: place, encoding: .utf8)
         #expect(!FileManager.default.fileExists(atPath: entry), "one of the two begins it again")
@@ -202,15 +203,15 @@ import Testing
 
     @Test("Where it could not open the secrets without asking, that is said at once and nothing is begun")
     func passphrase() async throws {
-        let other = try Home()
+        let other = try HomeFixture()
         let terminal = try PseudoTerminal(
-            Home.latch, ["login", server.url(""), "-e", "ada@example.org"], environment: other.environment)
-        for (question, answer) in [
+            HomeFixture.latch, ["login", server.url(""), "-e", "ada@example.org"], environment: other.environment)
+        for (question, response) in [
             ("New passphrase for", "open sesame"), ("Repeat the passphrase", "open sesame"),
             ("Password of", "correct horse"),
         ] {
             try terminal.wait(for: question)
-            terminal.type(answer + "\n")
+            terminal.type(response + "\n")
         }
         #expect(try terminal.end() == 0, "\(terminal.screen)")
         let refused = try await other.latch("download", "--background", "/files/quick.bin")

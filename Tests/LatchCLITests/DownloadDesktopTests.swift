@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct DownloadDesktopTests {
     private static let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 11 >> 2) }
 
-    private let home: Home
+    private let home: HomeFixture
     private let desktop: MockDesktop
     private let server: FaultServer
 
@@ -20,14 +20,14 @@ import Testing
             case "/api/me": body = #"{"id":"1","email":"ada@example.org","is_active":true,"role":"basic"}"#
             case "/files/one.bin": return .file(Self.bytes, to: request)
             case "/files/film.mp4":
-                var answer = FaultServer.Answer.file(Self.bytes, to: request)
-                (answer.stallAfter, answer.announced) = (10_000, 300 << 20)
-                return answer
+                var response = FaultServer.Response.file(Self.bytes, to: request)
+                (response.stallAfter, response.announced) = (10_000, 300 << 20)
+                return response
             default: return .init(status: 404)
             }
             return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
         }
-        var home = try Home()
+        var home = try HomeFixture()
         home.environment.merge(desktop.environment) { $1 }
         self.home = home
         let login = try await home.latch(
@@ -37,7 +37,7 @@ import Testing
 
     private func download(_ more: String...) throws -> RunningProgram {
         try RunningProgram(
-            Home.latch, ["download", "--to", home.folder.file("Pictures")] + more, environment: home.environment)
+            HomeFixture.latch, ["download", "--to", home.folder.file("Pictures")] + more, environment: home.environment)
     }
 
     @Test("DL-17 on a metered network it says what to do and rests, and goes on in another")

@@ -6,11 +6,11 @@ import Testing
 @Suite("A secret in an address", .timeLimit(.minutes(20))) struct DownloadSecretTests {
     private static let secret = "oPEn-seSAme-0123456789"
 
-    private func check(_ house: FileHome, _ results: [Program.Result]) {
+    private func check(_ fixture: FileServerFixture, _ results: [Program.Result]) {
         for result in results {
             #expect(!(result.output + result.errors).leaks(Self.secret), "\(result.output)\(result.errors)")
         }
-        let disk = house.home.everythingOnDisk()
+        let disk = fixture.home.everythingOnDisk()
         #expect(disk.contains { $0.path.hasSuffix("latchstring.db") })
         for (path, bytes) in disk { #expect(!bytes.leaks(Self.secret), "\(path)") }
     }
@@ -18,38 +18,39 @@ import Testing
     @Test("DL-4 a share's address brings its file, and its key is in no output and no file, also while it waits")
     func share() async throws {
         let query = "key=\(Self.secret)&slug=sea"
-        let house = try await FileHome(queries: ["sea.jpg": query])
-        house.intercept { request in
+        let fixture = try await FileServerFixture(queries: ["sea.jpg": query])
+        fixture.intercept { request in
             guard request.path.hasSuffix(query), request.headers["range"] == nil else { return nil }
-            var answer = FaultServer.Answer.file(FileHome.bytes("sea.jpg"), to: request)
-            answer.stallAfter = 1_000
-            return answer
+            var response = FaultServer.Response.file(FileServerFixture.bytes("sea.jpg"), to: request)
+            response.stallAfter = 1_000
+            return response
         }
-        let address = house.server.url("/files/sea.jpg?\(query)")
-        let words = ["download", "--to", house.home.folder.file("Files"), address, "--json"]
-        let running = try RunningProgram(Home.latch, words, environment: house.home.environment)
+        let address = fixture.server.url("/files/sea.jpg?\(query)")
+        let words = ["download", "--to", fixture.home.folder.file("Files"), address, "--json"]
+        let running = try RunningProgram(HomeFixture.latch, words, environment: fixture.home.environment)
         try await running.line { $0.contains("\"received\":1000") }
-        let waiting = try await house.home.latch("downloads", "list")
+        let waiting = try await fixture.home.latch("downloads", "list")
         running.send(SIGKILL)
         _ = await running.waitForExit()
-        check(house, [waiting])
-        #expect(waiting.output.contains("running  \(house.server.url("/files/sea.jpg?…"))"), "\(waiting.output)")
+        check(fixture, [waiting])
+        #expect(waiting.output.contains("running  \(fixture.server.url("/files/sea.jpg?…"))"), "\(waiting.output)")
 
-        let resumed = try await house.home.latch("download", "--json")
-        let again = try await house.download(address)
-        let other = try await house.download(house.server.url("/files/sea.jpg?key=another"))
-        let list = try await house.home.latch("downloads", "list", "--json")
-        #expect(resumed.status == 0 && house.file("sea.jpg") == FileHome.bytes("sea.jpg"), "\(resumed.output)")
+        let resumed = try await fixture.home.latch("download", "--json")
+        let again = try await fixture.download(address)
+        let other = try await fixture.download(fixture.server.url("/files/sea.jpg?key=another"))
+        let list = try await fixture.home.latch("downloads", "list", "--json")
+        #expect(
+            resumed.status == 0 && fixture.file("sea.jpg") == FileServerFixture.bytes("sea.jpg"), "\(resumed.output)")
         #expect(again.status == 0 && again.errors.contains("The file is already here"), "\(again.errors)")
         #expect(other.status == 1 && other.errors.contains("denies access"), "\(other.errors)")
-        #expect(house.server.requests.contains { $0.headers["range"] == "bytes=1000-" && $0.path.hasSuffix(query) })
-        check(house, [resumed, again, other, list])
+        #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=1000-" && $0.path.hasSuffix(query) })
+        check(fixture, [resumed, again, other, list])
     }
 
     @Test("DL-13 however such a download fails, its secret is in no message, and it is tried again with it")
     func failures() async throws {
-        let house = try await FileHome()
-        let answers: [String: FaultServer.Answer] = [
+        let fixture = try await FileServerFixture()
+        let answers: [String: FaultServer.Response] = [
             "none": .init(status: 404, body: Array("nothing at ?token=\(Self.secret)".utf8)),
             "words": .init(
                 status: 403, headers: [("Content-Type", "application/json")],
@@ -57,34 +58,34 @@ import Testing
             "page": .init(headers: [("Content-Type", "text/html")], body: Array("<html></html>".utf8)),
             "moved": .init(status: 302, headers: [("Location", "/files/none?token=\(Self.secret)")]),
         ]
-        house.intercept { request in
+        fixture.intercept { request in
             answers.first { request.path.hasPrefix("/files/\($0.key)") }?.value
         }
-        let addresses = answers.keys.map { house.server.url("/files/\($0)?token=\(Self.secret)") }
-        let failed = try await house.home.latch(["download", "--to", house.home.folder.file("Files")] + addresses)
-        let list = try await house.home.latch("downloads", "list", "--json")
-        let cancelled = try await house.home.latch("downloads", "cancel", addresses[0])
-        check(house, [failed, list, cancelled])
+        let addresses = answers.keys.map { fixture.server.url("/files/\($0)?token=\(Self.secret)") }
+        let failed = try await fixture.home.latch(["download", "--to", fixture.home.folder.file("Files")] + addresses)
+        let list = try await fixture.home.latch("downloads", "list", "--json")
+        let cancelled = try await fixture.home.latch("downloads", "cancel", addresses[0])
+        check(fixture, [failed, list, cancelled])
         #expect(failed.status == 1 && failed.output.contains("4 failed"), "\(failed.output)\(failed.errors)")
 
-        house.intercept { _ in nil }
-        let retried = try await house.home.latch("downloads", "retry")
-        let came = try await house.home.latch("download")
+        fixture.intercept { _ in nil }
+        let retried = try await fixture.home.latch("downloads", "retry")
+        let came = try await fixture.home.latch("download")
         #expect(retried.output.hasPrefix("4 files.") && came.status == 0, "\(came.errors)")
-        #expect(house.file("words") == FileHome.bytes("words"))
-        check(house, [retried, came])
+        #expect(fixture.file("words") == FileServerFixture.bytes("words"))
+        check(fixture, [retried, came])
     }
 
     @Test("A signed-out account takes the key of its sealed addresses along")
     func signedOut() async throws {
-        let house = try await FileHome()
-        house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
-        _ = try await house.download("/files/a?key=\(Self.secret)")
-        let sealed = house.home.data + "/secrets.sealed"
+        let fixture = try await FileServerFixture()
+        fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+        _ = try await fixture.download("/files/a?key=\(Self.secret)")
+        let sealed = fixture.home.data + "/secrets.sealed"
         let before = FileManager.default.contents(atPath: sealed)?.count ?? 0
-        let out = try await house.home.latch("logout")
+        let out = try await fixture.home.latch("logout")
         let after = FileManager.default.contents(atPath: sealed)?.count ?? 0
         #expect(out.status == 0 && after < before - 80, "\(before) → \(after)")
-        check(house, [out])
+        check(fixture, [out])
     }
 }

@@ -5,12 +5,12 @@ import Testing
 /// `latch downloads`: what waits, of which account, and what is said of it.
 @Suite("Lists and commands of downloads", .timeLimit(.minutes(20))) struct DownloadsTests {
     /// Two accounts, each with a file that failed.
-    private func houses() async throws -> (FileHome, FileHome) {
-        let first = try await FileHome()
-        let second = try await FileHome(in: first.home)
-        for (house, name) in [(first, "a.bin"), (second, "b.bin")] {
-            house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
-            let failed = try await first.download(house.server.url("/files/\(name)"))
+    private func houses() async throws -> (FileServerFixture, FileServerFixture) {
+        let first = try await FileServerFixture()
+        let second = try await FileServerFixture(in: first.home)
+        for (fixture, name) in [(first, "a.bin"), (second, "b.bin")] {
+            fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+            let failed = try await first.download(fixture.server.url("/files/\(name)"))
             #expect(failed.status == 1, "\(failed.errors)")
         }
         return (first, second)
@@ -44,7 +44,7 @@ import Testing
                 ["STATE", "ID", "SIZE", "TRIES", "NAME", "REASON"],
                 ["waiting", first.server.url("/files/a.bin"), "0", "a.bin"],
             ])
-        let rows = try #require(try Home.json(failed)["downloads"] as? [[String: Any]])
+        let rows = try #require(try HomeFixture.json(failed)["downloads"] as? [[String: Any]])
         #expect(rows.map { $0["filename"] as? String } == ["b.bin"])
         #expect(other.output.contains("\nfailed   \(second.server.url("/files/b.bin"))"))
         #expect(
@@ -52,7 +52,7 @@ import Testing
                 && nothing.errors == "No files of this account are 'failed'.\n")
         #expect(mistake.status == 64 && foreign.status == 65, "\(mistake.errors)\(foreign.errors)")
         #expect(cleared.output == "1 file.\n")
-        #expect(came.status == 0 && first.file("a.bin") == FileHome.bytes("a.bin"), "\(came.errors)")
+        #expect(came.status == 0 && first.file("a.bin") == FileServerFixture.bytes("a.bin"), "\(came.errors)")
     }
 
     @Test("DL-12 every command keeps to the account that is named", arguments: ["pause", "resume", "cancel", "clear"])
@@ -73,34 +73,34 @@ import Testing
 
     @Test("DL-11 a file at home is readable as other files of the person's are, and its part by the person alone")
     func modes() async throws {
-        let house = try await FileHome()
+        let fixture = try await FileServerFixture()
         func mode(_ path: String) throws -> Int? {
-            try FileManager.default.attributesOfItem(atPath: house.home.folder.file(path))[.posixPermissions] as? Int
+            try FileManager.default.attributesOfItem(atPath: fixture.home.folder.file(path))[.posixPermissions] as? Int
         }
         for (mask, wanted, name) in [
             ("022", 0o644, "a"), ("027", 0o640, "b"), ("002", 0o664, "c"), ("077", 0o600, "d"),
         ] {
-            let result = try await house.home.shell(
+            let result = try await fixture.home.shell(
                 #"umask \#(mask); "$LATCH" download --to "$HOME/Files" /files/\#(name)"#)
             #expect(result.status == 0, "\(result.errors)")
             #expect(try mode("Files/\(name)") == wanted)
         }
-        house.intercept { request in
+        fixture.intercept { request in
             guard request.path == "/files/e" else { return nil }
-            var answer = FaultServer.Answer.file(FileHome.bytes("e"), to: request)
-            answer.stallAfter = 1_000
-            return answer
+            var response = FaultServer.Response.file(FileServerFixture.bytes("e"), to: request)
+            response.stallAfter = 1_000
+            return response
         }
-        let words = ["download", "--to", house.home.folder.file("Files"), "/files/e", "--json"]
-        let running = try RunningProgram(Home.latch, words, environment: house.home.environment)
+        let words = ["download", "--to", fixture.home.folder.file("Files"), "/files/e", "--json"]
+        let running = try RunningProgram(HomeFixture.latch, words, environment: fixture.home.environment)
         try await running.line { $0.contains("\"received\":1000") }
-        let parts = try FileManager.default.contentsOfDirectory(atPath: house.home.folder.file("Files/.latchstring"))
+        let parts = try FileManager.default.contentsOfDirectory(atPath: fixture.home.folder.file("Files/.latchstring"))
         #expect(!parts.isEmpty)
         for part in parts { #expect(try mode("Files/.latchstring/" + part) == 0o600) }
         running.send(SIGINT)
         #expect(await running.waitForExit() == 130)
-        #expect(try await house.home.latch("logout", "--drop-downloads").status == 0)
-        let left = try FileManager.default.contentsOfDirectory(atPath: house.home.folder.file("Files/.latchstring"))
+        #expect(try await fixture.home.latch("logout", "--drop-downloads").status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: fixture.home.folder.file("Files/.latchstring"))
         #expect(left.isEmpty, "a sign-out leaves no half of a file")
     }
 
@@ -108,40 +108,41 @@ import Testing
         "DL-8 DL-14 the list tells sizes, tries, and until when and why files wait; retry ends their waiting"
     )
     func paused() async throws {
-        let house = try await FileHome()
-        house.intercept {
+        let fixture = try await FileServerFixture()
+        fixture.intercept {
             $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "600")]) : nil
         }
         let running = try RunningProgram(
-            Home.latch, ["download", "--to", house.home.folder.file("Files"), "/files/a", "/files/b"],
-            environment: house.home.environment)
+            HomeFixture.latch, ["download", "--to", fixture.home.folder.file("Files"), "/files/a", "/files/b"],
+            environment: fixture.home.environment)
         try await running.line { $0.contains("The next attempt is in") }
         running.send(SIGINT)
         #expect(await running.waitForExit() == 130)
         #expect(running.output.contains("Stopped. Received data is kept."))
-        house.intercept { _ in nil }
+        fixture.intercept { _ in nil }
 
-        let list = try await house.home.latch("downloads", "list")
+        let list = try await fixture.home.latch("downloads", "list")
         let rows = try #require(
-            try Home.json(try await house.home.latch("downloads", "list", "--json"))["downloads"] as? [[String: Any]])
+            try HomeFixture.json(try await fixture.home.latch("downloads", "list", "--json"))["downloads"]
+                as? [[String: Any]])
         #expect(list.output.contains("not before ") && list.output.contains("503"), "\(list.output)")
         #expect(rows.allSatisfy { $0["notBefore"] is String && ($0["reason"] as? String)?.contains("503") ?? false })
-        let again = try RunningProgram(Home.latch, ["download"], environment: house.home.environment)
+        let again = try RunningProgram(HomeFixture.latch, ["download"], environment: fixture.home.environment)
         try await again.line { $0.contains("wait until") && $0.contains("latch downloads retry") }
-        let retried = try await house.home.latch("downloads", "retry")
+        let retried = try await fixture.home.latch("downloads", "retry")
         #expect(retried.output == "2 files.\n", "\(retried.errors)")
         #expect(await again.waitForExit() == 0, "\(again.output)")
-        let done = try await house.home.latch("downloads", "list")
+        let done = try await fixture.home.latch("downloads", "list")
         #expect(done.output.contains("2.2 kB"), "\(done.output)")
     }
 
     @Test("DL-12 the first Ctrl-C ends it even when its output is not read")
     func unread() async throws {
-        let house = try await FileHome()
-        let folder = house.home.folder.file("Files")
+        let fixture = try await FileServerFixture()
+        let folder = fixture.home.folder.file("Files")
         let program = try ChildProcess(
-            Home.latch, ["download", "--json", "--to", folder] + (0..<600).map { "/files/\($0)" },
-            environment: house.home.environment, errors: .nowhere)
+            HomeFixture.latch, ["download", "--json", "--to", folder] + (0..<600).map { "/files/\($0)" },
+            environment: fixture.home.environment, errors: .nowhere)
         try await eventually { (try? FileManager.default.contentsOfDirectory(atPath: folder).count) == 601 }
         program.send(SIGINT)
         #expect(await program.waitForExit() == 130)
@@ -150,114 +151,114 @@ import Testing
     @Test(
         "DL-13 a missing folder is created again only with --make-folder; at a terminal the person may name another")
     func goneFolder() async throws {
-        let house = try await FileHome()
-        let folder = house.home.folder.file("Files")
-        #expect(try await house.download("/files/a").status == 0)
+        let fixture = try await FileServerFixture()
+        let folder = fixture.home.folder.file("Files")
+        #expect(try await fixture.download("/files/a").status == 0)
         try FileManager.default.removeItem(atPath: folder)
-        let refused = try await house.download("/files/b")
+        let refused = try await fixture.download("/files/b")
         #expect(
             refused.status == 1 && refused.errors.contains("'\(folder)' before, but it is missing."),
             "\(refused.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder))
-        let terminal = try house.home.terminal("download", "--to", folder, "/files/b")
+        let terminal = try fixture.home.terminal("download", "--to", folder, "/files/b")
         try terminal.wait(for: "Another folder")
-        terminal.type(house.home.folder.file("Other") + "\n")
+        terminal.type(fixture.home.folder.file("Other") + "\n")
         #expect(try terminal.end() == 0, "\(terminal.screen)")
-        #expect(FileManager.default.fileExists(atPath: house.home.folder.file("Other/b")))
-        let made = try await house.download("/files/b", "--make-folder")
-        #expect(made.status == 0 && house.file("b") == FileHome.bytes("b"), "\(made.errors)")
+        #expect(FileManager.default.fileExists(atPath: fixture.home.folder.file("Other/b")))
+        let made = try await fixture.download("/files/b", "--make-folder")
+        #expect(made.status == 0 && fixture.file("b") == FileServerFixture.bytes("b"), "\(made.errors)")
     }
 
     @Test(
         "DL-13 --make-folder creates the folder again for waiting files, which then come; an empty folder is named as such"
     )
     func waitingForFolder() async throws {
-        let house = try await FileHome()
-        let folder = house.home.folder.file("Files")
-        #expect(try await house.download("/files/a").status == 0)
-        house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
-        #expect(try await house.download("/files/b").status == 1)
-        house.intercept { _ in nil }
-        #expect(try await house.home.latch("downloads", "retry").output == "1 file.\n")
+        let fixture = try await FileServerFixture()
+        let folder = fixture.home.folder.file("Files")
+        #expect(try await fixture.download("/files/a").status == 0)
+        fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+        #expect(try await fixture.download("/files/b").status == 1)
+        fixture.intercept { _ in nil }
+        #expect(try await fixture.home.latch("downloads", "retry").output == "1 file.\n")
         try FileManager.default.removeItem(atPath: folder)
-        let gone = try await house.home.latch("download")
+        let gone = try await fixture.home.latch("download")
         #expect(gone.status == 1 && gone.errors.contains("'\(folder)' before, but it is missing."), "\(gone.errors)")
         #expect(gone.errors.contains("give the same command with --make-folder"))
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let empty = try await house.home.latch("download")
+        let empty = try await fixture.home.latch("download")
         #expect(empty.status == 1 && empty.errors.contains("it is empty now"), "\(empty.errors)")
         try FileManager.default.removeItem(atPath: folder)
-        let made = try await house.home.latch("download", "--make-folder")
-        #expect(made.status == 0 && house.file("b") == FileHome.bytes("b"), "\(made.errors)")
+        let made = try await fixture.home.latch("download", "--make-folder")
+        #expect(made.status == 0 && fixture.file("b") == FileServerFixture.bytes("b"), "\(made.errors)")
     }
 
     @Test("DL-13 --make-folder creates the folder also when no file waits, and says what to do then")
     func nothingWaitsForFolder() async throws {
-        let house = try await FileHome()
-        let folder = house.home.folder.file("Files")
-        #expect(try await house.download("/files/a").status == 0)
+        let fixture = try await FileServerFixture()
+        let folder = fixture.home.folder.file("Files")
+        #expect(try await fixture.download("/files/a").status == 0)
         try FileManager.default.removeItem(atPath: folder)
-        #expect(try await house.home.latch("download", "/files/b").status == 1)
-        let made = try await house.home.latch("download", "--make-folder")
+        #expect(try await fixture.home.latch("download", "/files/b").status == 1)
+        let made = try await fixture.home.latch("download", "--make-folder")
         #expect(made.status == 0 && made.errors.contains("'\(folder)' can be used. To select files"), "\(made.errors)")
         #expect(FileManager.default.fileExists(atPath: folder))
-        #expect(try await house.home.latch("download", "/files/b").status == 0)
+        #expect(try await fixture.home.latch("download", "/files/b").status == 0)
     }
 
     @Test("DL-11 the folder that was chosen for an account is remembered, and the next command says so")
     func rememberedFolder() async throws {
-        let house = try await FileHome()
-        #expect(try await house.download("/files/a").status == 0)
-        let again = try await house.home.latch("download", "/files/b")
+        let fixture = try await FileServerFixture()
+        #expect(try await fixture.download("/files/a").status == 0)
+        let again = try await fixture.home.latch("download", "/files/b")
         #expect(
             again.status == 0
-                && again.errors.contains("The files are saved to '\(house.home.folder.file("Files"))', as before"))
-        #expect(house.file("b") == FileHome.bytes("b"))
+                && again.errors.contains("The files are saved to '\(fixture.home.folder.file("Files"))', as before"))
+        #expect(fixture.file("b") == FileServerFixture.bytes("b"))
     }
 
     @Test("DL-9 what another program fetches is shown with how much of it is there, and waits when that one is killed")
     func watched() async throws {
-        let house = try await FileHome()
+        let fixture = try await FileServerFixture()
         let bytes = [UInt8](repeating: 7, count: 400_000)
-        house.intercept { request in
+        fixture.intercept { request in
             guard request.path == "/files/a" else { return nil }
-            var answer = FaultServer.Answer.file(bytes, to: request)
-            answer.stallAfter = 200_000
-            return answer
+            var response = FaultServer.Response.file(bytes, to: request)
+            response.stallAfter = 200_000
+            return response
         }
-        let words = ["download", "--to", house.home.folder.file("Files"), "/files/a", "--json"]
-        let running = try RunningProgram(Home.latch, words, environment: house.home.environment)
+        let words = ["download", "--to", fixture.home.folder.file("Files"), "/files/a", "--json"]
+        let running = try RunningProgram(HomeFixture.latch, words, environment: fixture.home.environment)
         try await running.line { $0.contains("\"received\":200000") }
         let watching = try RunningProgram(
-            Home.latch, ["downloads", "watch", "--json"], environment: house.home.environment)
+            HomeFixture.latch, ["downloads", "watch", "--json"], environment: fixture.home.environment)
         let line = try await watching.line { $0.contains("\"event\":\"progress\"") && !$0.contains("\"received\":0,") }
         #expect(line.contains("\"total\":400000"), "\(line)")
-        let listed = try await house.home.latch("downloads", "list")
+        let listed = try await fixture.home.latch("downloads", "list")
         running.send(SIGKILL)
         _ = await running.waitForExit()
         _ = await watching.waitForExit()
-        let left = try await house.home.latch("downloads", "list", "--state", "waiting")
+        let left = try await fixture.home.latch("downloads", "list", "--state", "waiting")
         #expect(
             listed.output.contains("\nrunning") && left.output.contains("\nwaiting"), "\(left.output)\(left.errors)")
-        let nothing = try await house.home.latch("downloads", "watch")
+        let nothing = try await fixture.home.latch("downloads", "watch")
         #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.hasPrefix("No download is running."))
     }
 
     @Test("DL-8 a reader that is slow gets every line of a long download")
     func slowReader() async throws {
-        let house = try await FileHome()
-        let gate = house.home.folder.file("gate")
+        let fixture = try await FileServerFixture()
+        let gate = fixture.home.folder.file("gate")
         #expect(mkfifo(gate, 0o600) == 0)
         let script = #"""
             "$LATCH" download --json --to "$HOME/Files" $(seq -f /files/%g 1800) | { read -r < "\#(gate)"; cat; }
             exit "${PIPESTATUS[0]}"
             """#
-        let reading = Task { try await house.home.shell(script) }
+        let reading = Task { try await fixture.home.shell(script) }
         // Nothing is read until the program waits for its reader, or has fetched all without waiting. A busy machine may let the
         // reader begin earlier, and then proves less.
         var (asked, since) = (0, ContinuousClock.now)
         try await eventually {
-            let now = house.server.requests.count { $0.path.hasPrefix("/files/") }
+            let now = fixture.server.requests.count { $0.path.hasPrefix("/files/") }
             if now != asked { (asked, since) = (now, .now) }
             return asked > 0 && since.duration(to: .now) > .seconds(2)
         }
@@ -311,7 +312,7 @@ import Testing
 
     @Test("docs/downloads.md tells every option and command, and the exit codes that the help tells")
     func help() async throws {
-        let home = try Home()
+        let home = try HomeFixture()
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/downloads.md", encoding: .utf8)
         let (one, all) = (try await home.latch("download", "--help"), try await home.latch("downloads", "--help"))
         let options = one.output.matches(of: #/\n +(?:-., )?(--[a-z-]+)/#).map { String($0.1) }

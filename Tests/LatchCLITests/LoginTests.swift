@@ -10,14 +10,14 @@ import Testing
 /// The steps of `latch login` before the sign-in itself.
 @Suite("Steps before a sign-in", .timeLimit(.minutes(20)))
 struct LoginTests {
-    private func home() throws -> Home {
-        var home = try Home()
+    private func home() throws -> HomeFixture {
+        var home = try HomeFixture()
         home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
         return home
     }
 
     /// A home that is signed in as two people.
-    private func homeOfTwo(_ server: TestGateway) async throws -> Home {
+    private func homeOfTwo(_ server: TestGateway) async throws -> HomeFixture {
         let home = try home()
         try await server.add("eve@example.org")
         for email in [TestGateway.email, "eve@example.org"] {
@@ -32,7 +32,7 @@ struct LoginTests {
         "IM-4 IM-18 the menu shows the server's text for its button and takes an e-mail address; another version is a warning"
     )
     func menu() async throws {
-        let server = try FaultServer { ScriptedImmich.answer($0, button: "Sign in with Authelia", version: (9, 4)) }
+        let server = try FaultServer { ScriptedImmich.response($0, button: "Sign in with Authelia", version: (9, 4)) }
         defer { server.close() }
         let home = try home()
         // Its folder is removed with it, and the program needs it to the end.
@@ -52,7 +52,7 @@ struct LoginTests {
     @Test(
         "IM-3 OX-10 a server that was found is suggested again after a sign-in that failed, and not after one that succeeded"
     )
-    func foundServer() async throws {
+    func discoveredServer() async throws {
         try await TestGateway.with { server in
             let home = try home()
             let failed = try await home.latch(
@@ -166,7 +166,7 @@ struct LoginTests {
         } _: { server in
             let login = try await home().latch(
                 "login", server.url, "-e", TestGateway.email, "--password-stdin", "--json", input: TestGateway.password)
-            let members = Set(try Home.json(login).keys)
+            let members = Set(try HomeFixture.json(login).keys)
             let own: Set = ["deviceId", "pictures", "firstSync"]
             #expect(members == Set(["account", "secrets", "explanation"]).union(isImmich ? own : []), "\(members)")
         }
@@ -183,7 +183,7 @@ struct LoginTests {
             let logout = try await home.latch("logout", "--all", "--json")
 
             #expect(logout.status == 78, "\(logout.errors)")
-            let left = try #require(Home.json(logout)["signedOut"] as? [[String: Any]])
+            let left = try #require(HomeFixture.json(logout)["signedOut"] as? [[String: Any]])
             #expect(left.map { $0["userEmail"] as? String } == [TestGateway.email, "eve@example.org"])
             for account in left {
                 #expect(account["isRevoked"] as? Bool == false && account["isTokenRemoved"] as? Bool == false)
@@ -214,7 +214,7 @@ struct LoginTests {
 
             let logout = try await home.latch("logout", "--all", "--json")
             #expect(logout.status == 76, "\(logout.errors)")
-            let json = try Home.json(logout)
+            let json = try HomeFixture.json(logout)
             for (name, email) in [("signedOut", "eve@example.org"), ("kept", TestGateway.email)] {
                 let accounts = json[name] as? [[String: Any]]
                 #expect(accounts?.map { $0["userEmail"] as? String } == [email], "\(name)")
@@ -234,7 +234,8 @@ struct LoginTests {
             let gone = try await home.latch("whoami", "-a", "1")
             #expect(gone.status == 66)
             #expect(gone.errors == "latch: There is no account '1' here.\nRun: latch accounts\n")
-            let listed = try Home.json(try await home.latch("accounts", "--json"))["accounts"] as? [[String: Any]]
+            let listed =
+                try HomeFixture.json(try await home.latch("accounts", "--json"))["accounts"] as? [[String: Any]]
             #expect(listed?.map { $0["number"] as? Int } == [2])
         }
     }

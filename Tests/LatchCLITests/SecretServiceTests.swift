@@ -20,7 +20,7 @@ struct SecretServiceTests {
     @Test("OX-16 the token goes to the Secret Service unasked; a locked one is told, and signs nobody out")
     func service() async throws {
         try await TestGateway.with { server in
-            var home = try Home()
+            var home = try HomeFixture()
             home.environment["LATCH_SECRETS"] = nil
             let script = """
                 echo '\(TestGateway.password)' | $LATCH login \(server.url) -e \(TestGateway.email) --password-stdin

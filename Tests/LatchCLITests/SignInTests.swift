@@ -8,7 +8,7 @@ import Testing
 /// The commands as a person and a script use them, against a real gateway.
 @Suite("Signing in and calling the server", .timeLimit(.minutes(20)))
 struct SignInTests {
-    private func signIn(_ home: Home, _ server: TestGateway, _ email: String = TestGateway.email) async throws {
+    private func signIn(_ home: HomeFixture, _ server: TestGateway, _ email: String = TestGateway.email) async throws {
         let result = try await home.latch(
             "login", server.url, "--email", email, "--password-stdin", input: TestGateway.password + "\n")
         try #require(result.status == 0, "\(result.errors)")
@@ -17,7 +17,7 @@ struct SignInTests {
     @Test("OX-11 OX-13 a person signs in, is known, calls the API, gets a token and signs out")
     func wholeWay() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
 
             let login = try await home.latch(
                 "login", server.url, "--email", " Ada@Example.org ", "--password-stdin",
@@ -32,7 +32,7 @@ struct SignInTests {
 
             let me = try await home.latch("request", "get", "/api/me")
             #expect(me.status == 0)
-            #expect(try Home.json(me)["email"] as? String == "ada@example.org")
+            #expect(try HomeFixture.json(me)["email"] as? String == "ada@example.org")
 
             let token = try await home.latch("token")
             #expect(token.status == 0 && token.errors.isEmpty)
@@ -53,7 +53,7 @@ struct SignInTests {
     @Test("OX-16 password and token are in no output, no argument and no file but the sealed one")
     func secretsStaySecret() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
             try await signIn(home, server)
             let token = try await home.latch("token").output.trimmingCharacters(in: .newlines)
             try #require(token.count > 40)
@@ -75,14 +75,14 @@ struct SignInTests {
     @Test("signing in again as the same person renews the account and keeps its id")
     func again() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
             try await signIn(home, server)
-            let first = try Home.json(try await home.latch("whoami", "--json"))
+            let first = try HomeFixture.json(try await home.latch("whoami", "--json"))
             let token = try await home.latch("token").output
 
             try await signIn(home, server)
 
-            let second = try Home.json(try await home.latch("whoami", "--json"))
+            let second = try HomeFixture.json(try await home.latch("whoami", "--json"))
             let ids = [first, second].map { ($0["account"] as? [String: Any])?["id"] as? String }
             #expect(ids[0] != nil && ids[0] == ids[1])
             #expect(try await home.latch("token").output != token)
@@ -94,11 +94,11 @@ struct SignInTests {
     func severalAccounts() async throws {
         try await TestGateway.with { server in
             try await server.add("bea@example.org")
-            let home = try Home()
+            let home = try HomeFixture()
             try await signIn(home, server)
             try await signIn(home, server, "bea@example.org")
 
-            let listed = try Home.json(try await home.latch("accounts", "--json"))
+            let listed = try HomeFixture.json(try await home.latch("accounts", "--json"))
             let accounts = try #require(listed["accounts"] as? [[String: Any]])
             #expect(accounts.map { $0["userEmail"] as? String } == ["ada@example.org", "bea@example.org"])
             #expect(accounts.map { $0["isActive"] as? Bool } == [false, true])
@@ -134,7 +134,7 @@ struct SignInTests {
     @Test("wrong credentials end with 77 and keep no account")
     func wrongPassword() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
 
             let result = try await home.latch(
                 "login", server.url, "-e", TestGateway.email, "--password-stdin", input: "wrong horse 12")
@@ -155,7 +155,7 @@ struct SignInTests {
         try await TestGateway.with {
             $0.accountLimit = .init(attempts: 1, window: .seconds(900))
         } _: { server in
-            let home = try Home()
+            let home = try HomeFixture()
             let login = ["login", server.url, "-e", TestGateway.email, "--password-stdin"]
             var last: Program.Result?
             for _ in 0..<3 {
@@ -169,7 +169,7 @@ struct SignInTests {
     @Test("OX-14 without the server whoami shows what is known, warns and keeps the session")
     func offline() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
             try await signIn(home, server)
             await server.stop()
 
@@ -179,7 +179,7 @@ struct SignInTests {
             #expect(who.output.contains("\n  Account  1, id "), "\(who.output)")
             #expect(who.errors.contains("Warning:") && who.errors.contains("latch doctor"))
 
-            let json = try Home.json(try await home.latch("whoami", "--json"))
+            let json = try HomeFixture.json(try await home.latch("whoami", "--json"))
             #expect(json["verified"] as? Bool == false)
             #expect((json["problem"] as? [String: Any])?["code"] as? String == "connection_refused")
 
@@ -198,7 +198,7 @@ struct SignInTests {
     @Test("a server that speaks no TLS is not called a matter of certificates")
     func noTLS() async throws {
         try await TestGateway.with { server in
-            let result = try await Home().latch(
+            let result = try await HomeFixture().latch(
                 "login", "https://127.0.0.1:\(server.port)", "-e", TestGateway.email, "--password-stdin",
                 input: TestGateway.password)
             #expect(
@@ -211,7 +211,7 @@ struct SignInTests {
     @Test("TT-7 a session that the server ended ends here with 77 and the command to sign in again")
     func revoked() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
             try await signIn(home, server)
             try await server.revokeAll()
 
@@ -221,7 +221,7 @@ struct SignInTests {
 
             let second = try await home.latch("whoami", "--json")
             #expect(second.status == 77)
-            #expect((try Home.json(second)["error"] as? [String: Any])?["code"] as? String == "session_ended")
+            #expect((try HomeFixture.json(second)["error"] as? [String: Any])?["code"] as? String == "session_ended")
             #expect(try await home.latch("accounts").output.contains("signed out"))
 
             try await signIn(home, server)
@@ -232,7 +232,7 @@ struct SignInTests {
     @Test("a request passes bodies through as they are, and tells other answers than 2xx apart")
     func requests() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
             try await signIn(home, server)
             let file = home.folder.file("bytes")
 
@@ -245,9 +245,9 @@ struct SignInTests {
             #expect(form.output.contains("application/x-www-form-urlencoded"))
 
             let piped = try await home.latch("request", "POST", "/api/echo", "-d", "@-", "--json", input: "{\"a\":1}")
-            let answer = try Home.json(piped)
-            #expect(answer["status"] as? Int == 200)
-            #expect((answer["body"] as? [String: Any])?["a"] as? Int == 1)
+            let response = try HomeFixture.json(piped)
+            #expect(response["status"] as? Int == 200)
+            #expect((response["body"] as? [String: Any])?["a"] as? Int == 1)
 
             let numbers = #"{"id":9007199254740993,"x":12345678901234567890,"d":0.1,"e":1.10,"a":null}"#
             let exact = try await home.latch("request", "POST", "/api/echo", "-d", "@-", "--json", input: numbers)
@@ -267,7 +267,7 @@ struct SignInTests {
     @Test("OX-10 doctor tells each step, and ends as login would")
     func doctor() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
 
             let good = try await home.latch("doctor", server.url)
             #expect(good.status == 0 && good.errors.isEmpty)
@@ -276,7 +276,7 @@ struct SignInTests {
 
             let other = try await home.latch("doctor", server.url + "/elsewhere", "--json")
             #expect(other.status == 76)
-            let json = try Home.json(other)
+            let json = try HomeFixture.json(other)
             #expect(json["found"] as? Bool == false)
             #expect((json["steps"] as? [[String: Any]])?.last?["outcome"] as? String == "failed")
             #expect(home.everythingOnDisk().allSatisfy { !$0.path.contains("secrets") })

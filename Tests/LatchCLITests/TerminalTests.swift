@@ -9,7 +9,7 @@ struct TerminalTests {
         "IM-2 OX-16 asked for the server, then e-mail and password with the host shown; a typed password shows nowhere")
     func noEcho() async throws {
         try await TestGateway.with { server in
-            var home = try Home()
+            var home = try HomeFixture()
             home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
             let terminal = try home.terminal("login")
 
@@ -33,7 +33,7 @@ struct TerminalTests {
     @Test("Ctrl-C at the password ends with 130, restores the terminal and leaves no account", arguments: [1, 2])
     func interrupted(_ times: Int) async throws {
         try await TestGateway.with { server in
-            var home = try Home()
+            var home = try HomeFixture()
             home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
             let terminal = try home.terminal("login", server.url, "--email", TestGateway.email)
 
@@ -52,7 +52,7 @@ struct TerminalTests {
     @Test("SIGTERM at the password restores the terminal too")
     func terminated() async throws {
         try await TestGateway.with { server in
-            var home = try Home()
+            var home = try HomeFixture()
             home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
             let terminal = try home.terminal("login", server.url, "--email", TestGateway.email)
 
@@ -67,7 +67,7 @@ struct TerminalTests {
     @Test("Ctrl-C while the server keeps silent ends at once")
     func interruptedRequest() async throws {
         let silent = try SilentServer()
-        let home = try Home()
+        let home = try HomeFixture()
         let terminal = try home.terminal("doctor", "http://127.0.0.1:\(silent.port)")
 
         await BackgroundThread.run { silent.waitForClient() }
@@ -79,7 +79,7 @@ struct TerminalTests {
     @Test("a passphrase locks the sealed file, and a wrong one opens nothing")
     func passphrase() async throws {
         try await TestGateway.with { server in
-            let home = try Home()
+            let home = try HomeFixture()
             let login = try home.terminal("login", server.url, "--email", TestGateway.email)
             try login.wait(for: "New passphrase for")
             #expect(!login.echoes)
@@ -109,7 +109,7 @@ struct TerminalTests {
     @Test("a token on a terminal comes with a warning, and emphasis respects NO_COLOR")
     func emphasis() async throws {
         try await TestGateway.with { server in
-            var home = try Home()
+            var home = try HomeFixture()
             home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
             _ = try await home.latch(
                 "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
@@ -128,7 +128,7 @@ struct TerminalTests {
     @Test("binary does not reach a terminal")
     func binary() async throws {
         try await TestGateway.with { server in
-            var home = try Home()
+            var home = try HomeFixture()
             home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
             _ = try await home.latch(
                 "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)

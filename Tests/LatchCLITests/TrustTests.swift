@@ -7,8 +7,8 @@ import Testing
 /// Servers that not everybody trusts.
 @Suite("Trusting a server", .timeLimit(.minutes(20)))
 struct TrustTests {
-    private func home() throws -> Home {
-        var home = try Home()
+    private func home() throws -> HomeFixture {
+        var home = try HomeFixture()
         home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
         return home
     }
@@ -40,14 +40,14 @@ struct TrustTests {
     }
 
     @Test("a certificate that is not trusted ends with 78, and nothing is kept", arguments: ["n\n", "\n", "\u{4}"])
-    func declined(_ answer: String) async throws {
+    func declined(_ response: String) async throws {
         try await TestGateway.with { server in
             let home = try home()
             let front = try await TLSFront(to: server.port, in: home.folder)
             let login = try home.terminal("login", "127.0.0.1:\(front.port)", "--email", TestGateway.email)
 
             try login.wait(for: "Trust this certificate? [y/N]")
-            login.type(answer)
+            login.type(response)
 
             #expect([66, 78].contains(try login.end()))
             #expect(!login.screen.contains("Password of"))
@@ -69,7 +69,7 @@ struct TrustTests {
 
             let doctor = try await home.latch("doctor", address, "--json")
             #expect(doctor.status == 78)
-            let json = try Home.json(doctor)
+            let json = try HomeFixture.json(doctor)
             #expect((json["certificate"] as? [String: Any])?["sha256"] as? String == front.fingerprint)
             #expect((json["error"] as? [String: Any])?["code"] as? String == "certificate_self_signed")
 
@@ -137,7 +137,7 @@ struct TrustTests {
             #expect(try await home.latch("whoami").output.contains("checked with the server now"))
 
             let own = try await home.latch("tls", "--no-pin", "--ca-only", "tls.crt", "--json")
-            let json = try Home.json(own)
+            let json = try HomeFixture.json(own)
             #expect(own.status == 0 && json["authorities"] as? String == "file", "\(own.errors)")
             #expect(json["authoritiesFile"] as? String == front.certificate && json["pinnedCertificate"] is NSNull)
             #expect(try await home.latch("whoami").output.contains("checked with the server now"))
@@ -170,9 +170,9 @@ struct TrustTests {
             _ = try await home.latch(
                 "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
 
-            let answer = try await home.latch(["tls"] + words)
+            let response = try await home.latch(["tls"] + words)
 
-            #expect(answer.status == status && answer.errors.contains(part), "\(answer.errors)")
+            #expect(response.status == status && response.errors.contains(part), "\(response.errors)")
             #expect(try await home.latch("tls").output.contains("the system's authorities"))
         }
     }
@@ -224,9 +224,9 @@ struct TrustTests {
             try FileManager.default.moveItem(atPath: kept, toPath: moved)
 
             for words in [["whoami"], ["request", "GET", "/api/me"]] {
-                let answer = try await home.latch(words)
-                #expect(answer.status == 78 && answer.errors.contains("ca.pem"), "\(answer.errors)")
-                #expect(answer.errors.contains("latch tls ada@example.org --ca FILE"))
+                let response = try await home.latch(words)
+                #expect(response.status == 78 && response.errors.contains("ca.pem"), "\(response.errors)")
+                #expect(response.errors.contains("latch tls ada@example.org --ca FILE"))
             }
             let doctor = try await home.latch("doctor")
             #expect(doctor.status == 78 && doctor.output.contains("--  connection  Skipped."), "\(doctor.output)")
@@ -248,7 +248,7 @@ struct TrustTests {
             let doctor = try await home.latch("doctor")
             #expect(version.hasPrefix("latch ") && doctor.output.contains("by \(version)\n"), "\(doctor.output)")
             #expect(doctor.errors.contains("ada@example.org: no proxy."), "\(doctor.errors)")
-            let json = try Home.json(try await home.latch("doctor", "--json"))
+            let json = try HomeFixture.json(try await home.latch("doctor", "--json"))
             #expect("latch \(json["version"] as? String ?? "")" == version)
         }
     }
@@ -287,8 +287,8 @@ struct TrustTests {
             let seen = try await home.latch("request", "GET", "/api/headers").output
             #expect(seen.contains("Cookie: authelia_session=open-sesame-3"))
             for words in [["headers", "list"], ["tls"], ["doctor"], ["whoami"], ["logs"], ["tls", "--json"]] {
-                let answer = try await home.latch(words)
-                #expect(answer.status == 0 && !(answer.output + answer.errors).leaks("open-sesame-3"), "\(words)")
+                let response = try await home.latch(words)
+                #expect(response.status == 0 && !(response.output + response.errors).leaks("open-sesame-3"), "\(words)")
             }
             for (path, bytes) in home.everythingOnDisk() {
                 #expect(!bytes.leaks("open-sesame-3"), "\(path) holds the cookie")

@@ -21,15 +21,15 @@ struct BackOffTests {
         "DL-14 a task's next try is at just the time that was drawn, and not before what the server asked for",
         arguments: [nil, "40"])
     func drawn(_ asked: String?) async throws {
-        let world = try await DownloadWorld()
-        world.intercept { request in
+        let fixture = try await DownloadFixture()
+        fixture.intercept { request in
             guard request.path.hasPrefix("/files/") else { return nil }
             return .init(status: 500, headers: asked.map { [("Retry-After", $0)] } ?? [])
         }
         let chances = Mutex([0.0, 0.25, 0.75])
-        let clock = DownloadWorld.Clock()
-        let queue = world.queue(now: { clock.now }, chance: { chances.withLock { $0.removeFirst() } })
-        try await queue.add([world.task("one")])
+        let clock = DownloadFixture.Clock()
+        let queue = fixture.queue(now: { clock.now }, chance: { chances.withLock { $0.removeFirst() } })
+        try await queue.add([fixture.task("one")])
         let events = queue.events
         let run = Task { try await queue.run() }
         var (pauses, ran): ([Double], Bool) = ([], false)

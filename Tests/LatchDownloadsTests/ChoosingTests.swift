@@ -19,12 +19,12 @@ struct ChoosingTests {
         pictures[0].taken = "2023-12-31T22:00:00.000Z"
         pictures[1].isFavourite = true
         pictures[2].visibility = "archive"
-        pictures[3].film = Picture.id(40)
-        var film = Picture(40, "IMG_4.MOV", Array("the film of picture 4".utf8))
-        film.visibility = "hidden"
+        pictures[3].video = Picture.id(40)
+        var video = Picture(40, "IMG_4.MOV", Array("the film of picture 4".utf8))
+        video.visibility = "hidden"
         var foreign = Picture(9, "From Bob.jpg", Array("Bob's".utf8))
         foreign.isForeign = true
-        return pictures + [film, foreign]
+        return pictures + [video, foreign]
     }
 
     private static let albums = [

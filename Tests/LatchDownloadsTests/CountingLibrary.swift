@@ -27,12 +27,12 @@ final class CountingLibrary: IndexedLibrary {
     func writeMetadata(_ part: DownloadPart, as task: DownloadTask) { inner.writeMetadata(part, as: task) }
 
     func join(
-        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+        still: DownloadPart, video: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? { nil }
 
     func joinedName(_ filename: String) -> String { inner.joinedName(filename) }
 
-    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
-        try inner.note(task, at: path, in: connection)
+    func record(_ task: DownloadTask, at path: String, in connection: Connection) throws {
+        try inner.record(task, at: path, in: connection)
     }
 }

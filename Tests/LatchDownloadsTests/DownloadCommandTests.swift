@@ -10,14 +10,14 @@ import Testing
 /// Commands to a queue while it runs, from this program and from another one on the same file.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadCommandTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     /// Lets the file `slow` stand still after its first bytes, runs the queue, and returns when they are there.
     private func standStill(_ queue: DownloadQueue) async throws -> Task<Void, any Error> {
-        world.stall("slow", after: 5_000)
-        try await queue.add([world.task("slow"), world.task("quick")])
+        fixture.stall("slow", after: 5_000)
+        try await queue.add([fixture.task("slow"), fixture.task("quick")])
         let events = queue.events
         let run = Task { try await queue.run() }
         for await event in events {
@@ -28,102 +28,102 @@ struct DownloadCommandTests {
 
     @Test("DL-12 another program cancels what runs: it stops, nothing of it stays, the others are downloaded")
     func cancelled() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
-        #expect(try await world.otherProgram().cancel("slow"))
+        #expect(try await fixture.otherProgram().cancel("slow"))
         try await run.cancellableValue
-        #expect(try await world.state("slow", queue) == nil)
-        #expect(try world.files() == ["quick.jpg"] && world.parts().isEmpty)
+        #expect(try await fixture.state("slow", queue) == nil)
+        #expect(try fixture.files() == ["quick.jpg"] && fixture.parts().isEmpty)
     }
 
     @Test(
         "DL-12 how many files an account has open is told to whoever is about to sign it out; others' and ended ones are not in it"
     )
     func openTasks() async throws {
-        let queue = world.queue()
-        world.intercept { $0.path == "/files/forbidden" ? .init(status: 403) : nil }
-        try await queue.add([world.task("forbidden"), world.task("home")])
-        #expect(try await queue.openTasks(of: world.account.id) == 2)
+        let queue = fixture.queue()
+        fixture.intercept { $0.path == "/files/forbidden" ? .init(status: 403) : nil }
+        try await queue.add([fixture.task("forbidden"), fixture.task("home")])
+        #expect(try await queue.openTasks(of: fixture.account.id) == 2)
         try await queue.run()
-        #expect(try await queue.openTasks(of: world.account.id) == 0)
-        try await queue.add((0..<5).map { world.task("later-\($0)") })
+        #expect(try await queue.openTasks(of: fixture.account.id) == 0)
+        try await queue.add((0..<5).map { fixture.task("later-\($0)") })
         try await queue.pause(["later-1", "later-2"])
-        #expect(try await queue.openTasks(of: world.account.id) == 5)
+        #expect(try await queue.openTasks(of: fixture.account.id) == 5)
         #expect(try await queue.openTasks(of: UUID()) == 0)
-        try await world.latch.signOut(world.account)
-        #expect(try await queue.openTasks(of: world.account.id) == 0)
+        try await fixture.latch.signOut(fixture.account)
+        #expect(try await queue.openTasks(of: fixture.account.id) == 0)
     }
 
     @Test("DL-12 cancelling all while it runs ends the run, and nothing is left")
     func cancelledAll() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
-        #expect(try await world.otherProgram().cancelAll() >= 1)
+        #expect(try await fixture.otherProgram().cancelAll() >= 1)
         try await run.cancellableValue
         let progress = try await queue.progress()
-        #expect(progress.open == 0 && world.parts().isEmpty)
+        #expect(progress.open == 0 && fixture.parts().isEmpty)
     }
 
     @Test("DL-12 what is cancelled while it runs, and chosen again at once, is downloaded")
     func cancelledAndAdded() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
-        world.intercept { _ in nil }
-        let other = try await world.otherProgram()
+        fixture.intercept { _ in nil }
+        let other = try await fixture.otherProgram()
         #expect(try await other.cancel("slow"))
-        #expect(try await other.add([world.task("slow")]) == 1)
+        #expect(try await other.add([fixture.task("slow")]) == 1)
         try await run.cancellableValue
-        #expect(try world.files() == ["quick.jpg", "slow.jpg"] && world.parts().isEmpty)
-        #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
+        #expect(try fixture.files() == ["quick.jpg", "slow.jpg"] && fixture.parts().isEmpty)
+        #expect(try fixture.file("slow.jpg") == fixture.bytes(of: "slow"))
     }
 
     @Test("DL-12 what was paused and is cancelled while nobody fetches leaves no part")
     func cancelledAtRest() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
         run.cancel()
         _ = await run.result
-        #expect(world.parts().count == 1)
-        #expect(try await world.otherProgram().cancel("slow"))
-        #expect(world.parts().isEmpty)
+        #expect(fixture.parts().count == 1)
+        #expect(try await fixture.otherProgram().cancel("slow"))
+        #expect(fixture.parts().isEmpty)
     }
 
     @Test("DL-9 another program pauses what runs and lets it go on: it goes on from where it was")
     func paused() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
-        let other = try await world.otherProgram()
+        let other = try await fixture.otherProgram()
         #expect(try await other.pause(["slow"]) == 1)
         try await run.cancellableValue
-        #expect(try await world.state("slow", queue) == .paused)
-        #expect(world.parts().count == 1)
+        #expect(try await fixture.state("slow", queue) == .paused)
+        #expect(fixture.parts().count == 1)
 
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         #expect(try await other.resume() == 1)
         try await queue.run()
-        #expect(try await world.state("slow", queue) == .done)
-        #expect(try world.file("slow.jpg") == world.bytes(of: "slow") && world.parts().isEmpty)
-        #expect(world.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
+        #expect(try await fixture.state("slow", queue) == .done)
+        #expect(try fixture.file("slow.jpg") == fixture.bytes(of: "slow") && fixture.parts().isEmpty)
+        #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
     }
 
     @Test("DL-17 a run that is ended keeps what has come, and the same queue can be run again")
     func ended() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.cancellableValue }
-        #expect(try await world.state("slow", queue) == .waiting)
+        #expect(try await fixture.state("slow", queue) == .waiting)
 
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         try await queue.run()
-        #expect(try world.files() == ["quick.jpg", "slow.jpg"])
-        #expect(try world.file("slow.jpg") == world.bytes(of: "slow") && world.parts().isEmpty)
-        #expect(world.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
+        #expect(try fixture.files() == ["quick.jpg", "slow.jpg"])
+        #expect(try fixture.file("slow.jpg") == fixture.bytes(of: "slow") && fixture.parts().isEmpty)
+        #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
     }
 
     @Test("DL-13 a quota that is full while there seems to be room is not run against again and again")
     func quota() async throws {
-        let clock = DownloadWorld.Clock()
+        let clock = DownloadFixture.Clock()
         let tries = Mutex(0)
         let isFull = Mutex(true)
         let hook = DownloadHook { step in
@@ -132,9 +132,9 @@ struct DownloadCommandTests {
             throw LatchError(.fileFailed, "Full.", cause: TransportError(.diskFull, "Full."))
         }
         let queue = DownloadQueue(
-            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { clock.now },
+            fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { clock.now },
             hook: hook)
-        try await queue.add([world.task("one")])
+        try await queue.add([fixture.task("one")])
         let events = queue.events
         let run = Task { try await queue.run() }
         var (holds, beats) = (0, 0)
@@ -147,20 +147,20 @@ struct DownloadCommandTests {
         isFull.withLock { $0 = false }
         clock.advance(by: 2)
         try await run.cancellableValue
-        #expect(try world.files() == ["one.jpg"])
+        #expect(try fixture.files() == ["one.jpg"])
     }
 
     @Test("DL-13 DL-17 held up from outside, as without a network, everything stops and then goes on")
     func held() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let run = try await standStill(queue)
         let events = queue.events
         await queue.hold("There is no network.")
         for await event in events { if case .status("slow", .waiting) = event { break } }
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         await queue.hold(nil)
         try await run.cancellableValue
-        #expect(try world.files() == ["quick.jpg", "slow.jpg"])
+        #expect(try fixture.files() == ["quick.jpg", "slow.jpg"])
         #expect(try await queue.tasks().allSatisfy { $0.attempts == 0 && $0.state == .done })
     }
 }

@@ -8,39 +8,39 @@ import Testing
 /// What servers do wrong, over real sockets.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadFaultTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     /// Runs one task against a server that answers the first times as told.
     private func fetch(
         _ metadata: DownloadMetadata = .init(), times: Int = .max, settings: DownloadSettings = .init(),
-        _ answer: @escaping @Sendable (FaultServer.Request, [UInt8]) -> FaultServer.Answer
+        _ response: @escaping @Sendable (FaultServer.Request, [UInt8]) -> FaultServer.Response
     ) async throws -> (state: DownloadState?, queue: DownloadQueue) {
-        let bytes = world.bytes(of: "one")
+        let bytes = fixture.bytes(of: "one")
         let asked = Mutex(0)
-        world.intercept { request in
+        fixture.intercept { request in
             guard request.path == "/files/one",
                 asked.withLock({
                     $0 += 1; return $0
                 }) <= times
             else { return nil }
-            return answer(request, bytes)
+            return response(request, bytes)
         }
-        let queue = world.queue(settings, now: DownloadWorld.hurried())
-        try await queue.add([world.task("one", metadata: metadata)])
+        let queue = fixture.queue(settings, now: DownloadFixture.hurried())
+        try await queue.add([fixture.task("one", metadata: metadata)])
         try await queue.run()
-        return (try await world.state("one", queue), queue)
+        return (try await fixture.state("one", queue), queue)
     }
 
-    private var asked: Int { world.server.requests.count { $0.path == "/files/one" } }
+    private var asked: Int { fixture.server.requests.count { $0.path == "/files/one" } }
 
     private func expectWhole() throws {
-        #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
-        #expect(world.parts().isEmpty)
+        #expect(try fixture.files() == ["one.jpg"] && fixture.file("one.jpg") == fixture.bytes(of: "one"))
+        #expect(fixture.parts().isEmpty)
     }
 
-    private func expectNothing() throws { #expect(try world.files().isEmpty && world.parts().isEmpty) }
+    private func expectNothing() throws { #expect(try fixture.files().isEmpty && fixture.parts().isEmpty) }
 
     private static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         guard var digest = InsecureSHA1() else { return [] }
@@ -51,21 +51,21 @@ struct DownloadFaultTests {
     @Test("DL-13 DL-14 a transfer that is cut goes on from where it was")
     func cut() async throws {
         let (state, _) = try await fetch(times: 1) { request, bytes in
-            var answer = FaultServer.Answer.file(bytes, to: request)
-            answer.cutAfter = 10_000
-            return answer
+            var response = FaultServer.Response.file(bytes, to: request)
+            response.cutAfter = 10_000
+            return response
         }
         #expect(state == .done)
         try expectWhole()
-        #expect(world.server.requests.contains { $0.headers["range"] == "bytes=10000-" })
+        #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=10000-" })
     }
 
     @Test("DL-14 three retries and no more, then failed with its reason; nothing half is left")
     func cutAlways() async throws {
         let (state, _) = try await fetch { request, bytes in
-            var answer = FaultServer.Answer(headers: [], body: bytes)
-            answer.cutAfter = 10_000
-            return answer
+            var response = FaultServer.Response(headers: [], body: bytes)
+            response.cutAfter = 10_000
+            return response
         }
         guard case .failed(let why) = state else {
             Issue.record("failed")
@@ -80,62 +80,62 @@ struct DownloadFaultTests {
         arguments: ["retry", "add", "clear"])
     func keptPart(_ what: String) async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        world.cut("one", bytes, after: 10_000)
-        let queue = world.queue(now: DownloadWorld.hurried())
-        try await queue.add([world.task("one")])
+        fixture.cut("one", bytes, after: 10_000)
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        try await queue.add([fixture.task("one")])
         try await queue.run()
         #expect(try await queue.progress().failed == 1 && asked == 4)
         try await queue.run()
-        #expect(world.parts().count == 1)
+        #expect(fixture.parts().count == 1)
 
-        world.intercept { $0.path == "/files/one" ? .file(bytes, to: $0) : nil }
+        fixture.intercept { $0.path == "/files/one" ? .file(bytes, to: $0) : nil }
         switch what {
         case "clear":
             #expect(try await queue.clear(["one"]) == 1)
-            #expect(world.parts().isEmpty)
+            #expect(fixture.parts().isEmpty)
             return
         case "add":
             // What else is known of it may be told otherwise.
-            #expect(try await queue.add([world.task("one", metadata: .init(taken: .now))]) == 1)
+            #expect(try await queue.add([fixture.task("one", metadata: .init(taken: .now))]) == 1)
         default: #expect(try await queue.retryFailed() == 1)
         }
         try await queue.run()
-        #expect(try world.file("one.jpg") == bytes && world.parts().isEmpty)
-        #expect(world.server.requests.last?.headers["range"] == "bytes=40000-")
+        #expect(try fixture.file("one.jpg") == bytes && fixture.parts().isEmpty)
+        #expect(fixture.server.requests.last?.headers["range"] == "bytes=40000-")
     }
 
     @Test(
         "DL-2 a file that has become shorter is fetched whole, also from a server that says 404 or 500 instead of 416",
         arguments: [416, 404, 500])
     func shorter(_ status: Int) async throws {
-        let (old, new) = (world.bytes(of: "one") + world.bytes(of: "two"), world.bytes(of: "one"))
-        world.intercept { request in
+        let (old, new) = (fixture.bytes(of: "one") + fixture.bytes(of: "two"), fixture.bytes(of: "one"))
+        fixture.intercept { request in
             guard request.path == "/files/one" else { return nil }
             guard request.headers["range"] != nil else {
                 let isFirst = self.asked == 1
-                var answer = FaultServer.Answer.file(
+                var response = FaultServer.Response.file(
                     isFirst ? old : new, to: request, entityTag: isFirst ? "\"1\"" : "\"2\"")
-                if isFirst { answer.cutAfter = new.count + 1_000 }
-                return answer
+                if isFirst { response.cutAfter = new.count + 1_000 }
+                return response
             }
             return .init(status: status, headers: status == 404 ? [] : [("Content-Range", "bytes */\(new.count)")])
         }
-        let queue = world.queue(now: DownloadWorld.hurried())
-        try await queue.add([world.task("one")])
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        try await queue.add([fixture.task("one")])
         try await queue.run()
-        #expect(try await world.state("one", queue) == .done && asked == 3)
+        #expect(try await fixture.state("one", queue) == .done && asked == 3)
         try expectWhole()
     }
 
     @Test("DL-14 a large file comes in as many pieces as the network makes of it")
     func manyPieces() async throws {
         let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        world.cut("one", bytes, after: 100_000)
-        let queue = world.queue(now: DownloadWorld.hurried())
-        try await queue.add([world.task("one")])
+        fixture.cut("one", bytes, after: 100_000)
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        try await queue.add([fixture.task("one")])
         try await queue.run()
-        #expect(try await world.state("one", queue) == .done)
-        #expect(try world.file("one.jpg") == bytes && world.parts().isEmpty)
+        #expect(try await fixture.state("one", queue) == .done)
+        #expect(try fixture.file("one.jpg") == bytes && fixture.parts().isEmpty)
     }
 
     @Test("DL-14 a server that stands still is tried again")
@@ -143,9 +143,9 @@ struct DownloadFaultTests {
         var settings = DownloadSettings()
         settings.stallTimeout = .seconds(1)
         let (state, _) = try await fetch(times: 1, settings: settings) { request, bytes in
-            var answer = FaultServer.Answer.file(bytes, to: request)
-            answer.stallAfter = 5_000
-            return answer
+            var response = FaultServer.Response.file(bytes, to: request)
+            response.stallAfter = 5_000
+            return response
         }
         #expect(state == .done)
         try expectWhole()
@@ -153,11 +153,11 @@ struct DownloadFaultTests {
 
     @Test("DL-2 a server that promises too much or too little never makes a file", arguments: [9_000_000, 15_000])
     func liesAboutLength(_ length: Int) async throws {
-        let bytes = world.bytes(of: "one")
+        let bytes = fixture.bytes(of: "one")
         let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes))) { _, bytes in
-            var answer = FaultServer.Answer(body: bytes)
-            answer.announced = length
-            return answer
+            var response = FaultServer.Response(body: bytes)
+            response.announced = length
+            return response
         }
         guard case .failed = state else {
             Issue.record("failed")
@@ -168,12 +168,12 @@ struct DownloadFaultTests {
 
     @Test("DL-2 the file changes between two tries, its length does not: never a mixture", arguments: [true, false])
     func changes(_ ignoresCondition: Bool) async throws {
-        let old = world.bytes(of: "one").map { ~$0 }
+        let old = fixture.bytes(of: "one").map { ~$0 }
         let (state, _) = try await fetch(times: ignoresCondition ? 2 : 1) { request, bytes in
             if request.headers["range"] == nil {
-                var answer = FaultServer.Answer.file(old, to: request, entityTag: "\"old\"")
-                answer.cutAfter = 10_000
-                return answer
+                var response = FaultServer.Response.file(old, to: request, entityTag: "\"old\"")
+                response.cutAfter = 10_000
+                return response
             }
             // A server that does not know If-Range gives the rest of the new one.
             var plain = request
@@ -186,7 +186,7 @@ struct DownloadFaultTests {
 
     @Test("DL-2 where there is no entity tag, the time tells a changed file; where there is none, it begins anew")
     func changesWithoutTag() async throws {
-        let old = world.bytes(of: "one").map { ~$0 }
+        let old = fixture.bytes(of: "one").map { ~$0 }
         for (before, after) in [
             ("Sat, 01 Nov 2025 12:00:00 GMT", "Sun, 02 Nov 2025 12:00:00 GMT"), (nil as String?, nil as String?),
         ] {
@@ -195,36 +195,36 @@ struct DownloadFaultTests {
                 plain.headers["if-range"] = nil
                 if request.headers["range"] != nil { return .file(bytes, to: plain, entityTag: nil, modified: after) }
                 guard before != nil || old != bytes else { return .file(bytes, to: plain) }
-                var answer = FaultServer.Answer.file(old, to: request, entityTag: nil, modified: before)
-                answer.cutAfter = 10_000
-                return answer
+                var response = FaultServer.Response.file(old, to: request, entityTag: nil, modified: before)
+                response.cutAfter = 10_000
+                return response
             }
             #expect(state == .done)
             try expectWhole()
             try await queue.clear()
-            try FileManager.default.removeItem(atPath: world.library + "/one.jpg")
+            try FileManager.default.removeItem(atPath: fixture.library + "/one.jpg")
         }
     }
 
     @Test("DL-2 a file that was swapped for one of the same length under the same tag is noticed by its SHA-1")
     func swappedUnderTheSameTag() async throws {
-        let bytes = world.bytes(of: "one")
+        let bytes = fixture.bytes(of: "one")
         let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes)), times: 1) { request, bytes in
-            var answer = FaultServer.Answer.file(bytes.map { ~$0 }, to: request)
-            answer.cutAfter = 10_000
-            return answer
+            var response = FaultServer.Response.file(bytes.map { ~$0 }, to: request)
+            response.cutAfter = 10_000
+            return response
         }
         #expect(state == .done)
         try expectWhole()
-        #expect(asked == 3 && world.server.requests.last?.headers["range"] == nil)
+        #expect(asked == 3 && fixture.server.requests.last?.headers["range"] == nil)
     }
 
     @Test("DL-2 a server that drops Range is taken from its beginning")
     func dropsRange() async throws {
         let (state, _) = try await fetch(times: 2) { request, bytes in
-            var answer = FaultServer.Answer(headers: [("ETag", "\"1\"")], body: bytes)
-            if request.headers["range"] == nil { answer.cutAfter = 10_000 }
-            return answer
+            var response = FaultServer.Response(headers: [("ETag", "\"1\"")], body: bytes)
+            if request.headers["range"] == nil { response.cutAfter = 10_000 }
+            return response
         }
         #expect(state == .done)
         try expectWhole()
@@ -234,12 +234,12 @@ struct DownloadFaultTests {
         "DL-14 a busy server is asked again, not before it says, in seconds or as a date",
         arguments: [429, 503], ["120", "Fri, 15 Jan 2027 08:02:00 GMT"])
     func retryAfter(_ status: Int, _ wait: String) async throws {
-        world.intercept { request in
+        fixture.intercept { request in
             request.path == "/files/one" ? .init(status: status, headers: [("Retry-After", wait)]) : nil
         }
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
-        let queue = world.queue(now: { time.withLock { $0 } })
-        try await queue.add([world.task("one")])
+        let queue = fixture.queue(now: { time.withLock { $0 } })
+        try await queue.add([fixture.task("one")])
         let events = queue.events
         let run = Task { try await queue.run() }
         var ran = false
@@ -249,7 +249,7 @@ struct DownloadFaultTests {
         }
         let row = try #require(try await queue.tasks().first)
         #expect(row.notBefore >= time.withLock { $0 } + 120 && row.attempts == 0)
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         time.withLock { $0 += 121 }
         try await run.cancellableValue
         try expectWhole()
@@ -265,7 +265,7 @@ struct DownloadFaultTests {
         }
         #expect(why.contains("checksum") && asked == 2)
         try expectNothing()
-        try await queue.add([world.task("one", metadata: .init(sha1: wrong, isDigestAdvice: true))])
+        try await queue.add([fixture.task("one", metadata: .init(sha1: wrong, isDigestAdvice: true))])
         try await queue.run()
         try expectWhole()
     }
@@ -277,20 +277,20 @@ struct DownloadFaultTests {
             "..",
             "same.jpg", "same.jpg", "same.jpg", ".hidden", "line\nbreak.jpg",
         ]
-        let queue = world.queue()
-        try await queue.add(names.enumerated().map { world.task("id-\($0)", name: $1) })
+        let queue = fixture.queue()
+        try await queue.add(names.enumerated().map { fixture.task("id-\($0)", name: $1) })
         try await queue.run()
-        let files = try world.files()
+        let files = try fixture.files()
         #expect(files.count == names.count && files.allSatisfy { !$0.contains("/") && $0.utf8.count <= 255 })
         #expect(files.contains("same (2).jpg") && files.contains("same (3).jpg") && files.contains("_CON.txt"))
-        #expect(!FileManager.default.fileExists(atPath: world.folder.path + "/escape.jpg"))
+        #expect(!FileManager.default.fileExists(atPath: fixture.folder.path + "/escape.jpg"))
     }
 
     @Test("DL-13 a folder that refuses is told with what to do")
     func refusedFolder() async throws {
-        try Data().write(to: URL(fileURLWithPath: world.library))
-        let queue = world.queue()
-        try await queue.add([world.task("one")])
+        try Data().write(to: URL(fileURLWithPath: fixture.library))
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one")])
         await #expect { try await queue.run() } throws: { "\($0)".contains("Could not create the folder") }
     }
 

@@ -9,14 +9,14 @@ import Testing
 /// What one program leaves to another on the same queue is fetched, and goes where it was chosen for.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadHandoverTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     @Test("DL-8 what another program adds at the very last moment of a run is downloaded with it")
     func lastMoment() async throws {
-        let other = try await world.otherProgram()
-        let task = world.task("late")
+        let other = try await fixture.otherProgram()
+        let task = fixture.task("late")
         let isAdded = Mutex(false)
         let wasRunning = Mutex(false)
         let hook = DownloadHook(beforeRelease: {
@@ -29,11 +29,12 @@ struct DownloadHandoverTests {
             wasRunning.withLock { $0 = (try? other.isRunningSomewhere()) ?? false }
         })
         let queue = DownloadQueue(
-            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { .now }, hook: hook)
-        try await queue.add([world.task("first")])
+            fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { .now }, hook: hook
+        )
+        try await queue.add([fixture.task("first")])
         try await queue.run()
         #expect(wasRunning.withLock { $0 })
-        #expect(try world.files() == ["first.jpg", "late.jpg"])
+        #expect(try fixture.files() == ["first.jpg", "late.jpg"])
         #expect(try !queue.isRunningSomewhere())
     }
 
@@ -41,8 +42,8 @@ struct DownloadHandoverTests {
         "DL-8 what was left to a run at its very end is downloaded, although somebody else holds the queue for a moment then"
     )
     func lostMoment() async throws {
-        let other = try await world.otherProgram()
-        let (late, latch) = (world.task("late"), world.latch)
+        let other = try await fixture.otherProgram()
+        let (late, latch) = (fixture.task("late"), fixture.latch)
         let isAdded = Mutex(false)
         let hook = DownloadHook(
             beforeRelease: {
@@ -62,18 +63,18 @@ struct DownloadHandoverTests {
                 }
             })
         let queue = DownloadQueue(
-            latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { .now }, hook: hook)
-        try await queue.add([world.task("first")])
+            latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { .now }, hook: hook)
+        try await queue.add([fixture.task("first")])
         try await queue.run()
         #expect(isAdded.withLock { $0 })
-        #expect(try world.files() == ["first.jpg", "late.jpg"])
+        #expect(try fixture.files() == ["first.jpg", "late.jpg"])
     }
 
     @Test(
         "DL-8 of two who begin at once one fetches what both have added; the other is told, and nothing stays waiting")
     func race() async throws {
-        let queues = [world.queue(), try await world.otherProgram()]
-        for (number, queue) in queues.enumerated() { try await queue.add([world.task("of-\(number)")]) }
+        let queues = [fixture.queue(), try await fixture.otherProgram()]
+        for (number, queue) in queues.enumerated() { try await queue.add([fixture.task("of-\(number)")]) }
         let refusals = await withTaskGroup(of: Bool.self) { group in
             for queue in queues {
                 group.addTask {
@@ -88,16 +89,16 @@ struct DownloadHandoverTests {
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(refusals <= 1)
-        #expect(try world.files() == ["of-0.jpg", "of-1.jpg"])
+        #expect(try fixture.files() == ["of-0.jpg", "of-1.jpg"])
         #expect(try await queues[0].progress().open == 0)
     }
 
     @Test("DL-8 DL-14 a queue whose files are downloaded, gone or cancelled binds nobody to its folder, cleared or not")
     func nothingLeft() async throws {
-        world.intercept { $0.path == "/files/gone" ? DownloadWorld.gone : nil }
-        let (queue, places) = (world.queue(), LibraryPlaces(world.latch))
-        let (here, there) = (LibraryPlace(folder: world.library), LibraryPlace(folder: world.library + "-2"))
-        try await queue.add(["home", "gone", "later"].map { world.task($0) }, goingTo: here)
+        fixture.intercept { $0.path == "/files/gone" ? DownloadFixture.gone : nil }
+        let (queue, places) = (fixture.queue(), LibraryLocations(fixture.latch))
+        let (here, there) = (LibraryLocation(folder: fixture.library), LibraryLocation(folder: fixture.library + "-2"))
+        try await queue.add(["home", "gone", "later"].map { fixture.task($0) }, goingTo: here)
         try await queue.pause(["later"])
         try await queue.run()
         await #expect(throws: LatchError.self) { try await places.remember(there) }
@@ -105,7 +106,7 @@ struct DownloadHandoverTests {
         #expect(try await queue.progress().open == 0)
         #expect(try await !places.isAwaited())
         try await places.check(there.folder)
-        #expect(try await queue.add([world.task("other")], goingTo: there) == 1)
+        #expect(try await queue.add([fixture.task("other")], goingTo: there) == 1)
         #expect(try await places.last() == there)
         await #expect(throws: LatchError.self) { try await places.check(here.folder) }
         try await queue.cancelAll()
@@ -115,10 +116,10 @@ struct DownloadHandoverTests {
 
     @Test("DL-8 a run begins although somebody only looks for parts at that moment, and such a one is no other fetcher")
     func shortLock() async throws {
-        let queue = world.queue()
-        try await queue.add([world.task("first")])
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("first")])
         for turn in 0..<2 {
-            let lock = try #require(try world.latch.accounts.lockDownloadsIfFree())
+            let lock = try #require(try fixture.latch.accounts.lockDownloadsIfFree())
             let begun = Task.immediate { [turn] in
                 if turn == 0 { return try await queue.isFetchedElsewhere() }
                 try await queue.run()
@@ -128,27 +129,27 @@ struct DownloadHandoverTests {
             lock.release()
             #expect(try await !begun.value)
         }
-        #expect(try world.files() == ["first.jpg"])
+        #expect(try fixture.files() == ["first.jpg"])
     }
 
     @Test("DL-8 two who choose at once for different folders: the later one is refused, and none of its files waits")
     func twoFolders() async throws {
-        let (queue, other) = (world.queue(), try await world.otherProgram())
-        let places = LibraryPlaces(world.latch)
-        let (here, there) = (LibraryPlace(folder: world.library), LibraryPlace(folder: world.library + "-2"))
+        let (queue, other) = (fixture.queue(), try await fixture.otherProgram())
+        let places = LibraryLocations(fixture.latch)
+        let (here, there) = (LibraryLocation(folder: fixture.library), LibraryLocation(folder: fixture.library + "-2"))
         // Both have looked before anything waited.
         try await places.remember(there)
         try await places.remember(here)
-        #expect(try await queue.add([world.task("first")], goingTo: here) == 1)
+        #expect(try await queue.add([fixture.task("first")], goingTo: here) == 1)
         let error = await #expect(throws: LatchError.self) {
-            try await other.add([world.task("second")], goingTo: there)
+            try await other.add([fixture.task("second")], goingTo: there)
         }
-        #expect(error?.code == .invalidRequest && error?.message.contains(world.library) == true)
+        #expect(error?.code == .invalidRequest && error?.message.contains(fixture.library) == true)
         await #expect(throws: LatchError.self) { try await places.remember(there) }
         #expect(try await places.last() == here)
         #expect(try await queue.tasks().map(\.task.id) == ["first"])
         try await queue.run()
-        #expect(try await other.add([world.task("second")], goingTo: there) == 1)
+        #expect(try await other.add([fixture.task("second")], goingTo: there) == 1)
         #expect(try await places.last() == there)
     }
 
@@ -156,35 +157,35 @@ struct DownloadHandoverTests {
         "DL-14 another folder is refused while what has come of a failed file is kept in this one, until it is cleared")
     func keptPart() async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        world.cut("one", bytes, after: 10_000)
-        let queue = world.queue(now: DownloadWorld.hurried())
-        let places = LibraryPlaces(world.latch)
-        let here = LibraryPlace(folder: world.library)
-        try await queue.add([world.task("one")], goingTo: here)
+        fixture.cut("one", bytes, after: 10_000)
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let places = LibraryLocations(fixture.latch)
+        let here = LibraryLocation(folder: fixture.library)
+        try await queue.add([fixture.task("one")], goingTo: here)
         try await queue.run()
-        #expect(try await queue.progress().failed == 1 && world.parts().count == 1)
+        #expect(try await queue.progress().failed == 1 && fixture.parts().count == 1)
         #expect(try await places.isAwaited())
-        let error = await #expect(throws: LatchError.self) { try await places.check(world.library + "-2") }
+        let error = await #expect(throws: LatchError.self) { try await places.check(fixture.library + "-2") }
         #expect(error?.message.contains("latch downloads clear") == true)
         try await places.check(here.folder)
         try await queue.clear()
-        #expect(world.parts().isEmpty)
+        #expect(fixture.parts().isEmpty)
         #expect(try await !places.isAwaited())
-        try await places.remember(LibraryPlace(folder: world.library + "-2"))
+        try await places.remember(LibraryLocation(folder: fixture.library + "-2"))
     }
 
     @Test("A file that failed and kept nothing binds nobody to its folder")
     func nothingKept() async throws {
-        world.intercept { request in
+        fixture.intercept { request in
             guard request.path == "/files/one" else { return nil }
-            var answer = FaultServer.Answer(headers: [], body: world.bytes(of: "one"))
-            answer.cutAfter = 10_000
-            return answer
+            var response = FaultServer.Response(headers: [], body: fixture.bytes(of: "one"))
+            response.cutAfter = 10_000
+            return response
         }
-        let queue = world.queue(now: DownloadWorld.hurried())
-        try await queue.add([world.task("one")], goingTo: LibraryPlace(folder: world.library))
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        try await queue.add([fixture.task("one")], goingTo: LibraryLocation(folder: fixture.library))
         try await queue.run()
-        #expect(try await queue.progress().failed == 1 && world.parts().isEmpty)
-        #expect(try await !LibraryPlaces(world.latch).isAwaited())
+        #expect(try await queue.progress().failed == 1 && fixture.parts().isEmpty)
+        #expect(try await !LibraryLocations(fixture.latch).isAwaited())
     }
 }

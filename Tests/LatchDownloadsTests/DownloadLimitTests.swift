@@ -10,18 +10,18 @@ import Testing
 /// What is told of a task on its way, and how many are on theirs at once.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadLimitTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     /// Counts how many files are asked for at once; each waits until as many are as is expected.
     private func count(_ expected: Int) -> Barrier {
         let barrier = Barrier(expected)
-        world.intercept { [world] request in
+        fixture.intercept { [fixture] request in
             guard request.path.hasPrefix("/files/") else { return nil }
             barrier.enter()
             defer { barrier.leave() }
-            return .file(world.bytes(of: String(request.path.dropFirst(7))), to: request)
+            return .file(fixture.bytes(of: String(request.path.dropFirst(7))), to: request)
         }
         return barrier
     }
@@ -29,12 +29,12 @@ struct DownloadLimitTests {
     @Test("DL-10 at most six are fetched at once, and three of a group", arguments: [(1, 3), (2, 6), (3, 6)])
     func limits(_ groups: Int, _ most: Int) async throws {
         let barrier = count(most)
-        let queue = world.queue()
+        let queue = fixture.queue()
         let all: [DownloadGroup] = [.image, .video, .file]
-        try await queue.add((0..<24).map { world.task("picture-\($0)", group: all[$0 % groups]) })
+        try await queue.add((0..<24).map { fixture.task("picture-\($0)", group: all[$0 % groups]) })
         try await queue.run()
         #expect(barrier.most == most)
-        #expect(try world.files().count == 24)
+        #expect(try fixture.files().count == 24)
     }
 
     @Test("DL-10 other limits hold as they are set, those of a host too", arguments: [(2, 6, 6), (6, 2, 6), (6, 6, 2)])
@@ -42,17 +42,17 @@ struct DownloadLimitTests {
         let barrier = count(2)
         var settings = DownloadSettings()
         (settings.maximum, settings.maximumPerHost, settings.maximumPerGroup) = limits
-        let queue = world.queue(settings)
-        try await queue.add((0..<12).map { world.task("picture-\($0)") })
+        let queue = fixture.queue(settings)
+        try await queue.add((0..<12).map { fixture.task("picture-\($0)") })
         try await queue.run()
         #expect(barrier.most == 2)
     }
 
     @Test("DL-10 one film among hundreds of photographs does not wait for all of them")
     func fair() async throws {
-        let queue = world.queue()
-        try await queue.add((0..<200).map { world.task("picture-\($0)") } + [world.task("film", group: .video)])
-        let events = world.collect(queue)
+        let queue = fixture.queue()
+        try await queue.add((0..<200).map { fixture.task("picture-\($0)") } + [fixture.task("film", group: .video)])
+        let events = fixture.collect(queue)
         try await queue.run()
         // The server may get requests in another order than the queue starts them.
         let started = await events().compactMap { event -> String? in
@@ -64,9 +64,9 @@ struct DownloadLimitTests {
 
     @Test("DL-7 DL-8 DL-9 a task tells how it stands, its bytes of all its bytes, and its end, in this order")
     func told() async throws {
-        world.stall("one", after: 5_000)
-        let queue = world.queue()
-        try await queue.add([world.task("one")])
+        fixture.stall("one", after: 5_000)
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one")])
         var seen: [DownloadEvent] = []
         var overall = OverallProgress()
         let events = queue.events
@@ -81,14 +81,14 @@ struct DownloadLimitTests {
             default: seen.append(event)
             }
         }
-        let length = world.bytes(of: "one").count
+        let length = fixture.bytes(of: "one").count
         #expect(seen == [.status(id: "one", .running), .progress(id: "one", received: 5_000, total: length)])
         #expect(overall.done == 0 && overall.open == 1)
         run.cancel()
         _ = await run.result
 
-        world.intercept { _ in nil }
-        let rest = world.collect(queue)
+        fixture.intercept { _ in nil }
+        let rest = fixture.collect(queue)
         try await queue.run()
         let ends = await rest().filter {
             switch $0 {
@@ -99,7 +99,7 @@ struct DownloadLimitTests {
         #expect(
             ends == [
                 .status(id: "one", .running), .status(id: "one", .done),
-                .complete(id: "one", path: world.library + "/one.jpg"),
+                .complete(id: "one", path: fixture.library + "/one.jpg"),
             ])
         let progress = try await queue.progress()
         #expect(progress.done == 1 && progress.received == length && progress.total == length)
@@ -107,15 +107,15 @@ struct DownloadLimitTests {
 
     @Test("DL-7 a task that wants no progress told tells its end alone")
     func silent() async throws {
-        let queue = world.queue()
-        var task = world.task("one")
-        task.wantsProgress = false
+        let queue = fixture.queue()
+        var task = fixture.task("one")
+        task.reportsProgress = false
         try await queue.add([task])
-        let events = world.collect(queue)
+        let events = fixture.collect(queue)
         try await queue.run()
         let told = await events()
         #expect(!told.contains { if case .progress = $0 { true } else { false } })
-        #expect(told.contains(.complete(id: "one", path: world.library + "/one.jpg")))
+        #expect(told.contains(.complete(id: "one", path: fixture.library + "/one.jpg")))
     }
 
     @Test(
@@ -123,15 +123,15 @@ struct DownloadLimitTests {
     )
     func kept() async throws {
         var task = DownloadTask(
-            id: "id", account: world.account.id, url: "/files/id?edited=true", headers: ["Accept": "image/*"],
-            filename: "Größe.HEIC", group: .livePhoto, wantsProgress: false,
+            id: "id", account: fixture.account.id, url: "/files/id?edited=true", headers: ["Accept": "image/*"],
+            filename: "Größe.HEIC", group: .livePhoto, reportsProgress: false,
             metadata: .init(
                 size: 7, sha1: Array(0..<20), isDigestAdvice: true,
                 taken: .init(timeIntervalSince1970: 1_700_000_000.5),
                 part: .video, liveID: "still"))
-        try await world.queue().add([task])
-        var kept = try #require(try await world.otherProgram().tasks().first?.task)
-        let key = try await world.latch.accounts.downloadKey(of: world.account.id)
+        try await fixture.queue().add([task])
+        var kept = try #require(try await fixture.otherProgram().tasks().first?.task)
+        let key = try await fixture.latch.accounts.downloadKey(of: fixture.account.id)
         #expect(try SealedQuery.open(kept, key) == "/files/id?edited=true")
         #expect(kept.metadata.sealedQuery != nil && kept.url == "/files/id?…")
         kept.metadata.sealedQuery = nil

@@ -9,12 +9,12 @@ import Testing
 /// A server that is down for a while, over real sockets: its port refuses until it listens there again.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadOutageTests {
-    private let world: DownloadWorld
-    private let clock = DownloadWorld.Clock()
+    private let fixture: DownloadFixture
+    private let clock = DownloadFixture.Clock()
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
-    private var asked: Int { world.server.requests.count { $0.path.hasPrefix("/files/") } }
+    private var asked: Int { fixture.server.requests.count { $0.path.hasPrefix("/files/") } }
 
     private static func holds(_ events: [DownloadEvent]) -> [String?] {
         events.compactMap { if case .held(let reason) = $0 { .some(reason) } else { nil } }
@@ -24,9 +24,9 @@ struct DownloadOutageTests {
     private func beginWithoutServer(
         _ queue: DownloadQueue, _ count: Int
     ) async throws -> (run: Task<Void, any Error>, told: @Sendable () async -> [DownloadEvent]) {
-        try await queue.add((0..<count).map { world.task("picture-\($0)") })
-        let (events, told) = (queue.events, world.collect(queue))
-        world.server.goAway()
+        try await queue.add((0..<count).map { fixture.task("picture-\($0)") })
+        let (events, told) = (queue.events, fixture.collect(queue))
+        fixture.server.goAway()
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { reason in
             #expect(reason.contains("refuses the connection") && reason.contains("The next attempt is in"))
@@ -38,26 +38,26 @@ struct DownloadOutageTests {
         "DL-13 DL-14 a server that is gone for a while costs no waiting file a try; it is reported once, and all are downloaded"
     )
     func comesBack() async throws {
-        let queue = world.queue(now: { [clock] in clock.now })
+        let queue = fixture.queue(now: { [clock] in clock.now })
         let (run, told) = try await beginWithoutServer(queue, 30)
         #expect(try await queue.tasks().allSatisfy { $0.state == .waiting || $0.state == .running })
-        try world.server.comeBack()
+        try fixture.server.comeBack()
         clock.advance(by: 3)
         try await run.cancellableValue
         let rows = try await queue.tasks()
         #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
-        #expect(try world.files().count == 30 && world.parts().isEmpty)
+        #expect(try fixture.files().count == 30 && fixture.parts().isEmpty)
         let holds = Self.holds(await told())
         #expect(holds.count == 2 && holds.last == .some(nil))
     }
 
     @Test("DL-14 when the pause is over one file goes first, and a failure of its makes the next pause longer")
     func oneFirst() async throws {
-        let queue = world.queue(now: { [clock] in clock.now }, chance: { 0.5 })
+        let queue = fixture.queue(now: { [clock] in clock.now }, chance: { 0.5 })
         let (run, _) = try await beginWithoutServer(queue, 30)
         let events = queue.events
-        world.intercept { $0.path.hasPrefix("/files/") ? .init(status: 502) : nil }
-        try world.server.comeBack()
+        fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 502) : nil }
+        try fixture.server.comeBack()
         clock.advance(by: 1)
         var ran = false
         for await event in events {
@@ -65,11 +65,11 @@ struct DownloadOutageTests {
             if ran, case .status(_, .waiting) = event { break }
         }
         #expect(asked == 1)
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         #expect(try await queue.tasks().contains { $0.notBefore >= clock.now + 2 })
         clock.advance(by: 4)
         try await run.cancellableValue
-        #expect(try world.files().count == 30)
+        #expect(try fixture.files().count == 30)
     }
 
     @Test(
@@ -78,19 +78,19 @@ struct DownloadOutageTests {
     func staysAway() async throws {
         var settings = DownloadSettings()
         settings.maximumOutage = .seconds(20)
-        let queue = world.queue(settings, now: DownloadWorld.hurried())
-        try await queue.add((0..<30).map { world.task("picture-\($0)") })
-        let told = world.collect(queue)
-        world.server.goAway()
+        let queue = fixture.queue(settings, now: DownloadFixture.hurried())
+        try await queue.add((0..<30).map { fixture.task("picture-\($0)") })
+        let told = fixture.collect(queue)
+        fixture.server.goAway()
         try await queue.run()
         let reasons = Set(try await queue.tasks().map { $0.state.sentence })
         #expect(reasons.count == 1 && reasons.first?.contains("latch downloads retry") ?? false, "\(reasons)")
         let events = await told()
-        #expect(Self.holds(events).last == .some(nil) && world.parts().isEmpty)
+        #expect(Self.holds(events).last == .some(nil) && fixture.parts().isEmpty)
         let errors = events.compactMap { if case .error(let id, _) = $0 { id } else { nil } }
         #expect(errors.sorted() == (0..<30).map { "picture-\($0)" }.sorted(), "each failure is told by itself, once")
 
-        try world.server.comeBack()
+        try fixture.server.comeBack()
         #expect(try await queue.retryFailed() == 30)
         try await queue.run()
         #expect(try await queue.progress().done == 30)
@@ -99,39 +99,39 @@ struct DownloadOutageTests {
     @Test(
         "DL-13 a server in maintenance, a proxy without its server and a portal cost no file; all are downloaded afterwards",
         arguments: [
-            FaultServer.Answer(status: 404, headers: [("Content-Type", "text/plain")], body: Array("404".utf8)),
+            FaultServer.Response(status: 404, headers: [("Content-Type", "text/plain")], body: Array("404".utf8)),
             .init(
                 status: 404, headers: [("Content-Type", "application/json")],
                 body: Array(#"{"detail":"Cannot GET /files/one"}"#.utf8)),
             .init(status: 511, headers: [("Content-Type", "text/html")], body: Array("<html>Sign in</html>".utf8)),
             .init(status: 302, headers: [("Location", "https://portal.example.org/")]),
         ])
-    func inItsPlace(_ answer: FaultServer.Answer) async throws {
-        world.intercept { $0.path.hasPrefix("/files/") ? answer : nil }
-        let queue = world.queue(now: { [clock] in clock.now })
-        try await queue.add((0..<20).map { world.task("picture-\($0)") })
+    func inItsPlace(_ response: FaultServer.Response) async throws {
+        fixture.intercept { $0.path.hasPrefix("/files/") ? response : nil }
+        let queue = fixture.queue(now: { [clock] in clock.now })
+        try await queue.add((0..<20).map { fixture.task("picture-\($0)") })
         let events = queue.events
         let run = Task { try await queue.run() }
         await queue.untilHeld(events)
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         clock.advance(by: 5)
         try await run.cancellableValue
         let rows = try await queue.tasks()
         #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
-        #expect(try world.files().count == 20 && world.parts().isEmpty)
+        #expect(try fixture.files().count == 20 && fixture.parts().isEmpty)
     }
 
     @Test(
         "DL-14 what a stranger refuses of one file alone, when all others are downloaded, is a matter of that file's own tries"
     )
     func refusedAlone() async throws {
-        world.intercept {
+        fixture.intercept {
             $0.path == "/files/picture-3"
                 ? .init(status: 403, headers: [("Content-Type", "text/html")], body: Array("<html>No</html>".utf8))
                 : nil
         }
-        let queue = world.queue(now: DownloadWorld.hurried())
-        try await queue.add((0..<8).map { world.task("picture-\($0)") })
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        try await queue.add((0..<8).map { fixture.task("picture-\($0)") })
         try await queue.run()
         let row = try #require(try await queue.tasks().first { $0.task.id == "picture-3" })
         #expect(row.state.sentence.contains("It was tried 4 times."), "\(row.state)")
@@ -142,10 +142,10 @@ struct DownloadOutageTests {
     func forEver() async throws {
         var settings = DownloadSettings()
         settings.maximumOutage = nil
-        let queue = world.queue(settings, now: DownloadWorld.hurried())
-        try await queue.add((0..<8).map { world.task("picture-\($0)") })
+        let queue = fixture.queue(settings, now: DownloadFixture.hurried())
+        try await queue.add((0..<8).map { fixture.task("picture-\($0)") })
         let events = queue.events
-        world.server.goAway()
+        fixture.server.goAway()
         let run = Task { try await queue.run() }
         var tries = 0
         for await event in events {
@@ -154,7 +154,7 @@ struct DownloadOutageTests {
         }
         // A proxy is often back before the server behind it.
         let isStarting = Mutex(true)
-        world.intercept { request in
+        fixture.intercept { request in
             request.path.hasPrefix("/files/")
                 && isStarting.withLock { isStarting in
                     defer { isStarting = false }
@@ -162,7 +162,7 @@ struct DownloadOutageTests {
                 }
                 ? .init(status: 502, headers: [("Content-Type", "text/html")]) : nil
         }
-        try world.server.comeBack()
+        try fixture.server.comeBack()
         try await run.cancellableValue
         let states = try await queue.tasks().map(\.state)
         #expect(states.allSatisfy { $0 == .done }, "\(states)")
@@ -171,11 +171,11 @@ struct DownloadOutageTests {
     @Test(
         "DL-14 a server that wants to be left alone is left alone by all files, up to a day, and what is more is said")
     func leftAlone() async throws {
-        world.intercept {
+        fixture.intercept {
             $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "259200")]) : nil
         }
-        let queue = world.queue(now: { [clock] in clock.now })
-        try await queue.add((0..<30).map { world.task("picture-\($0)") })
+        let queue = fixture.queue(now: { [clock] in clock.now })
+        try await queue.add((0..<30).map { fixture.task("picture-\($0)") })
         let events = queue.events
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { reason in
@@ -185,7 +185,7 @@ struct DownloadOutageTests {
         clock.advance(by: 86_000)
         for await event in queue.events { if case .overall = event { break } }
         #expect(asked <= 3)
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         clock.advance(by: 500)
         try await run.cancellableValue
         #expect(try await queue.tasks().allSatisfy { $0.state == .done && $0.attempts == 0 })

@@ -5,58 +5,58 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadPairTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     @Test("DL-6 a half whose other part was never asked for fails, and the queue comes to its end")
     func loneHalf() async throws {
-        let queue = world.queue()
-        try await queue.add([world.pair("live")[0]])
+        let queue = fixture.queue()
+        try await queue.add([fixture.pair("live")[0]])
         try await queue.run()
-        guard case .failed = try await world.state("live", queue) else {
+        guard case .failed = try await fixture.state("live", queue) else {
             Issue.record("failed")
             return
         }
-        #expect(try world.files().isEmpty && world.parts().isEmpty)
+        #expect(try fixture.files().isEmpty && fixture.parts().isEmpty)
     }
 
     @Test("DL-12 cancelling one part of a live photo cancels both; many pairs are downloaded each with one base name")
     func many() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         let ids = (0..<12).map { "live-\($0)" }
-        try await queue.add(ids.flatMap(world.pair))
+        try await queue.add(ids.flatMap(fixture.pair))
         #expect(try await queue.cancel("live-3-film"))
         try await queue.run()
         let kept = ids.filter { $0 != "live-3" }
-        #expect(try world.files() == kept.flatMap { ["\($0).MOV", "\($0).jpg"] }.sorted())
-        #expect(try await queue.progress().done == 22 && world.parts().isEmpty)
+        #expect(try fixture.files() == kept.flatMap { ["\($0).MOV", "\($0).jpg"] }.sorted())
+        #expect(try await queue.progress().done == 22 && fixture.parts().isEmpty)
     }
 
     @Test(
         "DL-6 of a live photo nothing is kept when one part is gone from the server", arguments: ["live", "live-film"])
     func goneHalf(_ gone: String) async throws {
-        world.intercept { $0.path == "/files/\(gone)" ? DownloadWorld.gone : nil }
-        let queue = world.queue()
-        try await queue.add(world.pair("live") + [world.task("other")])
+        fixture.intercept { $0.path == "/files/\(gone)" ? DownloadFixture.gone : nil }
+        let queue = fixture.queue()
+        try await queue.add(fixture.pair("live") + [fixture.task("other")])
         try await queue.run()
-        guard case .skipped = try await world.state(gone, queue) else {
+        guard case .skipped = try await fixture.state(gone, queue) else {
             Issue.record("skipped")
             return
         }
         let other = gone == "live" ? "live-film" : "live"
-        guard case .failed(let why) = try await world.state(other, queue) else {
+        guard case .failed(let why) = try await fixture.state(other, queue) else {
             Issue.record("failed")
             return
         }
         #expect(why.contains("other part"))
-        #expect(try world.files() == ["other.jpg"] && world.parts().isEmpty)
+        #expect(try fixture.files() == ["other.jpg"] && fixture.parts().isEmpty)
 
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         #expect(try await queue.retryFailed(["nothing"]) == 0)
-        #expect(try await world.state(gone, queue)?.word == "skipped")
+        #expect(try await fixture.state(gone, queue)?.word == "skipped")
         #expect(try await queue.retryFailed([other]) == 2)
         try await queue.run()
-        #expect(try world.files() == ["live.MOV", "live.jpg", "other.jpg"] && world.parts().isEmpty)
+        #expect(try fixture.files() == ["live.MOV", "live.jpg", "other.jpg"] && fixture.parts().isEmpty)
     }
 }

@@ -8,14 +8,14 @@ import Testing
 /// Files at addresses whose server sends on to another place.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadRedirectTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
     private static let secret = "oPEn-seSAme-0123456789"
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     /// Has a file's address lead to `target`.
     private func lead(_ name: String, to target: String, status: Int = 302) {
-        world.intercept { request in
+        fixture.intercept { request in
             request.path == "/files/\(name)" ? .init(status: status, headers: [("Location", target)]) : nil
         }
     }
@@ -24,16 +24,16 @@ struct DownloadRedirectTests {
     private func fetch(
         _ name: String, group: DownloadGroup = .file, times: Int = 1
     ) async throws -> (state: DownloadState?, told: String) {
-        let queue = world.queue(now: DownloadWorld.hurried())
-        let events = world.collect(queue)
-        if times == 1 { try await queue.add([world.task(name, group: group, name: name)]) }
+        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let events = fixture.collect(queue)
+        if times == 1 { try await queue.add([fixture.task(name, group: group, name: name)]) }
         try await queue.run()
-        return (try await world.state(name, queue), "\(await events())\(try await queue.tasks())")
+        return (try await fixture.state(name, queue), "\(await events())\(try await queue.tasks())")
     }
 
     private func isKept(_ text: String) throws -> Bool {
-        for path in FileManager.default.enumerator(atPath: world.folder.path)?.allObjects as? [String] ?? [] {
-            let bytes = FileManager.default.contents(atPath: world.folder.file(path)) ?? Data()
+        for path in FileManager.default.enumerator(atPath: fixture.folder.path)?.allObjects as? [String] ?? [] {
+            let bytes = FileManager.default.contents(atPath: fixture.folder.file(path)) ?? Data()
             if bytes.leaks(text) { return true }
         }
         return false
@@ -42,20 +42,20 @@ struct DownloadRedirectTests {
     @Test("DL-3 a file is brought from the place that the server sends on to; its signature is told and kept nowhere")
     func store() async throws {
         let cuts = Mutex(1)
-        let bytes = world.bytes(of: "stored")
+        let bytes = fixture.bytes(of: "stored")
         let store = try FaultServer { request in
             guard request.path.hasSuffix(Self.secret) else { return .init(status: 403) }
-            var answer = FaultServer.Answer.file(bytes, to: request)
+            var response = FaultServer.Response.file(bytes, to: request)
             let left = cuts.withLock { left in
                 left -= 1
                 return left
             }
-            if left >= 0 { answer.cutAfter = 10_000 }
-            return answer
+            if left >= 0 { response.cutAfter = 10_000 }
+            return response
         }
         lead("a.bin", to: store.url("/bucket/stored?X-Amz-Signature=\(Self.secret)"))
         let (state, told) = try await fetch("a.bin")
-        #expect(try state == .done && world.file("a.bin") == bytes && world.parts().isEmpty)
+        #expect(try state == .done && fixture.file("a.bin") == bytes && fixture.parts().isEmpty)
         #expect(store.requests.allSatisfy { $0.headers["authorization"] == nil && $0.headers["cookie"] == nil })
         #expect(store.requests.last?.headers["range"] == "bytes=10000-")
         #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
@@ -78,7 +78,7 @@ struct DownloadRedirectTests {
         #expect(state?.reason?.contains(words) ?? false, "\(told)")
         #expect(state?.reason?.contains("redirected to '127.0.0.1:\(store.port)'") ?? false, "\(told)")
         #expect(store.requests.count == (status == 503 ? 4 : 1))
-        #expect(!world.server.requests.contains { $0.path == "/api/auth/mobile/refresh" })
+        #expect(!fixture.server.requests.contains { $0.path == "/api/auth/mobile/refresh" })
         #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
     }
 
@@ -87,29 +87,29 @@ struct DownloadRedirectTests {
         let store = try FaultServer { _ in .init() }
         store.goAway()
         lead("a.bin", to: store.url("/stored?sig=\(Self.secret)"))
-        let queue = world.queue(now: DownloadWorld.hurried())
+        let queue = fixture.queue(now: DownloadFixture.hurried())
         try await queue.add([
-            world.task("a.bin", group: .file, name: "a.bin"), world.task("b.bin", group: .file, name: "b.bin"),
+            fixture.task("a.bin", group: .file, name: "a.bin"), fixture.task("b.bin", group: .file, name: "b.bin"),
         ])
         try await queue.run()
-        let reason = try await world.state("a.bin", queue)?.reason ?? ""
+        let reason = try await fixture.state("a.bin", queue)?.reason ?? ""
         #expect(
             reason.contains("redirected to another") && reason.contains(store.url("")) && !reason.leaks(Self.secret))
-        #expect(try world.files() == ["b.bin"])
+        #expect(try fixture.files() == ["b.bin"])
     }
 
     @Test("DL-13 a redirect to somebody's page is told as that, and what has come of the file is gone on with")
     func signInPage() async throws {
-        let bytes = world.bytes(of: "a.bin")
+        let bytes = fixture.bytes(of: "a.bin")
         let isAway = Mutex(false)
-        world.intercept { request in
+        fixture.intercept { request in
             switch request.path {
             case "/files/a.bin":
                 if isAway.withLock({ $0 }) { return .init(status: 302, headers: [("Location", "/login?back=x")]) }
-                var answer = FaultServer.Answer.file(bytes, to: request)
-                if request.headers["range"] == nil { answer.cutAfter = 10_000 }
+                var response = FaultServer.Response.file(bytes, to: request)
+                if request.headers["range"] == nil { response.cutAfter = 10_000 }
                 if request.headers["range"] == nil { isAway.withLock { $0 = true } }
-                return answer
+                return response
             case "/login?back=x":
                 isAway.withLock { $0 = false }
                 return .init(headers: [("Content-Type", "text/html")], body: Array("<html>Sign in</html>".utf8))
@@ -117,17 +117,17 @@ struct DownloadRedirectTests {
             }
         }
         let reason = try await fetch("a.bin").state?.reason ?? ""
-        #expect(reason.contains("a page on the same host") && world.parts().count == 1, "\(reason)")
-        let queue = world.queue()
+        #expect(reason.contains("a page on the same host") && fixture.parts().count == 1, "\(reason)")
+        let queue = fixture.queue()
         try await queue.retryFailed()
         try await queue.run()
-        #expect(try world.file("a.bin") == bytes)
-        #expect(world.server.requests.last { $0.path == "/files/a.bin" }?.headers["range"] == "bytes=10000-")
+        #expect(try fixture.file("a.bin") == bytes)
+        #expect(fixture.server.requests.last { $0.path == "/files/a.bin" }?.headers["range"] == "bytes=10000-")
 
         lead("b.bin", to: "https://auth.example.org/?rd=https%3A%2F%2Fx&rm=GET")
         #expect(try await fetch("b.bin").state?.reason?.contains("Authelia") ?? false)
         lead("c.bin", to: "/files/login.html")
-        world.intercept { request in
+        fixture.intercept { request in
             switch request.path {
             case "/files/c.bin": .init(status: 303, headers: [("Location", "/login")])
             case "/login": .init(headers: [("Content-Type", "text/html")], body: Array("<html>".utf8))
@@ -145,7 +145,7 @@ struct DownloadRedirectTests {
         lead("a.bin", to: target)
         let reason = try await fetch("a.bin").state?.reason ?? ""
         #expect(reason.contains(target == "ftp://x/" ? "unsupported scheme" : "10 redirects"), "\(reason)")
-        #expect(world.server.requests.count { $0.path == "/files/a.bin" } == (target == "ftp://x/" ? 1 : 11))
+        #expect(fixture.server.requests.count { $0.path == "/files/a.bin" } == (target == "ftp://x/" ? 1 : 11))
     }
 
     @Test("DL-13 a picture of a library is not followed elsewhere")
@@ -154,6 +154,6 @@ struct DownloadRedirectTests {
         lead("one", to: store.url("/one"))
         _ = try await fetch("one", group: .image)
         #expect(store.requests.isEmpty)
-        #expect(try world.files().isEmpty)
+        #expect(try fixture.files().isEmpty)
     }
 }

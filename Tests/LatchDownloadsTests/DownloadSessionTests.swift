@@ -10,26 +10,26 @@ import Testing
 /// Tokens that run out, sessions that end, accounts that go, while files come.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadSessionTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     /// A server that takes the tokens of one turn only; nil takes none and renews none.
     private func accept(_ turn: Int?, _ barrier: Barrier? = nil) {
         let current = Mutex(turn)
-        world.intercept { [world] request in
+        fixture.intercept { [fixture] request in
             let accepted = current.withLock { $0 }
             let isAccepted = accepted.map { request.headers["authorization"] == "Bearer access-secret-\($0)" } ?? false
             switch request.path {
             case "/api/auth/mobile/login":
                 current.withLock { $0 = 9 }
-                return Self.json(DownloadWorld.tokens(9))
+                return Self.json(DownloadFixture.tokens(9))
             case "/api/auth/mobile/refresh":
                 guard let accepted else { return Self.ended }
-                return Self.json(DownloadWorld.tokens(accepted))
+                return Self.json(DownloadFixture.tokens(accepted))
             case "/api/me": return isAccepted ? nil : Self.ended
             case let path where path.hasPrefix("/files/"):
-                if isAccepted { return .file(world.bytes(of: String(path.dropFirst(7))), to: request) }
+                if isAccepted { return .file(fixture.bytes(of: String(path.dropFirst(7))), to: request) }
                 barrier?.enter()
                 defer { barrier?.leave() }
                 return Self.ended
@@ -38,28 +38,28 @@ struct DownloadSessionTests {
         }
     }
 
-    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Answer {
+    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Response {
         .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 
     private static let ended = json(#"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#, 401)
 
-    private func count(_ path: String) -> Int { world.server.requests.count { $0.path == path } }
+    private func count(_ path: String) -> Int { fixture.server.requests.count { $0.path == path } }
 
     @Test("IM-12 DL-7 files of an account that must change its password wait, and who watches is told so")
     func passwordChange() async throws {
-        let queue = world.queue()
-        try await queue.add([world.task("one")])
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one")])
         #expect(try await !queue.isSignInAwaited())
-        let id = world.account.id
-        try await world.latch.accounts.database.write {
+        let id = fixture.account.id
+        try await fixture.latch.accounts.database.write {
             _ = try $0.run(Statement("UPDATE accounts SET must_change_password = 1 WHERE id = ?", UUID.self), id)
         }
         try await queue.run()
         #expect(count("/files/one") == 0)
         #expect(try await queue.progress().open == 1)
         #expect(try await queue.isSignInAwaited())
-        #expect(try await queue.snapshot().heldBecause?.contains("latch password") ?? false)
+        #expect(try await queue.snapshot().waitReason?.contains("latch password") ?? false)
     }
 
     @Test("DL-13 a token that ran out under six transfers at once is renewed once, and nothing counts as tried")
@@ -68,20 +68,20 @@ struct DownloadSessionTests {
         accept(2, barrier)
         var settings = DownloadSettings()
         settings.maximumPerGroup = 6
-        let queue = world.queue(settings)
-        try await queue.add((0..<12).map { world.task("picture-\($0)") })
+        let queue = fixture.queue(settings)
+        try await queue.add((0..<12).map { fixture.task("picture-\($0)") })
         try await queue.run()
         #expect(count("/api/auth/mobile/refresh") == 1 && barrier.most == 6)
         #expect(try await queue.tasks().allSatisfy { $0.state == .done && $0.attempts == 0 })
-        #expect(try world.files().count == 12)
+        #expect(try fixture.files().count == 12)
     }
 
     @Test("DL-13 a session that ended pauses its tasks; signed in again and resumed they are downloaded")
     func endedSession() async throws {
         accept(nil)
-        let queue = world.queue()
-        let events = world.collect(queue)
-        try await queue.add((0..<20).map { world.task("picture-\($0)") })
+        let queue = fixture.queue()
+        let events = fixture.collect(queue)
+        try await queue.add((0..<20).map { fixture.task("picture-\($0)") })
         try await queue.run()
         #expect(try await queue.tasks().allSatisfy { $0.state == .paused && $0.attempts == 0 })
         #expect(try await queue.isSignInAwaited())
@@ -89,54 +89,54 @@ struct DownloadSessionTests {
         #expect(told.contains { if case .held(let why?) = $0 { why.contains("Sign in") } else { false } })
         #expect(count("/api/auth/mobile/refresh") == 1)
 
-        let found = try await world.latch.probe(world.account.serverURL).requireServer()
-        let again = try await world.latch.signIn(
+        let found = try await fixture.latch.probe(fixture.account.serverURL).requireServer()
+        let again = try await fixture.latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
-        #expect(again.id == world.account.id)
+        #expect(again.id == fixture.account.id)
         #expect(try await queue.resume() == 20)
         try await queue.run()
         #expect(try await queue.progress().done == 20)
-        #expect(try world.files().count == 20 && world.parts().isEmpty)
+        #expect(try fixture.files().count == 20 && fixture.parts().isEmpty)
     }
 
     @Test(
         "DL-12 an account that is signed out while its files come takes its tasks and parts with it, and the run says so"
     )
     func removedAccount() async throws {
-        world.intercept { [world] request in
+        fixture.intercept { [fixture] request in
             guard request.path.hasPrefix("/files/") else { return nil }
-            var answer = FaultServer.Answer.file(world.bytes(of: "slow"), to: request)
-            answer.stallAfter = 5_000
-            return answer
+            var response = FaultServer.Response.file(fixture.bytes(of: "slow"), to: request)
+            response.stallAfter = 5_000
+            return response
         }
-        let queue = world.queue()
-        try await queue.add((0..<5).map { world.task("slow-\($0)") })
+        let queue = fixture.queue()
+        try await queue.add((0..<5).map { fixture.task("slow-\($0)") })
         let events = queue.events
-        let told = world.collect(queue)
+        let told = fixture.collect(queue)
         let run = Task { try await queue.run() }
         for await event in events { if case .progress(_, 5_000, _) = event { break } }
-        try await world.latch.signOut(world.account)
+        try await fixture.latch.signOut(fixture.account)
         let error = await #expect(throws: LatchError.self) { try await run.cancellableValue }
         #expect(error?.code == .signedOut && error?.message.contains("which had 5 pending files") ?? false)
         #expect(await told().contains { if case .error(_, let why) = $0 { why.contains("signed out") } else { false } })
         #expect(try await queue.tasks().isEmpty)
-        #expect(try world.files().isEmpty && world.parts().isEmpty)
+        #expect(try fixture.files().isEmpty && fixture.parts().isEmpty)
     }
 
     @Test("DL-4 no secret is in the queue, in its file, in a part or in what is told")
     func noSecret() async throws {
-        world.stall("slow", after: 5_000)
-        let queue = world.queue()
-        let told = world.collect(queue)
-        try await queue.add([world.task("slow"), world.task("quick")])
+        fixture.stall("slow", after: 5_000)
+        let queue = fixture.queue()
+        let told = fixture.collect(queue)
+        try await queue.add([fixture.task("slow"), fixture.task("quick")])
         let events = queue.events
         let run = Task { try await queue.run() }
         for await event in events { if case .progress("slow", 5_000, _) = event { break } }
 
-        #expect(world.server.requests.contains { $0.headers["authorization"] == "Bearer access-secret-1" })
+        #expect(fixture.server.requests.contains { $0.headers["authorization"] == "Bearer access-secret-1" })
         var looked = 0
-        for path in FileManager.default.enumerator(atPath: world.folder.path)?.allObjects as? [String] ?? [] {
-            guard let bytes = FileManager.default.contents(atPath: world.folder.file(path)) else { continue }
+        for path in FileManager.default.enumerator(atPath: fixture.folder.path)?.allObjects as? [String] ?? [] {
+            guard let bytes = FileManager.default.contents(atPath: fixture.folder.file(path)) else { continue }
             looked += 1
             #expect(!bytes.leaks("access-secret-") && !bytes.leaks("refresh-secret-"), "\(path)")
         }

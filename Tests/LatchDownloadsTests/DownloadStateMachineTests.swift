@@ -95,7 +95,7 @@ struct DownloadStateMachineTests {
     func limits() {
         let one = machine((1...10).map { row($0) })
         #expect(begin(one) == [1, 2, 3])
-        #expect(started(one { $0.fetchEnded(2, hasAnswer: true, at(0)) }) == [4])
+        #expect(started(one { $0.fetchEnded(2, hasResponse: true, at(0)) }) == [4])
 
         let groups = (1...30).map { row($0, group: DownloadGroup(rawValue: "group_\($0 % 5)")) }
         let host = machine(groups, settings { $0.maximum = 8 })
@@ -147,7 +147,7 @@ struct DownloadStateMachineTests {
         #expect(text(machine { $0.startNext(at(0)) }) == ["start 1 absent"])
 
         #expect(!machine { $0.isTimeDue(start) })
-        #expect(text(machine { $0.fetchEnded(1, hasAnswer: true, at(5)) }).contains("poll"))
+        #expect(text(machine { $0.fetchEnded(1, hasResponse: true, at(5)) }).contains("poll"))
         #expect(machine { $0.isTimeDue(start + 5) }, "the second task is read again")
         machine { $0.reset([second.lane]) }
         machine { $0.readingBegan() }
@@ -226,7 +226,7 @@ struct DownloadStateMachineTests {
         }
         for failure in [
             FetchOutcome.failed("No."), .temporaryFailure("No.", after: .seconds(1)), .corrupted("No."),
-            .outage(HostTrouble(reason: "No.", isUnreachable: true)),
+            .outage(HostFailure(reason: "No.", isUnreachable: true)),
         ] {
             #expect(outcome(failure) == [.finish(.failed("No."), keepsPart: false)])
         }
@@ -248,7 +248,7 @@ struct DownloadStateMachineTests {
         #expect(text(actions).first == "report" && stopped(actions) == [1, 3])
         #expect(machine { $0.attemptPaused(row(1), .disk(.files), now: start, chance: 0.5) }.isEmpty)
         for position in 1...3 {
-            #expect(started(machine { $0.fetchEnded(position, hasAnswer: true, at(0)) }).isEmpty)
+            #expect(started(machine { $0.fetchEnded(position, hasResponse: true, at(0)) }).isEmpty)
         }
 
         #expect(machine.reasons.isSpaceCheckDue(start))
@@ -284,7 +284,7 @@ struct DownloadStateMachineTests {
         let actions = machine { $0.pauseFromOutside("No network.") }
         #expect(stopped(actions) == [1, 2] && text(actions).suffix(2) == ["report pauses", "poll"])
         for position in 1...2 {
-            #expect(started(machine { $0.fetchEnded(position, hasAnswer: false, at(0)) }).isEmpty)
+            #expect(started(machine { $0.fetchEnded(position, hasResponse: false, at(0)) }).isEmpty)
         }
         read([row(1), row(2)], machine)
         #expect(begin(machine).isEmpty)
@@ -314,7 +314,7 @@ struct DownloadStateMachineTests {
     // MARK: - Hosts
 
     private static let unreachable = FetchOutcome.outage(
-        HostTrouble(reason: "Unreachable.", isUnreachable: true))
+        HostFailure(reason: "Unreachable.", isUnreachable: true))
 
     /// A queue whose host has failed twice in a row. It is paused until one second later, and its tasks for one more.
     private func paused(_ settings: DownloadSettings = .init()) -> Machine {
@@ -330,7 +330,7 @@ struct DownloadStateMachineTests {
                     .reportPauses,
                 ])
         for position in 1...3 {
-            #expect(started(machine { $0.fetchEnded(position, hasAnswer: false, at(0)) }).isEmpty)
+            #expect(started(machine { $0.fetchEnded(position, hasResponse: false, at(0)) }).isEmpty)
         }
         return machine
     }
@@ -356,7 +356,7 @@ struct DownloadStateMachineTests {
     func stoppedFirst() {
         let machine = paused()
         #expect(begin(machine, at: 1.5) == [4])
-        _ = machine { $0.fetchEnded(4, hasAnswer: false, at(1.5)) }
+        _ = machine { $0.fetchEnded(4, hasResponse: false, at(1.5)) }
         read([row(1), row(2)], machine)
         #expect(begin(machine, at: 3) == [1])
     }
@@ -370,7 +370,7 @@ struct DownloadStateMachineTests {
         #expect(
             end(row(4), Self.unreachable, machine, at: 1)
                 == [.backOff(until: start + 4, reason: "Unreachable.", attempts: 0), .recordHostPause])
-        _ = machine { $0.fetchEnded(4, hasAnswer: false, at(1)) }
+        _ = machine { $0.fetchEnded(4, hasResponse: false, at(1)) }
         read([row(5), row(6)], machine)
         #expect(begin(machine, at: 2.9).isEmpty && begin(machine, at: 3) == [5])
         let steps = end(row(5), Self.unreachable, machine, at: 3)
@@ -379,7 +379,7 @@ struct DownloadStateMachineTests {
             return
         }
         #expect(reason.hasPrefix("Unreachable. Gave up after "))
-        _ = machine { $0.fetchEnded(5, hasAnswer: false, at(3)) }
+        _ = machine { $0.fetchEnded(5, hasResponse: false, at(3)) }
         #expect(text(machine { $0.hostGivenUp(Self.host) }) == ["report pauses"])
         #expect(begin(machine, at: 3).isEmpty, "the other tasks have failed too, and are read again")
         read([row(7)], machine)
@@ -391,7 +391,7 @@ struct DownloadStateMachineTests {
     )
     func onlyTask() {
         let machine = machine([row(1)])
-        let busy = FetchOutcome.outage(HostTrouble(reason: "Busy.", isUnreachable: false))
+        let busy = FetchOutcome.outage(HostFailure(reason: "Busy.", isUnreachable: false))
         for attempts in 0..<3 {
             let steps = end(row(1, attempts: attempts), busy, machine, .init(isOnlyTaskOfHost: true))
             #expect(steps.first == .reportPauses && steps.count == 2)
@@ -432,10 +432,10 @@ struct DownloadStateMachineTests {
         for position in 1...2 {
             #expect(machine { $0.fileCompleted(ReadyFile(row: row(position))) }.isEmpty)
             #expect(
-                !text(machine { $0.fetchEnded(position, hasAnswer: true, at(0)) }).contains("place batch"))
+                !text(machine { $0.fetchEnded(position, hasResponse: true, at(0)) }).contains("place batch"))
         }
         #expect(machine { $0.fileCompleted(ReadyFile(row: row(3))) }.isEmpty)
-        #expect(text(machine { $0.fetchEnded(3, hasAnswer: true, at(0)) }) == ["place batch", "poll"])
+        #expect(text(machine { $0.fetchEnded(3, hasResponse: true, at(0)) }) == ["place batch", "poll"])
         let (number, files) = machine { $0.nextBatch() }
         #expect(files.map(\.row.position) == [1, 2, 3] && !machine.isIdle)
         #expect(machine { $0.batchFlushed() }.isEmpty)
@@ -484,7 +484,7 @@ struct DownloadStateMachineTests {
         #expect(
             text(machine { $0.fileCompleted(ReadyFile(row: row(1, live: "live"))) }) == ["place half 1"])
         #expect(
-            text(machine { $0.fetchEnded(1, hasAnswer: true, at(0)) }) == ["poll"] && !machine.isIdle)
+            text(machine { $0.fetchEnded(1, hasResponse: true, at(0)) }) == ["poll"] && !machine.isIdle)
         #expect(text(machine { $0.placementEnded(1, at(0)) }) == ["poll"] && machine.isIdle)
     }
 

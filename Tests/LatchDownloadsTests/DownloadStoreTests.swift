@@ -9,12 +9,12 @@ import Testing
 /// The queue's rows, also where there are very many.
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadStoreTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
     private let store: DownloadStore
 
     init() async throws {
-        world = try await DownloadWorld()
-        store = DownloadStore(database: world.latch.accounts.database)
+        fixture = try await DownloadFixture()
+        store = DownloadStore(database: fixture.latch.accounts.database)
     }
 
     /// What the queue asks while it works and when it starts, and what is asked of single tasks.
@@ -29,7 +29,7 @@ struct DownloadStoreTests {
         ("anew", DownloadStore.updateAnew.text), ("end", DownloadStore.updateEnd.text),
         ("back", DownloadStore.updateBack.text), ("halves", DownloadStore.selectHalves.text),
         ("waits", DownloadStore.selectWaits.text), ("whole", DownloadStore.updateWhole.text),
-        ("done", DownloadStore.updateDone.text), ("take up", DownloadStore.takeUp.text),
+        ("done", DownloadStore.updateDone.text), ("take up", DownloadStore.restore.text),
         ("change", DownloadStore.changeOne.text), ("remove", DownloadStore.removeOne.text),
         ("change all", DownloadStore.changeAll.text), ("remove all", DownloadStore.removeAll.text),
         ("retry others", DownloadStore.retryOthers.text), ("pause account", DownloadStore.pauseAccount.text),
@@ -45,7 +45,7 @@ struct DownloadStoreTests {
             let explain = Statement("EXPLAIN QUERY PLAN \(text)") { row throws(DatabaseError) in
                 try row.get(3) as String
             }
-            let plan = try await world.latch.accounts.database.read { try $0.all(explain) }
+            let plan = try await fixture.latch.accounts.database.read { try $0.all(explain) }
             #expect(!plan.isEmpty || sql === DownloadStore.insert.text, "\(name)")
             for step in plan where step.hasPrefix("SCAN") {
                 let isSmall =
@@ -65,15 +65,15 @@ struct DownloadStoreTests {
     }
 
     private func expectCounts(_ step: Comment) async throws {
-        let truth = try await world.latch.accounts.database.read { try $0.all(Self.truth) }
+        let truth = try await fixture.latch.accounts.database.read { try $0.all(Self.truth) }
         let counts = try await store.counts().sorted { $0.state < $1.state }
         #expect(counts == truth, step)
     }
 
     @Test("DL-11 DL-12 tens of thousands of tasks come as a stream; what is counted is right after every command")
     func many() async throws {
-        let queue = world.queue()
-        let (account, count) = (world.account.id, 11_000)
+        let queue = fixture.queue()
+        let (account, count) = (fixture.account.id, 11_000)
         let tasks = AsyncStream<DownloadTask> { continuation in
             for number in 0..<count {
                 continuation.yield(
@@ -85,7 +85,7 @@ struct DownloadStoreTests {
             continuation.finish()
         }
         #expect(try await queue.add(tasks) == count)
-        #expect(try await queue.add([world.task("id-5")]) == 0)
+        #expect(try await queue.add([fixture.task("id-5")]) == 0)
         try await expectCounts("added")
         #expect(try await store.lanes().count == 2)
         #expect(try await queue.pause() == count)

@@ -6,27 +6,27 @@ import Testing
 @testable import LatchDownloads
 
 /// A queue with what is around it: the network, the desktop and the machine's sleep, over a real bus.
-@Suite(.timeLimit(.minutes(20))) struct DownloadKeeperTests {
-    private let world: DownloadWorld
+@Suite(.timeLimit(.minutes(20))) struct DownloadSupervisorTests {
+    private let fixture: DownloadFixture
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
-    private func keep(
+    private func run(
         _ queue: DownloadQueue, _ desktop: MockDesktop, fetchesMetered: Bool = false
     ) -> Task<Void, any Error> {
-        let keeper = DownloadSupervisor(
+        let supervisor = DownloadSupervisor(
             queue, environment: desktop.environment, fetchesMetered: fetchesMetered, advice: "Or so.")
-        return Task { try await keeper.keep { try await queue.run() } }
+        return Task { try await supervisor.run { try await queue.run() } }
     }
 
     /// Lets a file stand still after its first bytes.
     private func stand(_ id: String, announced: Int? = nil) {
-        world.intercept { [world] request in
+        fixture.intercept { [fixture] request in
             guard request.path == "/files/\(id)" else { return nil }
-            var answer = FaultServer.Answer.file(world.bytes(of: id), to: request)
-            answer.stallAfter = 5_000
-            answer.announced = announced
-            return answer
+            var response = FaultServer.Response.file(fixture.bytes(of: id), to: request)
+            response.stallAfter = 5_000
+            response.announced = announced
+            return response
         }
     }
 
@@ -34,11 +34,11 @@ import Testing
         "DL-17 without a network nothing runs, nothing is lost and nothing counts as tried; it goes on when it is back")
     func networkLost() async throws {
         let desktop = try await MockDesktop(.network)
-        let queue = world.queue()
+        let queue = fixture.queue()
         stand("slow")
-        try await queue.add([world.task("slow"), world.task("quick")])
+        try await queue.add([fixture.task("slow"), fixture.task("quick")])
         let events = queue.events
-        let run = keep(queue, desktop)
+        let run = run(queue, desktop)
         var (isSlowHere, isQuickHome) = (false, false)
         for await event in events {
             if case .progress("slow", 5_000, _) = event { isSlowHere = true }
@@ -54,13 +54,13 @@ import Testing
             if case .status("slow", .waiting) = event { break }
         }
         let row = try #require(try await queue.tasks().first { $0.task.id == "slow" })
-        #expect(row.attempts == 0 && world.parts().count == 1)
+        #expect(row.attempts == 0 && fixture.parts().count == 1)
 
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         try await desktop.setNetwork(state: 70)
         try await run.cancellableValue
-        #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
-        let last = try #require(world.server.requests.last { $0.path == "/files/slow" })
+        #expect(try fixture.file("slow.jpg") == fixture.bytes(of: "slow"))
+        let last = try #require(fixture.server.requests.last { $0.path == "/files/slow" })
         #expect(last.headers["range"] == "bytes=5000-")
     }
 
@@ -68,44 +68,44 @@ import Testing
     func metered() async throws {
         let desktop = try await MockDesktop(.network)
         try await desktop.setNetwork(metered: 1)
-        let queue = world.queue()
-        try await queue.add([world.task("one")])
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one")])
         let events = queue.events
-        let run = keep(queue, desktop)
+        let run = run(queue, desktop)
         for await event in events {
             if case .held("This network is metered. Downloads continue on an unmetered one. Or so.") = event { break }
         }
         for await event in events {
             if case .overall = event { break }
         }
-        #expect(!world.server.requests.contains { $0.path == "/files/one" })
+        #expect(!fixture.server.requests.contains { $0.path == "/files/one" })
 
         try await desktop.setNetwork(metered: 4)
         try await run.cancellableValue
-        #expect(try world.file("one.jpg") == world.bytes(of: "one"))
+        #expect(try fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }
 
     @Test("DL-17 who says so fetches on a metered network too")
     func meteredAllTheSame() async throws {
         let desktop = try await MockDesktop(.network)
         try await desktop.setNetwork(metered: 1)
-        let queue = world.queue()
-        try await queue.add([world.task("one")])
-        try await keep(queue, desktop, fetchesMetered: true).value
-        #expect(try world.file("one.jpg") == world.bytes(of: "one"))
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one")])
+        try await run(queue, desktop, fetchesMetered: true).value
+        #expect(try fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }
 
     @Test("DL-15 the desktop tells how many items are downloaded and when all are, with those that failed")
     func told() async throws {
         let desktop = try await MockDesktop(.notifications)
-        let queue = world.queue()
-        world.intercept { request in
+        let queue = fixture.queue()
+        fixture.intercept { request in
             guard request.path == "/files/bad" else { return nil }
             let body = Array(#"{"detail":"No"}"#.utf8)
             return .init(status: 403, headers: [("Content-Type", "application/json")], body: body)
         }
-        try await queue.add(["one", "two", "bad"].map { world.task($0) })
-        try await keep(queue, desktop).value
+        try await queue.add(["one", "two", "bad"].map { fixture.task($0) })
+        try await run(queue, desktop).value
 
         let last = try await desktop.call(.notifications) { $0.contains("Download complete") }
         #expect(last.contains(#""Download complete" "2 items saved to gallery, 1 failed""#))
@@ -114,10 +114,10 @@ import Testing
     @Test("DL-15 progress is told while it runs, and nothing stays when it is stopped")
     func progressTold() async throws {
         let desktop = try await MockDesktop(.notifications)
-        let queue = world.queue()
+        let queue = fixture.queue()
         stand("slow")
-        try await queue.add([world.task("slow"), world.task("quick")])
-        let run = keep(queue, desktop)
+        try await queue.add([fixture.task("slow"), fixture.task("quick")])
+        let run = run(queue, desktop)
         let line = try await desktop.call(.notifications) { $0.contains("Downloading 2 items…") }
         #expect(line.contains(#""value": "#))
         run.cancel()
@@ -129,10 +129,10 @@ import Testing
     @Test("DL-16 a file over 256 MiB keeps the machine awake and its message on the screen, no longer than it runs")
     func large() async throws {
         let desktop = try await MockDesktop(.notifications, .login, .network)
-        let queue = world.queue()
+        let queue = fixture.queue()
         stand("film", announced: DownloadSupervisor.largeFile + 1)
-        try await queue.add([world.task("film", group: .video, name: "film.mp4")])
-        let run = keep(queue, desktop)
+        try await queue.add([fixture.task("film", group: .video, name: "film.mp4")])
+        let run = run(queue, desktop)
         try await desktop.waitForInhibitors(true)
         #expect(try await desktop.inhibitors().contains("'Downloading film.mp4', 'block'"))
         try await desktop.call(.notifications) { $0.contains(#""resident": True"#) && $0.contains("film.mp4") }
@@ -146,10 +146,10 @@ import Testing
     @Test("DL-16 a file of 256 MiB is an ordinary one")
     func ordinary() async throws {
         let desktop = try await MockDesktop(.notifications, .login)
-        let queue = world.queue()
+        let queue = fixture.queue()
         stand("film", announced: DownloadSupervisor.largeFile)
-        try await queue.add([world.task("film", group: .video, name: "film.mp4")])
-        let run = keep(queue, desktop)
+        try await queue.add([fixture.task("film", group: .video, name: "film.mp4")])
+        let run = run(queue, desktop)
         try await desktop.call(.notifications) { $0.contains("Downloading 1 item…") }
         #expect(!(try await desktop.inhibitors().contains("sleep")))
         run.cancel()
@@ -158,13 +158,13 @@ import Testing
 
     @Test("DL-17 without a desktop everything is downloaded all the same")
     func nowhere() async throws {
-        let queue = world.queue()
-        try await queue.add([world.task("one")])
-        let nowhere = world.folder.file("nowhere")
-        let keeper = DownloadSupervisor(
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one")])
+        let nowhere = fixture.folder.file("nowhere")
+        let supervisor = DownloadSupervisor(
             queue,
             environment: ["XDG_RUNTIME_DIR": nowhere, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(nowhere)/system"])
-        try await keeper.keep { try await queue.run() }
-        #expect(try world.file("one.jpg") == world.bytes(of: "one"))
+        try await supervisor.run { try await queue.run() }
+        #expect(try fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }
 }

@@ -37,9 +37,9 @@ struct EventTests {
         "DL-8 while a listener that must get all events is far behind no file is started, until it catches up or is gone",
         arguments: [true, false])
     func heldUp(_ comesAlong: Bool) async throws {
-        let world = try await DownloadWorld()
-        let queue = world.queue()
-        try await queue.add((0..<3).map { world.task("picture-\($0)") })
+        let fixture = try await DownloadFixture()
+        let queue = fixture.queue()
+        try await queue.add((0..<3).map { fixture.task("picture-\($0)") })
         var all: AsyncStream<DownloadEvent>? = queue.everyEvent { _ in true }
         for number in 0..<EventBacklog.limit { queue.broadcast.send(Self.end(number)) }
         let events = queue.events
@@ -49,7 +49,7 @@ struct EventTests {
             if case .overall = event { beats += 1 }
             if beats == 3 { break }
         }
-        #expect(!world.server.requests.contains { $0.path.hasPrefix("/files/") })
+        #expect(!fixture.server.requests.contains { $0.path.hasPrefix("/files/") })
         let taking = comesAlong ? all.map { all in Task { await all.reduce(into: 0) { count, _ in count += 1 } } } : nil
         all = nil
         try await run.cancellableValue

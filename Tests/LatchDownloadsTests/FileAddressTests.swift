@@ -22,7 +22,7 @@ import Testing
     func spellings(_ text: String, _ path: String) throws {
         let server = try ServerAddress("https://files.example.org")
         let address = try FileAddress(text)
-        #expect(FileAddress.isOne(text) && address.request(to: server) == path)
+        #expect(FileAddress.isAddress(text) && address.request(to: server) == path)
     }
 
     @Test("DL-3 a file of another server, port or folder is nobody's")
@@ -36,7 +36,7 @@ import Testing
             #expect(try FileAddress(other).request(to: server) == nil, "\(other)")
         }
         for path in ["/a/b", "5f3e0000-0000-4000-8000-000000000001", "/a?u=https://x/", "a:b"] {
-            #expect(!FileAddress.isOne(path), "\(path)")
+            #expect(!FileAddress.isAddress(path), "\(path)")
         }
     }
 

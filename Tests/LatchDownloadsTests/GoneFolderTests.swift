@@ -9,29 +9,29 @@ import Testing
 /// The folder that files were brought to is missing, as when its drive is not mounted.
 @Suite(.timeLimit(.minutes(20)))
 struct GoneFolderTests {
-    private let world: DownloadWorld
-    private var isThere: Bool { FileManager.default.fileExists(atPath: world.library) }
+    private let fixture: DownloadFixture
+    private var isThere: Bool { FileManager.default.fileExists(atPath: fixture.library) }
 
     init() async throws {
-        world = try await DownloadWorld()
-        try await LibraryPlaces(world.latch).remember(LibraryPlace(folder: world.library))
+        fixture = try await DownloadFixture()
+        try await LibraryLocations(fixture.latch).remember(LibraryLocation(folder: fixture.library))
     }
 
-    private func library() -> PictureLibrary { PictureLibrary(world.latch, folder: world.library) }
+    private func library() -> PictureLibrary { PictureLibrary(fixture.latch, folder: fixture.library) }
 
     /// Brings a file to the folder, moves the folder away, and adds another file to the queue.
     private func unmount() async throws {
-        let queue = world.queue(library: library())
+        let queue = fixture.queue(library: library())
         try await queue.prepareFolder(isNew: true)
-        try await queue.add([world.task("one")])
+        try await queue.add([fixture.task("one")])
         try await queue.run()
-        try FileManager.default.moveItem(atPath: world.library, toPath: world.folder.file("away"))
-        try await queue.add([world.task("two")])
+        try FileManager.default.moveItem(atPath: fixture.library, toPath: fixture.folder.file("away"))
+        try await queue.add([fixture.task("two")])
     }
 
     private func mount() throws {
-        try? FileManager.default.removeItem(atPath: world.library)
-        try FileManager.default.moveItem(atPath: world.folder.file("away"), toPath: world.library)
+        try? FileManager.default.removeItem(atPath: fixture.library)
+        try FileManager.default.moveItem(atPath: fixture.folder.file("away"), toPath: fixture.library)
     }
 
     @Test(
@@ -40,32 +40,32 @@ struct GoneFolderTests {
     func refused(_ hasMountPoint: Bool) async throws {
         try await unmount()
         if hasMountPoint {
-            try FileManager.default.createDirectory(atPath: world.library, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: fixture.library, withIntermediateDirectories: true)
         }
-        let queue = world.queue(library: library())
-        #expect(try await queue.snapshot().heldBecause?.contains("Mount its drive") ?? false)
+        let queue = fixture.queue(library: library())
+        #expect(try await queue.snapshot().waitReason?.contains("Mount its drive") ?? false)
         let error = await #expect(throws: LatchError.self) { try await queue.run() }
         #expect(
             error?.code == .folderGone && error?.message.contains("--make-folder") ?? false, "\(error?.message ?? "")")
-        #expect(isThere == hasMountPoint && world.parts().isEmpty)
+        #expect(isThere == hasMountPoint && fixture.parts().isEmpty)
         #expect(try await queue.progress().open == 1)
 
         try mount()
         try await queue.run()
-        #expect(try world.files() == ["one.jpg", "two.jpg"])
+        #expect(try fixture.files() == ["one.jpg", "two.jpg"])
     }
 
     @Test("DL-13 the folder is created again on request; without one when only the hidden folder in it is missing")
     func anew() async throws {
         try await unmount()
-        let queue = world.queue(library: library())
+        let queue = fixture.queue(library: library())
         try await queue.prepareFolder(isNew: true)
         try await queue.run()
-        #expect(try world.files() == ["two.jpg"])
-        try FileManager.default.removeItem(atPath: world.library + "/.latchstring")
-        try await queue.add([world.task("three")])
+        #expect(try fixture.files() == ["two.jpg"])
+        try FileManager.default.removeItem(atPath: fixture.library + "/.latchstring")
+        try await queue.add([fixture.task("three")])
         try await queue.run()
-        #expect(try world.files() == ["three.jpg", "two.jpg"])
+        #expect(try fixture.files() == ["three.jpg", "two.jpg"])
     }
 
     @Test(
@@ -75,21 +75,21 @@ struct GoneFolderTests {
         try await unmount()
         var settings = DownloadSettings()
         settings.maximumOutage = nil
-        let queue = world.queue(settings, library: library())
+        let queue = fixture.queue(settings, library: library())
         let events = queue.events
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { #expect($0.contains("Mount its drive")) }
         #expect(!isThere)
-        if !hasHidden { try FileManager.default.removeItem(atPath: world.folder.file("away") + "/.latchstring") }
+        if !hasHidden { try FileManager.default.removeItem(atPath: fixture.folder.file("away") + "/.latchstring") }
         try mount()
         try await run.cancellableValue
-        #expect(try world.files() == ["one.jpg", "two.jpg"])
+        #expect(try fixture.files() == ["one.jpg", "two.jpg"])
     }
 
     @Test("DL-13 a folder without the hidden one is there while any of the files brought to it is")
     func manyRemoved() async throws {
-        let (database, folder) = (world.latch.accounts.database, world.library)
-        try await world.queue(library: library()).prepareFolder(isNew: true)
+        let (database, folder) = (fixture.latch.accounts.database, fixture.library)
+        try await fixture.queue(library: library()).prepareFolder(isNew: true)
         try await database.write { connection in
             for number in 100..<400 {
                 let insert = Statement(
@@ -99,7 +99,7 @@ struct GoneFolderTests {
             }
         }
         try FileManager.default.removeItem(atPath: folder + "/.latchstring")
-        let queue = world.queue(library: library())
+        let queue = fixture.queue(library: library())
         let error = await #expect(throws: LatchError.self) { try await queue.prepareFolder() }
         #expect(error?.code == .folderGone)
         try Data().write(to: URL(filePath: folder + "/399.jpg"))
@@ -110,19 +110,19 @@ struct GoneFolderTests {
     func goesMeanwhile() async throws {
         try await unmount()
         try mount()
-        let (library, away) = (world.library, world.folder.file("away"))
-        world.intercept { request in
+        let (library, away) = (fixture.library, fixture.folder.file("away"))
+        fixture.intercept { request in
             guard request.path == "/files/two" else { return nil }
             try? FileManager.default.moveItem(atPath: library, toPath: away)
             return nil
         }
-        let queue = world.queue(library: self.library())
+        let queue = fixture.queue(library: self.library())
         let events = queue.events
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { #expect($0.contains("Mount its drive"), "\($0)") }
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
         try mount()
         try await run.cancellableValue
-        #expect(try world.files() == ["one.jpg", "two.jpg"])
+        #expect(try fixture.files() == ["one.jpg", "two.jpg"])
     }
 }

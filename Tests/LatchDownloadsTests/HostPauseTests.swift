@@ -9,26 +9,26 @@ import Testing
 /// A server asks for a pause, and the program that was told so ends.
 @Suite(.timeLimit(.minutes(20)))
 struct HostPauseTests {
-    private let world: DownloadWorld
-    private let clock = DownloadWorld.Clock()
+    private let fixture: DownloadFixture
+    private let clock = DownloadFixture.Clock()
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
-    private var asked: Int { world.server.requests.count { $0.path.hasPrefix("/files/") } }
+    private var asked: Int { fixture.server.requests.count { $0.path.hasPrefix("/files/") } }
 
-    private func queue() -> DownloadQueue { world.queue(now: { [clock] in clock.now }) }
+    private func queue() -> DownloadQueue { fixture.queue(now: { [clock] in clock.now }) }
 
     /// Leaves a queue whose server has asked for a pause of ten minutes and answers again afterwards.
     private func leaveAlone() async throws {
-        world.intercept { $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "600")]) : nil }
+        fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "600")]) : nil }
         let queue = queue()
-        try await queue.add((0..<10).map { world.task("picture-\($0)") })
+        try await queue.add((0..<10).map { fixture.task("picture-\($0)") })
         let events = queue.events
         let run = Task { try await queue.run() }
         await queue.untilHeld(events)
         run.cancel()
         _ = await run.result
-        world.intercept { _ in nil }
+        fixture.intercept { _ in nil }
     }
 
     /// Runs the queue again, and returns when it has told why it waits and has looked for commands once more.
@@ -55,7 +55,7 @@ struct HostPauseTests {
         #expect(why.contains("503") && why.contains("wait until") && why.contains("latch downloads retry"), "\(why)")
         #expect(asked == before)
         let rows = try await queue.tasks()
-        #expect(rows.contains { $0.waitsBecause?.contains("503") ?? false && $0.notBefore > clock.now })
+        #expect(rows.contains { $0.waitReason?.contains("503") ?? false && $0.notBefore > clock.now })
         clock.advance(by: 602)
         try await run.cancellableValue
         #expect(try await queue.progress().done == 10)
@@ -70,7 +70,7 @@ struct HostPauseTests {
         let before = asked
         let (queue, run, _) = try await beginAgain()
         #expect(asked == before)
-        let count = try await world.otherProgram().retryFailed(isAll ? nil : ["picture-7"])
+        let count = try await fixture.otherProgram().retryFailed(isAll ? nil : ["picture-7"])
         #expect(count == (isAll ? 10 : 1))
         if !isAll { clock.advance(by: 602) }
         try await run.cancellableValue
@@ -79,13 +79,13 @@ struct HostPauseTests {
 
     @Test("DL-12 retry counts a failed file of a paused host once", arguments: [true, false])
     func countedOnce(_ isAll: Bool) async throws {
-        world.intercept { $0.path == "/files/bad" ? DownloadWorld.gone : nil }
+        fixture.intercept { $0.path == "/files/bad" ? DownloadFixture.gone : nil }
         let queue = queue()
-        try await queue.add([world.task("bad", group: .file)])
+        try await queue.add([fixture.task("bad", group: .file)])
         try await queue.run()
         #expect(try await queue.progress().failed == 1)
         try await leaveAlone()
-        #expect(try await world.otherProgram().retryFailed(isAll ? nil : ["bad"]) == (isAll ? 11 : 1))
+        #expect(try await fixture.otherProgram().retryFailed(isAll ? nil : ["bad"]) == (isAll ? 11 : 1))
     }
 
     @Test("DL-14 a stored pause of a host that no file waits for is removed when its time is over")
@@ -96,7 +96,7 @@ struct HostPauseTests {
         let count = Statement("SELECT count(*) FROM download_pauses") { row throws(DatabaseError) in
             try row.get(0) as Int
         }
-        func rows() async throws -> Int? { try await world.latch.accounts.database.read { try $0.first(count) } }
+        func rows() async throws -> Int? { try await fixture.latch.accounts.database.read { try $0.first(count) } }
         #expect(try await rows() == 1)
         try await queue.run()
         #expect(try await rows() == 1)

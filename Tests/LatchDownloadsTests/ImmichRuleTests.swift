@@ -10,61 +10,61 @@ import Testing
 /// How Immich treats files, as docs/protocols/immich.md describes it.
 @Suite("Immich's rules for files", .timeLimit(.minutes(20)))
 struct ImmichRuleTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
     private let still = "d7c89754-9ee7-494f-b6b8-a1533b0e333e"
-    private let film = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
+    private let video = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
-    private func tasks(_ members: String, film: FilmFacts? = nil) throws -> [DownloadTask] {
+    private func tasks(_ members: String, video: LiveVideoFacts? = nil) throws -> [DownloadTask] {
         let text = #"{"id":"\#(still)",\#(members)}"#
-        let reading = ImmichAssetReading(account: world.account.id, api: "/files")
-        return reading.tasks(try JSONValue(parsing: Array(text.utf8)), film: film)
+        let reading = ImmichAssetReading(account: fixture.account.id, api: "/files")
+        return reading.tasks(try JSONValue(parsing: Array(text.utf8)), video: video)
     }
 
     @Test("a part that is whole already is never asked for beyond its end, and its head names no file")
     func ranges() async throws {
-        let bytes = world.bytes(of: "a")
-        world.intercept { request in
+        let bytes = fixture.bytes(of: "a")
+        fixture.intercept { request in
             guard request.path == "/files/a" else { return nil }
-            var answer = FaultServer.Answer.file(bytes, to: request)
+            var response = FaultServer.Response.file(bytes, to: request)
             // Beyond its end it answers as for a file that is not there.
-            if answer.status == 416 { answer.status = 404 }
-            answer.headers.append(("Content-Disposition", "inline; filename*=UTF-8''..%2Felsewhere.jpg"))
-            return answer
+            if response.status == 416 { response.status = 404 }
+            response.headers.append(("Content-Disposition", "inline; filename*=UTF-8''..%2Felsewhere.jpg"))
+            return response
         }
         let run = Mutex<Task<Void, any Error>?>(nil)
         let stopped = DownloadQueue(
-            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { Date() },
+            fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { Date() },
             hook: DownloadHook { step in
                 guard step == .fetched else { return }
                 run.withLock { $0?.cancel() }
                 throw CancellationError()
             })
-        try await stopped.add([world.task("a")])
+        try await stopped.add([fixture.task("a")])
         run.withLock { $0 = Task { try await stopped.run() } }
         _ = await run.withLock { $0 }?.result
-        #expect(world.parts().count == 1)
+        #expect(fixture.parts().count == 1)
 
-        try await world.queue().run()
-        let range = world.server.requests.last { $0.path == "/files/a" }?.headers["range"]
+        try await fixture.queue().run()
+        let range = fixture.server.requests.last { $0.path == "/files/a" }?.headers["range"]
         #expect(range == "bytes=\(bytes.count - 1)-")
-        #expect(try world.files() == ["a.jpg"] && world.file("a.jpg") == bytes)
+        #expect(try fixture.files() == ["a.jpg"] && fixture.file("a.jpg") == bytes)
     }
 
     @Test("the checksum decides for a file of the server's own, and is advice for one of an external library")
     func checksums() async throws {
         let wrong = Data(repeating: 7, count: 20).base64EncodedString()
-        let url = world.task(still).url
+        let url = fixture.task(still).url
         for (library, isHome) in [("null", false), (#""b422af9a-1368-4a64-8846-a7e256c88ad2""#, true)] {
             var task = try #require(
                 tasks(#""originalFileName":"a.jpg","checksum":"\#(wrong)","libraryId":\#(library)"#).first)
             #expect(task.url == "/files/assets/\(still)/original")
             task.url = url
-            let queue = world.queue(now: DownloadWorld.hurried())
+            let queue = fixture.queue(now: DownloadFixture.hurried())
             try await queue.add([task])
             try await queue.run()
-            #expect(try world.files() == (isHome ? ["a.jpg"] : []))
+            #expect(try fixture.files() == (isHome ? ["a.jpg"] : []))
             try await queue.clear()
         }
     }
@@ -74,9 +74,9 @@ struct ImmichRuleTests {
         for members in [#""livePhotoVideoId":null"#, #""originalPath":"/a""#, #""livePhotoVideoId":"\#(still)""#] {
             #expect(try tasks(#""originalFileName":"IMG_1.HEIC","# + members).map(\.group) == [.image])
         }
-        let pair = try tasks(#""originalFileName":"IMG_1.HEIC","livePhotoVideoId":"\#(film)""#)
-        #expect(pair.map(\.id) == [still, film] && pair.allSatisfy { $0.group == .livePhoto })
-        #expect(pair.map(\.url) == ["/files/assets/\(still)/original", "/files/assets/\(film)/original"])
+        let pair = try tasks(#""originalFileName":"IMG_1.HEIC","livePhotoVideoId":"\#(video)""#)
+        #expect(pair.map(\.id) == [still, video] && pair.allSatisfy { $0.group == .livePhoto })
+        #expect(pair.map(\.url) == ["/files/assets/\(still)/original", "/files/assets/\(video)/original"])
         #expect(pair.map(\.metadata.part) == [.image, .video] && pair.allSatisfy { $0.metadata.liveID == still })
         // In no list by itself.
         #expect(try tasks(#""type":"VIDEO","visibility":"hidden""#).isEmpty)
@@ -86,11 +86,11 @@ struct ImmichRuleTests {
     @Test("files are fetched one by one and never as an archive; names that meet are numbered, none is lost")
     func archives() async throws {
         let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
-        let queue = world.queue()
-        try await queue.add([still, other].map { world.task($0, name: "IMG_1.jpg") })
+        let queue = fixture.queue()
+        try await queue.add([still, other].map { fixture.task($0, name: "IMG_1.jpg") })
         try await queue.run()
-        #expect(try world.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
-        #expect(!world.server.requests.contains { $0.path.contains("archive") })
+        #expect(try fixture.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
+        #expect(!fixture.server.requests.contains { $0.path.contains("archive") })
     }
 
     @Test(
@@ -102,8 +102,8 @@ struct ImmichRuleTests {
             ("CLIP.MPEG.jpg", nil, ["CLIP.MPEG.jpg", "CLIP.MPEG.MOV"]),
         ] as [(String, String?, [String])])
     func names(_ name: String, _ ending: String?, _ files: [String]) throws {
-        let facts = ending.map { FilmFacts(size: nil, sha1: nil, isDigestAdvice: false, ending: $0) }
-        let tasks = try tasks(#""originalFileName":"\#(name)","livePhotoVideoId":"\#(film)""#, film: facts)
+        let facts = ending.map { LiveVideoFacts(size: nil, sha1: nil, isDigestAdvice: false, ending: $0) }
+        let tasks = try tasks(#""originalFileName":"\#(name)","livePhotoVideoId":"\#(video)""#, video: facts)
         #expect(tasks.map(\.filename) == files)
         #expect(tasks.allSatisfy { ($0.group == .livePhoto) == (files.count == 2) })
         #expect((tasks.first?.metadata.liveID == nil) == (files.count == 1))

@@ -22,13 +22,13 @@ struct JoiningLibrary: IndexedLibrary {
     func joinedName(_ filename: String) -> String { filename }
 
     func join(
-        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+        still: DownloadPart, video: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: still.path))
-        bytes += try Data(contentsOf: URL(fileURLWithPath: film.path))
+        bytes += try Data(contentsOf: URL(fileURLWithPath: video.path))
         try bytes.write(to: URL(fileURLWithPath: path))
         return try DownloadPart(path: path)
     }
 
-    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
+    func record(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 }

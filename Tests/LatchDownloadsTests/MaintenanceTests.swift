@@ -17,7 +17,7 @@ struct MaintenanceTests {
     private let home: TemporaryDirectory
     private let latch: LatchClient
     private let account: Account
-    private let clock = DownloadWorld.Clock()
+    private let clock = DownloadFixture.Clock()
 
     init() async throws {
         server = try PictureServer((1...20).map { Picture($0, "IMG_\($0).jpg", Array("picture \($0)".utf8)) })
@@ -41,7 +41,7 @@ struct MaintenanceTests {
         return found
     }
 
-    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Answer {
+    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Response {
         .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }
 
@@ -49,7 +49,7 @@ struct MaintenanceTests {
     private static let maintenance = json(#"{"maintenanceMode":true}"#)
 
     /// Has nothing but the configuration, which is as given.
-    private func empty(_ configuration: FaultServer.Answer) {
+    private func empty(_ configuration: FaultServer.Response) {
         server.intercept { request in
             switch request.path {
             case "/api/server/config": configuration
@@ -107,14 +107,14 @@ struct MaintenanceTests {
         let before = asked("/server/config")
         let check = MaintenanceCheck(validity: .seconds(3_600))
         let account = account
-        let findings = await withTaskGroup(of: MaintenanceCheck.Finding.self) { group in
-            for _ in 0..<50 { group.addTask { await check.finding(at: session, of: account) } }
+        let findings = await withTaskGroup(of: MaintenanceCheck.MaintenanceState.self) { group in
+            for _ in 0..<50 { group.addTask { await check.maintenanceState(at: session, of: account) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(findings.count == 50 && findings.allSatisfy { $0 == .maintenance })
         #expect(asked("/server/config") == before + 1)
         let impatient = MaintenanceCheck(validity: .zero)
-        for _ in 0..<2 { #expect(await impatient.finding(at: session, of: account) == .maintenance) }
+        for _ in 0..<2 { #expect(await impatient.maintenanceState(at: session, of: account) == .maintenance) }
         #expect(asked("/server/config") == before + 3)
     }
 

@@ -11,22 +11,22 @@ import Testing
 /// A folder of pictures: what is in it is in it once, wherever it lies there.
 @Suite("The library on disk", .timeLimit(.minutes(20)))
 struct PictureLibraryTests {
-    private let world: DownloadWorld
+    private let fixture: DownloadFixture
     private let id = "d7c89754-9ee7-494f-b6b8-a1533b0e333e"
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     private func library(_ layout: LibraryLayout = .flat) -> PictureLibrary {
-        PictureLibrary(world.latch, folder: world.library, layout: layout)
+        PictureLibrary(fixture.latch, folder: fixture.library, layout: layout)
     }
 
     private func task(_ id: String, name: String = "IMG_1.jpg", taken: Date? = nil) -> DownloadTask {
-        world.task(id, name: name, metadata: .init(taken: taken))
+        fixture.task(id, name: name, metadata: .init(taken: taken))
     }
 
     @discardableResult
     private func bring(_ tasks: [DownloadTask], to library: PictureLibrary) async throws -> Int {
-        let queue = world.queue(library: library)
+        let queue = fixture.queue(library: library)
         let added = try await queue.add(try await library.absent(tasks))
         try await queue.run()
         return added
@@ -38,18 +38,19 @@ struct PictureLibraryTests {
         #expect(try await bring([task(id, taken: taken)], to: library()) == 1)
         #expect(try await bring([task(id, taken: taken)], to: library()) == 0)
 
-        let path = world.library + "/IMG_1.jpg"
+        let path = fixture.library + "/IMG_1.jpg"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.modificationDate] as? Date == taken)
         #expect(DownloadPart.attribute(PictureLibrary.attribute, of: path) == id)
-        #expect(try world.files() == ["IMG_1.jpg"])
-        #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
+        #expect(try fixture.files() == ["IMG_1.jpg"])
+        #expect(fixture.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
     /// A task for the same picture, of an account with another address of the server.
     private func taskOfAnotherAccount() async throws -> DownloadTask {
-        let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
-        let second = try await world.latch.signIn(
+        let found = try await fixture.latch.probe(ServerAddress("http://localhost:\(fixture.server.port)"))
+            .requireServer()
+        let second = try await fixture.latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
         var other = task(id)
         other.account = second.id
@@ -62,16 +63,16 @@ struct PictureLibraryTests {
     func twoAccounts() async throws {
         let other = try await taskOfAnotherAccount()
         #expect(try await bring([task(id), other], to: library()) == 2)
-        #expect(try world.files() == ["IMG_1.jpg"])
-        #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
+        #expect(try fixture.files() == ["IMG_1.jpg"])
+        #expect(fixture.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
     @Test("DL-11 while one account fetches a picture that two share, the other's task is not read again and again")
     func sharedWaits() async throws {
         let other = try await taskOfAnotherAccount()
-        world.stall(id, after: 5_000)
+        fixture.stall(id, after: 5_000)
         let library = CountingLibrary(inner: library())
-        let queue = world.queue(library: library)
+        let queue = fixture.queue(library: library)
         try await queue.add([task(id), other])
         let events = queue.events
         let run = Task { try await queue.run() }
@@ -83,10 +84,10 @@ struct PictureLibraryTests {
         }
         let asked = library.asked
         #expect(asked < 6, "\(asked)")
-        world.intercept { _ in nil }
-        world.server.cut()
+        fixture.intercept { _ in nil }
+        fixture.server.cut()
         try await run.cancellableValue
-        #expect(try world.files() == ["IMG_1.jpg"])
+        #expect(try fixture.files() == ["IMG_1.jpg"])
         #expect(try await queue.progress().open == 0)
     }
 
@@ -94,46 +95,46 @@ struct PictureLibraryTests {
     func searchedAnew() async throws {
         try await bring([task(id)], to: library())
         let files = FileManager.default
-        try files.moveItem(atPath: world.library + "/IMG_1.jpg", toPath: world.library + "/sea.jpg")
-        let (library, database) = (library(), world.latch.accounts.database)
+        try files.moveItem(atPath: fixture.library + "/IMG_1.jpg", toPath: fixture.library + "/sea.jpg")
+        let (library, database) = (library(), fixture.latch.accounts.database)
         try await database.write {
             _ = try $0.run(
                 .init("CREATE TRIGGER full BEFORE UPDATE ON library_files BEGIN SELECT RAISE(FAIL, 'full'); END"))
         }
         await #expect(throws: LatchError.self) { _ = try await library.existing(task(id)) }
         try await database.write { _ = try $0.run(.init("DROP TRIGGER full")) }
-        #expect(try await library.existing(task(id)) == world.library + "/sea.jpg")
+        #expect(try await library.existing(task(id)) == fixture.library + "/sea.jpg")
     }
 
     @Test("DL-11 a file that was moved within the folder is found by what is on it, also when the index is lost")
     func moved() async throws {
         try await bring([task(id)], to: library())
         let files = FileManager.default
-        try files.createDirectory(atPath: world.library + "/Best/2024", withIntermediateDirectories: true)
-        try files.moveItem(atPath: world.library + "/IMG_1.jpg", toPath: world.library + "/Best/2024/sea.jpg")
-        #expect(try await library().existing(task(id)) == world.library + "/Best/2024/sea.jpg")
+        try files.createDirectory(atPath: fixture.library + "/Best/2024", withIntermediateDirectories: true)
+        try files.moveItem(atPath: fixture.library + "/IMG_1.jpg", toPath: fixture.library + "/Best/2024/sea.jpg")
+        #expect(try await library().existing(task(id)) == fixture.library + "/Best/2024/sea.jpg")
 
-        try await world.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM library_files")) }
+        try await fixture.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM library_files")) }
         #expect(try await bring([task(id)], to: library()) == 0)
-        #expect(try await library().existing(task(id)) == world.library + "/Best/2024/sea.jpg")
+        #expect(try await library().existing(task(id)) == fixture.library + "/Best/2024/sea.jpg")
     }
 
     @Test(
         "DL-11 a file that was removed from the folder is fetched when it is chosen again; one that was changed stays")
     func removed() async throws {
         try await bring([task(id)], to: library())
-        try Data("edited".utf8).write(to: URL(filePath: world.library + "/IMG_1.jpg"))
+        try Data("edited".utf8).write(to: URL(filePath: fixture.library + "/IMG_1.jpg"))
         #expect(try await bring([task(id)], to: library()) == 0)
 
-        try FileManager.default.removeItem(atPath: world.library + "/IMG_1.jpg")
+        try FileManager.default.removeItem(atPath: fixture.library + "/IMG_1.jpg")
         #expect(try await bring([task(id)], to: library()) == 1)
-        #expect(try world.file("IMG_1.jpg") == world.bytes(of: id))
+        #expect(try fixture.file("IMG_1.jpg") == fixture.bytes(of: id))
     }
 
     @Test("DL-11 what is here stays known when the account is gone and signed in again")
     func outlivesAccount() async throws {
         try await bring([task(id)], to: library())
-        try await world.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM accounts")) }
+        try await fixture.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM accounts")) }
         var again = task(id)
         again.account = UUID()
         #expect(try await library().existing(again) != nil)
@@ -142,32 +143,32 @@ struct PictureLibraryTests {
     @Test("DL-11 another file under an id that is known comes beside the old one")
     func replaced() async throws {
         var first = task(id)
-        first.metadata.sha1 = try await sha1(world.bytes(of: id))
+        first.metadata.sha1 = try await sha1(fixture.bytes(of: id))
         try await bring([first], to: library())
         let bytes = Array("another picture".utf8)
-        world.intercept { $0.path == "/files/\(id)" ? .file(bytes, to: $0, entityTag: "\"2\"") : nil }
+        fixture.intercept { $0.path == "/files/\(id)" ? .file(bytes, to: $0, entityTag: "\"2\"") : nil }
         var second = task(id)
         second.metadata.sha1 = try await sha1(bytes)
         #expect(try await bring([second], to: library()) == 1)
-        #expect(try world.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
+        #expect(try fixture.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
         #expect(try await bring([second], to: library()) == 0)
     }
 
     private func sha1(_ bytes: [UInt8]) async throws -> [UInt8]? {
-        let part = try DownloadPart(path: world.folder.path + "/digest")
+        let part = try DownloadPart(path: fixture.folder.path + "/digest")
         try await part.append(bytes)
         try await part.beginDigest(of: bytes.count)
         defer { part.remove() }
-        return part.takeDigest()
+        return part.finishDigest()
     }
 
     @Test("DL-11 two files of one name are both kept")
     func collision() async throws {
         let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
         try await bring([task(id), task(other)], to: library())
-        #expect(try world.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
-        let bytes = try [world.file("IMG_1.jpg"), world.file("IMG_1 (2).jpg")]
-        #expect(Set(bytes) == [world.bytes(of: id), world.bytes(of: other)])
+        #expect(try fixture.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
+        let bytes = try [fixture.file("IMG_1.jpg"), fixture.file("IMG_1 (2).jpg")]
+        #expect(Set(bytes) == [fixture.bytes(of: id), fixture.bytes(of: other)])
     }
 
     @Test("DL-11 by month, by the camera's own clock; without a time in a folder of its own")
@@ -177,42 +178,42 @@ struct PictureLibraryTests {
         travelled.metadata.takenLocally = newYear.addingTimeInterval(-5 * 3600)
         try await bring(
             [travelled, task("b422af9a-1368-4a64-8846-a7e256c88ad2", name: "b.jpg")], to: library(.date))
-        #expect(try world.files().filter { $0.hasSuffix("jpg") } == ["2023/12/IMG_1.jpg", "undated/b.jpg"])
+        #expect(try fixture.files().filter { $0.hasSuffix("jpg") } == ["2023/12/IMG_1.jpg", "undated/b.jpg"])
     }
 
     @Test("DL-11 as on a camera's card: a thousand in a folder, both parts of a live photo in one")
     func card() async throws {
         let files = FileManager.default
-        try files.createDirectory(atPath: world.library + "/104IMMIC", withIntermediateDirectories: true)
+        try files.createDirectory(atPath: fixture.library + "/104IMMIC", withIntermediateDirectories: true)
         for number in 0..<999 {
-            #expect(files.createFile(atPath: world.library + "/104IMMIC/old-\(number).jpg", contents: nil))
+            #expect(files.createFile(atPath: fixture.library + "/104IMMIC/old-\(number).jpg", contents: nil))
         }
         let library = library(.dcim)
-        let pair = world.pair("live")
+        let pair = fixture.pair("live")
         let paths = try [
             library.destination(of: pair[0], attempt: 0), library.destination(of: task(id), attempt: 0),
             library.destination(of: pair[1], attempt: 0), library.destination(of: pair[0], attempt: 1),
         ]
         #expect(
-            paths.map { $0.dropFirst(world.library.count + 1) } == [
+            paths.map { $0.dropFirst(fixture.library.count + 1) } == [
                 "104IMMIC/live.jpg", "105IMMIC/IMG_1.jpg", "104IMMIC/live.MOV", "104IMMIC/live (2).jpg",
             ])
     }
 
     @Test("DL-6 of a live photo both parts are fetched when one is not here")
     func halves() async throws {
-        var pair = world.pair(id)
+        var pair = fixture.pair(id)
         pair[1].id = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
         try await bring(pair, to: library())
         #expect(try await library().absent(pair).isEmpty)
-        try FileManager.default.removeItem(atPath: world.library + "/\(id).MOV")
+        try FileManager.default.removeItem(atPath: fixture.library + "/\(id).MOV")
         #expect(try await library().absent(pair).count == 2)
     }
 
     @Test("DL-13 a folder that cannot be made is named, with what to do")
     func refused() async throws {
-        let library = PictureLibrary(world.latch, folder: "/proc/nobody/Pictures")
-        let queue = world.queue(library: library)
+        let library = PictureLibrary(fixture.latch, folder: "/proc/nobody/Pictures")
+        let queue = fixture.queue(library: library)
         try await queue.add([task(id)])
         let error = await #expect(throws: LatchError.self) { try await queue.run() }
         #expect(error?.code == .fileFailed && error?.message.contains("/proc/nobody") == true)
@@ -230,8 +231,8 @@ struct PictureLibraryTests {
         let library = library()
         for attempt in [0, 1, 999] {
             let path = try library.destination(of: task(id, name: name), attempt: attempt)
-            let rest = path.dropFirst(world.library.count + 1)
-            #expect(path.hasPrefix(world.library + "/") && !rest.contains("/") && !rest.hasPrefix("."))
+            let rest = path.dropFirst(fixture.library.count + 1)
+            #expect(path.hasPrefix(fixture.library + "/") && !rest.contains("/") && !rest.hasPrefix("."))
             #expect((1...255).contains(rest.utf8.count))
         }
     }

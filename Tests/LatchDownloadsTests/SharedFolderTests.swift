@@ -9,21 +9,21 @@ import Testing
 /// Two clients with databases of their own bring files to one folder: two people's, or two machines' on a shared one.
 @Suite(.timeLimit(.minutes(20)))
 struct SharedFolderTests {
-    private let (world, neighbour): (DownloadWorld, DownloadWorld)
-    private var folder: String { world.library + "/.latchstring/" }
+    private let (fixture, neighbour): (DownloadFixture, DownloadFixture)
+    private var folder: String { fixture.library + "/.latchstring/" }
 
-    init() async throws { (world, neighbour) = (try await DownloadWorld(), try await DownloadWorld()) }
+    init() async throws { (fixture, neighbour) = (try await DownloadFixture(), try await DownloadFixture()) }
 
     /// The other client's queue, which brings its files to the first one's folder.
     private func neighboursQueue(now: @escaping @Sendable () -> Date = { Date() }) -> DownloadQueue {
-        neighbour.queue(library: FolderLibrary(folder: world.library), now: now)
+        neighbour.queue(library: FolderLibrary(folder: fixture.library), now: now)
     }
 
     /// Leaves the first client with a file that has come by half and is paused; its part's name.
     private func pauseHalfWay() async throws -> String {
-        world.stall("slow", after: 5_000)
-        let queue = world.queue()
-        try await queue.add([world.task("slow")])
+        fixture.stall("slow", after: 5_000)
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("slow")])
         let events = queue.events
         let run = Task { try await queue.run() }
         for await event in events {
@@ -31,17 +31,17 @@ struct SharedFolderTests {
         }
         try await queue.pause(["slow"])
         try await run.cancellableValue
-        world.intercept { _ in nil }
-        return try #require(world.parts().first)
+        fixture.intercept { _ in nil }
+        return try #require(fixture.parts().first)
     }
 
     /// The first client goes on, and asks its server for what is missing alone.
     private func goOn() async throws {
-        let queue = world.queue()
+        let queue = fixture.queue()
         #expect(try await queue.resume(["slow"]) == 1)
         try await queue.run()
-        #expect(world.server.requests.last?.headers["range"] == "bytes=5000-")
-        #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
+        #expect(fixture.server.requests.last?.headers["range"] == "bytes=5000-")
+        #expect(try fixture.file("slow.jpg") == fixture.bytes(of: "slow"))
     }
 
     @Test(
@@ -56,9 +56,9 @@ struct SharedFolderTests {
         }
         // One who cancels removes what is left of that.
         try await queue.cancel("gone")
-        #expect(world.parts() == [part])
+        #expect(fixture.parts() == [part])
         try await goOn()
-        #expect(try world.files() == ["more.jpg", "slow.jpg", "theirs.jpg"] && world.parts().isEmpty)
+        #expect(try fixture.files() == ["more.jpg", "slow.jpg", "theirs.jpg"] && fixture.parts().isEmpty)
     }
 
     @Test(
@@ -66,12 +66,12 @@ struct SharedFolderTests {
     )
     func earlier() async throws {
         let part = try await pauseHalfWay()
-        let old = PartName.old(world.account.id, "slow")
+        let old = PartName.old(fixture.account.id, "slow")
         try FileManager.default.moveItem(atPath: folder + part, toPath: folder + old)
         try await neighboursQueue().run()
-        #expect(world.parts() == [old])
+        #expect(fixture.parts() == [old])
         try await goOn()
-        #expect(world.parts().isEmpty)
+        #expect(fixture.parts().isEmpty)
     }
 
     @Test(
@@ -86,13 +86,13 @@ struct SharedFolderTests {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: folder + names[1])
         try await neighboursQueue { Date() + 29 * 86_400 }.run()
-        #expect(Set(world.parts()) == Set(names))
+        #expect(Set(fixture.parts()) == Set(names))
 
         let written = try DownloadPart(path: folder + part, mustExist: true)
         try await neighboursQueue { Date() + 31 * 86_400 }.run()
-        #expect(world.parts() == [part])
+        #expect(fixture.parts() == [part])
         written.close()
         try await neighboursQueue { Date() + 31 * 86_400 }.run()
-        #expect(world.parts().isEmpty)
+        #expect(fixture.parts().isEmpty)
     }
 }

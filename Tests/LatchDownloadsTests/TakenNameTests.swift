@@ -12,19 +12,19 @@ import Testing
 struct TakenNameTests {
     enum Link: String, CaseIterable { case toNothing, toFolder, toItself }
 
-    private let world: DownloadWorld
-    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: world.library)) ?? [] }
+    private let fixture: DownloadFixture
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: fixture.library)) ?? [] }
 
-    init() async throws { world = try await DownloadWorld() }
+    init() async throws { fixture = try await DownloadFixture() }
 
     /// Creates a symbolic link with a name, and returns its target.
     private func put(_ link: Link, at name: String) throws -> String {
-        let (files, path) = (FileManager.default, world.library + "/" + name)
-        try files.createDirectory(atPath: world.library, withIntermediateDirectories: true)
+        let (files, path) = (FileManager.default, fixture.library + "/" + name)
+        try files.createDirectory(atPath: fixture.library, withIntermediateDirectories: true)
         let target =
             switch link {
             case .toNothing: "/media/not-mounted/\(name)"
-            case .toFolder: world.folder.path
+            case .toFolder: fixture.folder.path
             case .toItself: path
             }
         try files.createSymbolicLink(atPath: path, withDestinationPath: target)
@@ -32,7 +32,7 @@ struct TakenNameTests {
     }
 
     private func target(of name: String) throws -> String {
-        try FileManager.default.destinationOfSymbolicLink(atPath: world.library + "/" + name)
+        try FileManager.default.destinationOfSymbolicLink(atPath: fixture.library + "/" + name)
     }
 
     @Test(
@@ -40,13 +40,14 @@ struct TakenNameTests {
         arguments: Link.allCases)
     func single(_ link: Link) async throws {
         let target = try put(link, at: "one.jpg")
-        let queue = world.queue()
-        try await queue.add([world.task("one"), world.task("two")])
+        let queue = fixture.queue()
+        try await queue.add([fixture.task("one"), fixture.task("two")])
         try await queue.run()
         #expect(try await queue.progress().done == 2)
         #expect(try self.target(of: "one.jpg") == target)
         #expect(
-            try world.file("one (2).jpg") == world.bytes(of: "one") && world.file("two.jpg") == world.bytes(of: "two"))
+            try fixture.file("one (2).jpg") == fixture.bytes(of: "one")
+                && fixture.file("two.jpg") == fixture.bytes(of: "two"))
     }
 
     @Test(
@@ -55,9 +56,9 @@ struct TakenNameTests {
     func pair(_ link: Link, _ name: String) async throws {
         let taken = name == "joined" ? "live.jpg" : name
         let target = try put(link, at: taken)
-        let folder = FolderLibrary(folder: world.library)
-        let queue = world.queue(library: name == "joined" ? JoiningLibrary(inner: folder) : folder)
-        try await queue.add(world.pair("live"))
+        let folder = FolderLibrary(folder: fixture.library)
+        let queue = fixture.queue(library: name == "joined" ? JoiningLibrary(inner: folder) : folder)
+        try await queue.add(fixture.pair("live"))
         try await queue.run()
         #expect(try await queue.progress().done == 2)
         #expect(try self.target(of: taken) == target)
@@ -73,7 +74,7 @@ struct TakenNameTests {
         let run = Mutex<Task<Void, any Error>?>(nil)
         let count = Mutex(0)
         var hook = DownloadHook()
-        hook.after = { [world] step in
+        hook.after = { [fixture] step in
             guard step == .wholeNoted else { return }
             let number = count.withLock { count in
                 count += 1
@@ -82,15 +83,16 @@ struct TakenNameTests {
             // So that the test also ends when it fails.
             guard number < 50 else { return }
             let name = number == 1 ? "one.jpg" : "one (\(number)).jpg"
-            try Data().write(to: URL(fileURLWithPath: world.library + "/" + name))
+            try Data().write(to: URL(fileURLWithPath: fixture.library + "/" + name))
             guard number == 5 else { return }
             run.withLock { $0 }?.cancel()
             while let queue = box.withLock({ $0 }), await queue.machine.phase != .stopping { await Task.yield() }
         }
         let queue = DownloadQueue(
-            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { Date() }, hook: hook)
+            fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { Date() },
+            hook: hook)
         box.withLock { $0 = queue }
-        try await queue.add([world.task("one")])
+        try await queue.add([fixture.task("one")])
         let began = AsyncStream.makeStream(of: Void.self)
         let work = Task {
             for await _ in began.stream { break }
@@ -100,9 +102,9 @@ struct TakenNameTests {
         began.continuation.yield()
         await #expect(throws: CancellationError.self) { try await work.value }
         #expect(count.withLock { $0 } == 5)
-        #expect(try await world.state("one", queue)?.isOver == false)
+        #expect(try await fixture.state("one", queue)?.isOver == false)
 
-        try await world.queue().run()
-        #expect(try world.file("one (6).jpg") == world.bytes(of: "one") && world.parts().isEmpty)
+        try await fixture.queue().run()
+        #expect(try fixture.file("one (6).jpg") == fixture.bytes(of: "one") && fixture.parts().isEmpty)
     }
 }

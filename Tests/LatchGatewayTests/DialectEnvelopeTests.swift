@@ -11,14 +11,14 @@ import Testing
 /// One gateway that serves all families at their default prefixes, of which two are `/api` and two are empty.
 @Suite("The server's own errors", .timeLimit(.minutes(20)))
 struct DialectEnvelopeTests {
-    private static func with(_ body: (Bench) async throws -> Void) async throws {
-        try await TimeTrackerBench.with { settings in
+    private static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
+        try await TimeTrackerFixture.with { settings in
             settings.onyx.isEnabled = true
             settings.timeTracker.prefix = ""
             settings.immich.isEnabled = true
             settings.relateMail.isEnabled = true
-        } _: { bench in
-            try await body(bench.bench)
+        } _: { fixture in
+            try await body(fixture.fixture)
         }
     }
 
@@ -47,18 +47,18 @@ struct DialectEnvelopeTests {
 
     @Test("on every route of every family, a body that is too large is refused in the format of that family")
     func tooLarge() async throws {
-        try await Self.with { bench in
+        try await Self.with { fixture in
             var count = 0
-            for dialect in bench.gateway.dialects {
+            for dialect in fixture.gateway.dialects {
                 for (method, path) in Self.routes(of: dialect) {
-                    let answer = try await bench.http.send(
+                    let response = try await fixture.http.send(
                         method.rawValue, path, headers: [("Content-Type", "application/json")],
                         body: String(repeating: "x", count: 40_000))
                     // A route with a larger limit asks for a token first.
-                    guard answer.status == 413 else { continue }
+                    guard response.status == 413 else { continue }
                     count += 1
                     #expect(
-                        Self.form(answer.headers, answer.body) == Self.own(dialect, .contentTooLarge, path),
+                        Self.form(response.headers, response.body) == Self.own(dialect, .contentTooLarge, path),
                         "\(method) \(path)")
                 }
             }
@@ -68,17 +68,17 @@ struct DialectEnvelopeTests {
 
     @Test("on every route of every family, another site's name and an unknown method are refused in its format")
     func otherErrors() async throws {
-        try await Self.with { bench in
-            for dialect in bench.gateway.dialects {
+        try await Self.with { fixture in
+            for dialect in fixture.gateway.dialects {
                 for (method, path) in Self.routes(of: dialect) {
-                    let misdirected = try await bench.http.send(
+                    let misdirected = try await fixture.http.send(
                         method.rawValue, path, host: "evil.example",
                         body: [.get, .head].contains(method) ? nil : "")
                     #expect(misdirected.status == 421)
                     #expect(
                         Self.form(misdirected.headers, misdirected.body)
                             == Self.own(dialect, .misdirectedRequest, path), "\(method) \(path)")
-                    let unknown = try await bench.http.send("PROPFIND", path)
+                    let unknown = try await fixture.http.send("PROPFIND", path)
                     #expect(unknown.status == 405)
                     #expect(
                         Self.form(unknown.headers, unknown.body) == Self.own(dialect, .methodNotAllowed, path),

@@ -35,32 +35,32 @@ struct ExactTextTests {
 
     @Test("A person whom an earlier version stored in lower case is found by the stored address, and nobody else is")
     func existing() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             // Earlier versions stored the result of `lowercased()`.
             for stored in ["\u{C4}nne@example.org", "Viktor@example.org", "I\u{307}@example.org"].map({
                 $0.lowercased()
             }) {
-                let person = try await bench.addPerson(stored)
+                let person = try await fixture.addPerson(stored)
                 #expect(try await people.find(stored)?.id == person.id)
-                #expect(try await bench.login(stored).status == 200)
+                #expect(try await fixture.login(stored).status == 200)
             }
-            #expect(try await bench.login("\u{C4}nne@example.org").token == nil)
-            #expect(try await bench.login(Self.kelvin).token == nil)
-            #expect(try await bench.addPerson("\u{C4}nne@example.org").email == "\u{C4}nne@example.org")
+            #expect(try await fixture.login("\u{C4}nne@example.org").token == nil)
+            #expect(try await fixture.login(Self.kelvin).token == nil)
+            #expect(try await fixture.addPerson("\u{C4}nne@example.org").email == "\u{C4}nne@example.org")
         }
     }
 
     @Test("An address with the Kelvin sign is not linked to the one with a k")
     func linking() async throws {
-        try await Bench.with { bench in
-            let viktor = try await bench.addPerson("viktor@example.org")
+        try await GatewayFixture.with { fixture in
+            let viktor = try await fixture.addPerson("viktor@example.org")
             let provider = ProviderConfiguration(
                 id: "home", kind: .oidc, title: "Home",
                 settings: .init(issuer: "https://home.example", clientID: "x", authentication: .none),
                 linksByEmail: true, domains: ["ex\u{E4}mple.org", "example.org"])
             func come(_ email: String) async throws -> Person {
-                try await bench.gateway.stores.people.person(
+                try await fixture.gateway.stores.people.person(
                     for: .init(
                         issuer: "https://home.example", subject: email, email: email, isEmailVerified: true, groups: []),
                     at: provider)

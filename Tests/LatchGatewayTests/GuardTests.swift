@@ -15,68 +15,70 @@ struct GuardTests {
     private let limit = AttemptLimit(
         attempts: 3, window: .seconds(60), firstLockOut: .seconds(30), maximumLockOut: .seconds(100))
 
-    @Test("too many failures lock an account out, whether or not it exists", arguments: [Bench.email, "nobody@b.c"])
+    @Test(
+        "too many failures lock an account out, whether or not it exists",
+        arguments: [GatewayFixture.email, "nobody@b.c"])
     func accountLockOut(email: String) async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900))
-        } _: { bench in
-            try await bench.addPerson()
-            for _ in 0..<3 { #expect(try await bench.login(email, password: "wrong one").status == 400) }
+        } _: { fixture in
+            try await fixture.addPerson()
+            for _ in 0..<3 { #expect(try await fixture.login(email, password: "wrong one").status == 400) }
 
-            let locked = try await bench.login(email)
+            let locked = try await fixture.login(email)
             #expect(locked.status == 429)
             #expect(locked.text == #"{"detail":"Too Many Requests"}"#)
             #expect(locked.headers["Retry-After"] == "30")
-            #expect(try await bench.login("other@example.org").status == 400)
+            #expect(try await fixture.login("other@example.org").status == 400)
             // The same account, written differently.
-            #expect(try await bench.login(" \(email.uppercased())").status == 429)
+            #expect(try await fixture.login(" \(email.uppercased())").status == 429)
 
-            bench.clock.advance(29.5)
-            #expect(try await bench.login(email).headers["Retry-After"] == "1")
-            bench.clock.advance(0.5)
-            #expect(try await bench.login(email).status == (email == Bench.email ? 200 : 400))
+            fixture.clock.advance(29.5)
+            #expect(try await fixture.login(email).headers["Retry-After"] == "1")
+            fixture.clock.advance(0.5)
+            #expect(try await fixture.login(email).status == (email == GatewayFixture.email ? 200 : 400))
         }
     }
 
     @Test("too many failures from one address lock it out for every account")
     func addressLockOut() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.addressLimit = AttemptLimit(attempts: 4, window: .seconds(60))
-        } _: { bench in
-            try await bench.addPerson()
-            for index in 0..<4 { #expect(try await bench.login("nobody\(index)@b.c").status == 400) }
-            #expect(try await bench.login().status == 429)
-            bench.clock.advance(30)
-            #expect(try await bench.login().status == 200)
+        } _: { fixture in
+            try await fixture.addPerson()
+            for index in 0..<4 { #expect(try await fixture.login("nobody\(index)@b.c").status == 400) }
+            #expect(try await fixture.login().status == 429)
+            fixture.clock.advance(30)
+            #expect(try await fixture.login().status == 200)
         }
     }
 
     @Test("the right password does not count, however often")
     func successIsNoFailure() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.addressLimit = AttemptLimit(attempts: 3, window: .seconds(60))
             $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(60))
-        } _: { bench in
-            try await bench.addPerson()
-            for _ in 0..<8 { #expect(try await bench.login().status == 200) }
+        } _: { fixture in
+            try await fixture.addPerson()
+            for _ in 0..<8 { #expect(try await fixture.login().status == 200) }
         }
     }
 
     @Test("guesses at the same time are no more than the limit")
     func parallelGuesses() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.accountLimit = AttemptLimit(attempts: 5, window: .seconds(900))
             $0.hashing.threads = 1
-        } _: { bench in
-            try await bench.addPerson()
-            let pool = bench.gateway.stores.hasher.pool
+        } _: { fixture in
+            try await fixture.addPerson()
+            let pool = fixture.gateway.stores.hasher.pool
             let gate = Gate(pool)
             await gate.closed()
             let answered = Answered()
             try await withThrowingTaskGroup { group in
                 for _ in 0..<24 {
                     group.addTask {
-                        let status = try await bench.login(password: "wrong one").status
+                        let status = try await fixture.login(password: "wrong one").status
                         answered.statuses.withLock { $0.append(status) }
                     }
                 }
@@ -88,7 +90,7 @@ struct GuardTests {
                 try await group.waitForAll()
             }
             #expect(answered.statuses.withLock { $0 }.filter { $0 == 400 }.count == 5)
-            #expect(try await bench.login().status == 429)
+            #expect(try await fixture.login().status == 429)
         }
     }
 
@@ -177,30 +179,30 @@ struct GuardTests {
             ("203.0.113.9, ", "127.0.0.1"),
         ])
     func forwarded(field: String, address: String) async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.0/8")])
-        } _: { bench in
-            _ = try await bench.login("nobody@b.c", headers: [("X-Forwarded-For", field)])
-            #expect(bench.lines.audit.last?["address"]?.string == address)
+        } _: { fixture in
+            _ = try await fixture.login("nobody@b.c", headers: [("X-Forwarded-For", field)])
+            #expect(fixture.lines.audit.last?["address"]?.string == address)
         }
     }
 
     @Test("several fields of forwarded addresses are one list")
     func severalFields() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.1/32")])
-        } _: { bench in
-            _ = try await bench.login(
+        } _: { fixture in
+            _ = try await fixture.login(
                 "nobody@b.c", headers: [("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-For", "203.0.113.9, 127.0.0.1")])
-            #expect(bench.lines.audit.last?["address"]?.string == "203.0.113.9")
+            #expect(fixture.lines.audit.last?["address"]?.string == "203.0.113.9")
         }
     }
 
     @Test("nobody else is believed")
     func untrusted() async throws {
-        try await Bench.with { bench in
-            _ = try await bench.login("nobody@b.c", headers: [("X-Forwarded-For", "203.0.113.9")])
-            #expect(bench.lines.audit.last?["address"]?.string == "127.0.0.1")
+        try await GatewayFixture.with { fixture in
+            _ = try await fixture.login("nobody@b.c", headers: [("X-Forwarded-For", "203.0.113.9")])
+            #expect(fixture.lines.audit.last?["address"]?.string == "127.0.0.1")
         }
     }
 }

@@ -12,49 +12,49 @@ import Testing
 struct HashingTests {
     @Test("a full queue answers 503 with Retry-After, and a valid token is answered meanwhile")
     func fullQueue() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.hashing.threads = 1
             $0.hashing.queue = 1
-        } _: { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            let pool = bench.gateway.stores.hasher.pool
+        } _: { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            let pool = fixture.gateway.stores.hasher.pool
             let gate = Gate(pool)
             await gate.closed()
-            async let waiting = bench.login()
+            async let waiting = fixture.login()
             try await until { pool.depth > 0 }
 
-            let refused = try await bench.login()
+            let refused = try await fixture.login()
             #expect(refused.status == 503)
             #expect(refused.headers["Retry-After"] == "1")
             #expect(refused.json?["detail"]?.string?.isEmpty == false)
-            #expect(try await bench.me(token).status == 200)
-            #expect(try await bench.refresh(token).status == 200)
+            #expect(try await fixture.me(token).status == 200)
+            #expect(try await fixture.refresh(token).status == 200)
 
             gate.open()
             #expect(try await waiting.status == 200)
-            #expect(try await bench.login().status == 200)
+            #expect(try await fixture.login().status == 200)
         }
     }
 
     @Test("refused for a full queue is no failure of the account")
     func busyIsNoFailure() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.hashing.threads = 1
             $0.hashing.queue = 1
             $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
-        } _: { bench in
-            try await bench.addPerson()
-            let pool = bench.gateway.stores.hasher.pool
+        } _: { fixture in
+            try await fixture.addPerson()
+            let pool = fixture.gateway.stores.hasher.pool
             let gate = Gate(pool)
             await gate.closed()
-            async let waiting = bench.login("other@example.org")
+            async let waiting = fixture.login("other@example.org")
             try await until { pool.depth > 0 }
-            for _ in 0..<5 { #expect(try await bench.login().status == 503) }
+            for _ in 0..<5 { #expect(try await fixture.login().status == 503) }
             gate.open()
             _ = try await waiting
 
-            #expect(try await bench.login().status == 200)
+            #expect(try await fixture.login().status == 200)
         }
     }
 

@@ -16,36 +16,36 @@ import Testing
 /// and 505 (a version); and the next good request is served.
 @Suite("Broken requests", .timeLimit(.minutes(20)))
 struct HostileInputTests {
-    private static func with(_ body: (Bench) async throws -> Void) async throws {
-        try await Bench.with {
+    private static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
+        try await GatewayFixture.with {
             $0.sessions.maximumPerPerson = 1_000_000
             $0.serveEverything()
         } server: {
             $0.headerTimeout = .milliseconds(250)
             $0.bodyTimeout = .milliseconds(250)
             $0.idleTimeout = .milliseconds(250)
-        } _: { bench in
-            try await bench.addPerson()
-            try await body(bench)
-            #expect(try await bench.login().status == 200)
+        } _: { fixture in
+            try await fixture.addPerson()
+            try await body(fixture)
+            #expect(try await fixture.login().status == 200)
         }
     }
 
     @Test("every prefix of every kind of request is refused or left unanswered", arguments: BrokenKind.allCases)
     func prefixes(_ kind: BrokenKind) async throws {
-        try await Self.with { bench in
-            let broken = Mutations.prefixes(of: kind.request(try await bench.token()))
+        try await Self.with { fixture in
+            let broken = Mutations.prefixes(of: kind.request(try await fixture.token()))
 
-            let port = bench.port
+            let port = fixture.port
             let waiting = try await Self.exchange { try RawExchanges.run(broken, port: port, width: 256) }
             let finished = try await Self.exchange { try RawExchanges.run(broken, port: port, ending: .finished) }
 
-            for answers in (waiting + finished).map(RawAnswer.all) {
+            for answers in (waiting + finished).map(RawResponse.all) {
                 #expect(answers.allSatisfy { [400, 408].contains($0.status) }, "\(answers)")
                 #expect(answers.count < 2)
             }
             // One that waits in the middle of its fields or its body is told that its time is over.
-            #expect(waiting.contains { RawAnswer.all(in: $0).first?.status == 408 })
+            #expect(waiting.contains { RawResponse.all(in: $0).first?.status == 408 })
         }
     }
 
@@ -53,16 +53,16 @@ struct HostileInputTests {
         "every flipped bit and every byte made NUL, CR, LF, space or 0xFF means what it says or is refused",
         arguments: BrokenKind.allCases.filter { ![.signOut, .delete, .timeTrackerToken].contains($0) })
     func flips(_ kind: BrokenKind) async throws {
-        try await Self.with { bench in
-            let token = try await bench.token()
+        try await Self.with { fixture in
+            let token = try await fixture.token()
             let broken = Mutations.flips(of: kind.request(token))
 
-            let port = bench.port
+            let port = fixture.port
             let all = try await Self.exchange { try RawExchanges.run(broken, port: port, width: 256) }
 
             var successes = 0
-            for (bytes, answer) in zip(broken, all) {
-                let succeeded = Self.check(bytes, answer) { kind.means($0, token: token) }
+            for (bytes, response) in zip(broken, all) {
+                let succeeded = Self.check(bytes, response) { kind.means($0, token: token) }
                 successes += succeeded ? 1 : 0
             }
             #expect(successes > 0)
@@ -71,10 +71,10 @@ struct HostileInputTests {
 
     @Test("a broken sign-out ends its session exactly where it was answered 204")
     func signOutFlips() async throws {
-        try await Self.with { bench in
-            let person = try await bench.addPerson("bob@example.org")
-            let issuer = bench.gateway.issuer
-            let count = Mutations.flipCount(of: BrokenKind.signOut.request(try await bench.token()))
+        try await Self.with { fixture in
+            let person = try await fixture.addPerson("bob@example.org")
+            let issuer = fixture.gateway.issuer
+            let count = Mutations.flipCount(of: BrokenKind.signOut.request(try await fixture.token()))
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<count {
                     group.addTask { try await issuer.issue(for: person, device: SessionDevice()).token.reveal() }
@@ -83,12 +83,12 @@ struct HostileInputTests {
             }
             let broken = tokens.enumerated().map { Mutations.flip($0, of: BrokenKind.signOut.request($1)) }
 
-            let port = bench.port
+            let port = fixture.port
             let all = try await Self.exchange { try RawExchanges.run(broken, port: port, width: 256) }
 
             var ended = 0
-            for ((bytes, answer), token) in zip(zip(broken, all), tokens) {
-                let succeeded = Self.check(bytes, answer) { BrokenKind.signOut.means($0, token: token) }
+            for ((bytes, response), token) in zip(zip(broken, all), tokens) {
+                let succeeded = Self.check(bytes, response) { BrokenKind.signOut.means($0, token: token) }
                 guard case .valid = try await issuer.authenticate(token) else {
                     ended += 1
                     #expect(succeeded, "\(String(decoding: bytes, as: UTF8.self))")
@@ -104,7 +104,7 @@ struct HostileInputTests {
     private static func check(
         _ request: [UInt8], _ bytes: [UInt8], means: (RawReading) -> Bool
     ) -> Bool {
-        let answers = RawAnswer.all(in: bytes)
+        let answers = RawResponse.all(in: bytes)
         var shown: String { "\(String(decoding: request, as: UTF8.self).debugDescription) \(answers)" }
         let succeeded = answers.contains { $0.status < 300 }
         #expect(answers.filter { $0.status < 300 }.count < 2, "\(shown)")
@@ -128,6 +128,6 @@ struct HostileInputTests {
     }
 }
 
-extension Bench {
+extension GatewayFixture {
     var port: Int { Int(http.port) }
 }

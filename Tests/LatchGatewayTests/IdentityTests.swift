@@ -21,7 +21,7 @@ struct IdentityTests {
     }
 
     private static func identity(
-        _ subject: String = "s-1", _ email: String? = Bench.email, at provider: String = "home",
+        _ subject: String = "s-1", _ email: String? = GatewayFixture.email, at provider: String = "home",
         isVerified: Bool = true, name: String? = "Ada L."
     ) -> ProviderIdentity {
         ProviderIdentity(
@@ -38,10 +38,10 @@ struct IdentityTests {
 
     @Test("OX-3 a person is made when that is allowed, and found again by the subject whatever the address becomes")
     func registration() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let made = try await people.person(for: Self.identity(), at: Self.provider(opens: true))
-            #expect((made.email, made.name, made.isVerified) == (Bench.email, "Ada L.", true))
+            #expect((made.email, made.name, made.isVerified) == (GatewayFixture.email, "Ada L.", true))
             #expect(!made.isAdministrator)
             #expect(try await people.hasPassword(made.id) == false)
 
@@ -54,9 +54,9 @@ struct IdentityTests {
             #expect(try await people.list().count == 1)
             let identities = try await people.identities(of: made.id)
             #expect(identities.map(\.subject) == ["s-1"])
-            #expect(identities.map(\.email) == [Bench.email])
+            #expect(identities.map(\.email) == [GatewayFixture.email])
             #expect(
-                bench.lines.audit.contains {
+                fixture.lines.audit.contains {
                     $0["event"]?.string == "registered" && $0["provider"]?.string == "home"
                 })
         }
@@ -64,11 +64,11 @@ struct IdentityTests {
 
     @Test("OX-7 nobody is made or linked where the configuration does not say so")
     func closed() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             #expect(await refusal(people, Self.identity(), Self.provider()) == .notInvited)
             #expect(await refusal(people, Self.identity(), Self.provider(links: true)) == .notInvited)
-            try await bench.addPerson()
+            try await fixture.addPerson()
             #expect(await refusal(people, Self.identity(), Self.provider()) == .identityRefused)
             #expect(await refusal(people, Self.identity(), Self.provider(opens: true)) == .identityRefused)
             #expect(await refusal(people, Self.identity(), Self.provider(invites: true)) == .identityRefused)
@@ -78,9 +78,9 @@ struct IdentityTests {
 
     @Test("an account is linked by a verified address only, and not to a second subject of the same provider")
     func linking() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
-            let ada = try await bench.addPerson()
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            let ada = try await fixture.addPerson()
             let provider = Self.provider(links: true, opens: true)
             #expect(await refusal(people, Self.identity(isVerified: false), provider) == .emailUnverified)
             #expect(await refusal(people, Self.identity("s-1", nil), provider) == .emailUnverified)
@@ -95,38 +95,38 @@ struct IdentityTests {
             #expect(linked.id == ada.id)
             #expect(try await people.identities(of: ada.id).map(\.provider) == ["away", "home"])
             // The administrator gave the address, so the password stays.
-            #expect(try await bench.login().status == 200)
+            #expect(try await fixture.login().status == 200)
         }
     }
 
     @Test(
         "a password that somebody set who did not prove the address goes when its owner comes, and so do the sessions")
     func squatting() async throws {
-        try await Bench.with({ $0.onyx.allowsRegistration = true }) { bench in
-            let people = bench.gateway.stores.people
-            let answer = try await bench.http.send(
+        try await GatewayFixture.with({ $0.onyx.allowsRegistration = true }) { fixture in
+            let people = fixture.gateway.stores.people
+            let response = try await fixture.http.send(
                 "POST", "/api/auth/register", headers: [("Content-Type", "application/json")],
-                body: #"{"email":"\#(Bench.email)","password":"\#(Bench.password)"}"#)
-            #expect(answer.status == 201)
-            let token = try await bench.token()
-            #expect(try await bench.me(token).status == 200)
+                body: #"{"email":"\#(GatewayFixture.email)","password":"\#(GatewayFixture.password)"}"#)
+            #expect(response.status == 201)
+            let token = try await fixture.token()
+            #expect(try await fixture.me(token).status == 200)
 
             let owner = try await people.person(for: Self.identity(), at: Self.provider(links: true))
             #expect(try await people.list().map(\.id) == [owner.id])
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
-            #expect(try await bench.login().status != 200)
-            let session = try await bench.gateway.issuer.issue(for: owner, device: SessionDevice())
-            #expect(try await bench.me(session.token.reveal()).status == 200)
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.login().status != 200)
+            let session = try await fixture.gateway.issuer.issue(for: owner, device: SessionDevice())
+            #expect(try await fixture.me(session.token.reveal()).status == 200)
         }
     }
 
     @Test(
         "somebody invited has no password and comes in through a provider that takes the invited, once linked for good")
     func invited() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
-            let ada = try await people.invite(email: Bench.email)
-            #expect(try await bench.login(password: "").status != 200)
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            let ada = try await people.invite(email: GatewayFixture.email)
+            #expect(try await fixture.login(password: "").status != 200)
             #expect(await refusal(people, Self.identity(), Self.provider()) == .identityRefused)
             #expect(
                 await refusal(people, Self.identity(isVerified: false), Self.provider(invites: true))
@@ -145,12 +145,12 @@ struct IdentityTests {
 
     @Test("OX-7 linking by hand is advised only where it helps", arguments: [true, false])
     func advice(_ hasDomains: Bool) async throws {
-        try await Bench.with { bench in
+        try await GatewayFixture.with { fixture in
             let provider = Self.provider(opens: true, domains: hasDomains ? ["example.org"] : [])
             let identity = ProviderIdentity(
                 issuer: provider.settings.issuer, subject: "ada-1", email: "ada@example.org", isEmailVerified: false)
             let error = await #expect(throws: GatewayError.self) {
-                try await bench.gateway.stores.people.person(for: identity, at: provider)
+                try await fixture.gateway.stores.people.person(for: identity, at: provider)
             }
             #expect(error?.code == .emailUnverified)
             #expect(error?.message.contains("latchd user link") == !hasDomains)
@@ -159,13 +159,13 @@ struct IdentityTests {
 
     @Test("domains are asked for at every sign-in, and only a verified address has one")
     func domains() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let provider = Self.provider(opens: true, domains: ["example.org"])
             _ = try await people.person(for: Self.identity(), at: provider)
             for (email, isVerified, code) in [
                 ("ada@evil.org", true, GatewayError.Code.domainRefused), ("ada@sub.example.org", true, .domainRefused),
-                ("a@example.org@evil.org", true, .domainRefused), (Bench.email, false, .emailUnverified),
+                ("a@example.org@evil.org", true, .domainRefused), (GatewayFixture.email, false, .emailUnverified),
             ] {
                 for subject in ["s-1", "s-2"] {
                     let identity = Self.identity(subject, email, isVerified: isVerified)
@@ -178,11 +178,11 @@ struct IdentityTests {
 
     @Test("somebody disabled is refused, whether linked already or to be linked")
     func disabled() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let provider = Self.provider(links: true, opens: true)
             let ada = try await people.person(for: Self.identity(), at: provider)
-            let bob = try await bench.addPerson("bob@example.org")
+            let bob = try await fixture.addPerson("bob@example.org")
             for person in [ada, bob] { try await people.disable(person.id) }
             #expect(await refusal(people, Self.identity(), provider) == .personDisabled)
             #expect(await refusal(people, Self.identity("b", "bob@example.org"), provider) == .personDisabled)
@@ -194,12 +194,12 @@ struct IdentityTests {
 
     @Test("many first sign-ins of one person at once, in two gateways, make one person")
     func race() async throws {
-        try await Bench.with { bench in
-            let other = try await bench.elsewhere()
+        try await GatewayFixture.with { fixture in
+            let other = try await fixture.elsewhere()
             let provider = Self.provider(opens: true)
             let ids = try await withThrowingTaskGroup { group in
                 for number in 0..<64 {
-                    let people = number % 2 == 0 ? bench.gateway.stores.people : other.people
+                    let people = number % 2 == 0 ? fixture.gateway.stores.people : other.people
                     group.addTask { try await people.person(for: Self.identity(), at: provider).id }
                 }
                 return try await group.reduce(into: Set<UUID>()) { $0.insert($1) }
@@ -213,8 +213,8 @@ struct IdentityTests {
 
     @Test("two subjects with one new address at once: one is let in, the other is not")
     func rivals() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let provider = Self.provider(links: true, opens: true)
             let count = await withTaskGroup { group in
                 for number in 0..<32 {
@@ -230,14 +230,14 @@ struct IdentityTests {
 
     @Test("identities go with the person, and with being unlinked, which ends the sessions")
     func removal() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let provider = Self.provider(links: true, opens: true)
-            let ada = try await bench.addPerson()
+            let ada = try await fixture.addPerson()
             _ = try await people.person(for: Self.identity(), at: provider)
-            let token = try await bench.token()
+            let token = try await fixture.token()
             #expect(try await people.unlink(ada.id, from: "home") == 1)
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
             #expect(try await people.unlink(ada.id, from: "home") == 0)
             #expect(try await people.person(for: Self.identity("s-2"), at: provider).id == ada.id)
             try await people.remove(ada.id)
@@ -248,9 +248,9 @@ struct IdentityTests {
 
     @Test("an administrator may say who somebody at a provider is, once, whatever the configuration allows")
     func linkedByHand() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
-            let (ada, bob) = (try await bench.addPerson(), try await bench.addPerson("bob@example.org"))
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            let (ada, bob) = (try await fixture.addPerson(), try await fixture.addPerson("bob@example.org"))
             try await people.link(ada.id, to: "s-1", at: Self.provider(), evenUnseen: true)
             #expect(try await people.person(for: Self.identity("s-1", nil), at: Self.provider()).id == ada.id)
             for (person, subject) in [(bob, "s-1"), (ada, "s-1"), (ada, "s-2")] {
@@ -268,14 +268,15 @@ struct IdentityTests {
 
     @Test("a subject that no sign-in has had is not linked by hand, except with force; the error lists known subjects")
     func unseenSubject() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
-            let ada = try await bench.addPerson()
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            let ada = try await fixture.addPerson()
             #expect(await refusal(people, Self.identity("s-7", isVerified: false), Self.provider()) == .emailUnverified)
             let error = await #expect(throws: GatewayError.self) {
                 try await people.link(ada.id, to: "?", at: Self.provider())
             }
-            #expect(error?.code == .unknownIdentity && error?.message.contains("'s-7' (\(Bench.email))") == true)
+            #expect(
+                error?.code == .unknownIdentity && error?.message.contains("'s-7' (\(GatewayFixture.email))") == true)
             #expect(try await people.identities().isEmpty)
 
             try await people.link(ada.id, to: "s-7", at: Self.provider())
@@ -289,20 +290,20 @@ struct IdentityTests {
 
     @Test("a bounded number of unlinked identities is kept, each once, and no longer than ended sessions")
     func boundedIdentities() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             for number in 0..<(UnlinkedIdentity.capacity + 5) {
-                bench.clock.advance(1)
+                fixture.clock.advance(1)
                 _ = try? await people.person(for: Self.identity("s-\(number)", isVerified: false), at: Self.provider())
             }
-            bench.clock.advance(1)
+            fixture.clock.advance(1)
             _ = try? await people.person(for: Self.identity("s-9", isVerified: false), at: Self.provider())
             let kept = try await people.unlinkedIdentities(limit: 10_000)
             #expect(kept.count == UnlinkedIdentity.capacity && kept.first?.subject == "s-9")
             #expect(!kept.contains { $0.subject == "s-0" })
 
-            bench.clock.advance(400 * day)
-            await bench.gateway.purge()
+            fixture.clock.advance(400 * day)
+            await fixture.gateway.purge()
             #expect(try await people.unlinkedIdentities(limit: 10).isEmpty)
         }
     }

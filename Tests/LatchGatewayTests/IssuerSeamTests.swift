@@ -88,30 +88,30 @@ final class RotatingIssuer: SessionIssuer {
 struct IssuerSeamTests {
     @Test("OX-6 another issuer, with short tokens and a rotating refresh token, works behind the same routes")
     func rotating() async throws {
-        try await Bench.with(issuer: { stores in RotatingIssuer(now: stores.now) }) { bench in
-            let person = try await bench.addPerson()
+        try await GatewayFixture.with(issuer: { stores in RotatingIssuer(now: stores.now) }) { fixture in
+            let person = try await fixture.addPerson()
 
-            let login = try await bench.login()
+            let login = try await fixture.login()
             let access = try #require(login.token)
             let refresh = try #require(login.json?["refresh_token"]?.string)
             #expect(login.json?["expires_in"]?.number == 300)
-            #expect(try await bench.me(access).json?["email"]?.string == Bench.email)
+            #expect(try await fixture.me(access).json?["email"]?.string == GatewayFixture.email)
 
-            bench.clock.advance(300)
-            #expect(try await bench.me(access).json?["error_code"]?.string == "SESSION_EXPIRED")
-            let refreshed = try await bench.refresh(refresh)
+            fixture.clock.advance(300)
+            #expect(try await fixture.me(access).json?["error_code"]?.string == "SESSION_EXPIRED")
+            let refreshed = try await fixture.refresh(refresh)
             let newAccess = try #require(refreshed.token)
             #expect(newAccess != access)
             #expect(refreshed.json?["refresh_token"]?.string != refresh)
-            #expect(try await bench.me(newAccess).status == 200)
-            #expect(try await bench.refresh(refresh).status == 401)
+            #expect(try await fixture.me(newAccess).status == 200)
+            #expect(try await fixture.refresh(refresh).status == 401)
 
-            #expect(try await bench.logout(newAccess).status == 204)
-            #expect(try await bench.me(newAccess).status == 403)
+            #expect(try await fixture.logout(newAccess).status == 204)
+            #expect(try await fixture.me(newAccess).status == 403)
 
-            let again = try await bench.login()
-            try await bench.gateway.stores.people.disable(person.id)
-            #expect(try await bench.me(again.token).status == 403)
+            let again = try await fixture.login()
+            try await fixture.gateway.stores.people.disable(person.id)
+            #expect(try await fixture.me(again.token).status == 403)
         }
     }
 }

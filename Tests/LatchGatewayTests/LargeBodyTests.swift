@@ -13,8 +13,8 @@ import Testing
 struct LargeBodyTests {
     @Test("every route that takes more than an unauthenticated client may send has an admission check")
     func everyRoute() async throws {
-        try await EveryRoute.with { bench in
-            let limits = bench.gateway.router.bodyLimits
+        try await EveryRoute.with { fixture in
+            let limits = fixture.gateway.router.bodyLimits
             #expect(limits.count > 100)
             for (route, bytes, hasAdmission) in limits where bytes > DialectRouter.largestUnknownBody {
                 #expect(hasAdmission, "\(route.method) \(route.pattern) takes \(bytes) bytes")
@@ -26,17 +26,17 @@ struct LargeBodyTests {
 
     @Test("a caller who is not signed in is refused in the dialect's format before the body comes")
     func refused() async throws {
-        try await EveryRoute.with { bench in
-            let large = bench.gateway.router.bodyLimits.filter { $0.maximumBytes > DialectRouter.largestUnknownBody }
+        try await EveryRoute.with { fixture in
+            let large = fixture.gateway.router.bodyLimits.filter { $0.maximumBytes > DialectRouter.largestUnknownBody }
             for token in [nil, "nobody's"] {
                 for (route, bytes, _) in large {
-                    let socket = try RawSocket(port: bench.port)
+                    let socket = try RawSocket(port: fixture.port)
                     let bearer = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
                     try socket.write(
                         "\(route.method) \(route.pattern) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                             + "X-Correlation-ID: mine\r\n\(bearer)Content-Length: \(bytes)\r\n\r\n{\"assetIds\":[")
                     let text = try await BackgroundThread.run { Result { try socket.readToEnd() } }.get()
-                    let answers = RawAnswer.all(in: Array(text.utf8))
+                    let answers = RawResponse.all(in: Array(text.utf8))
                     #expect(answers.map(\.status) == [401], "\(route.pattern)")
                     #expect(text.contains(#""message":"#) && text.contains("X-Correlation-ID: mine\r\n"))
                     #expect(text.contains("WWW-Authenticate: Bearer\r\n"))
@@ -47,15 +47,15 @@ struct LargeBodyTests {
 
     @Test("a signed-in caller can send as much as the route takes, and not a byte more")
     func admitted() async throws {
-        try await EveryRoute.with { bench in
-            let token = try await bench.token()
+        try await EveryRoute.with { fixture in
+            let token = try await fixture.token()
             let start = #"{"assetIds":["#
             for (extra, status) in [(0, 400), (1, 413)] {
                 let fill = String(repeating: " ", count: (1 << 20) + extra - start.utf8.count)
-                let answer = try await bench.http.send(
+                let response = try await fixture.http.send(
                     "POST", "/im/download/info",
-                    headers: Bench.bearer(token) + [("Content-Type", "application/json")], body: start + fill)
-                #expect(answer.status == status)
+                    headers: GatewayFixture.bearer(token) + [("Content-Type", "application/json")], body: start + fill)
+                #expect(response.status == status)
             }
         }
     }
@@ -64,17 +64,18 @@ struct LargeBodyTests {
     func limitedEverywhere() async throws {
         try await EveryRoute.with {
             $0.requestRates.address = .perMinute(3)
-        } _: { bench in
+        } _: { fixture in
             let json = [("Content-Type", "application/json")]
-            for _ in 0..<3 { _ = try await bench.http.send("POST", "/api/auth/register", headers: json, body: "[") }
-            let routes = bench.gateway.router.bodyLimits.filter { $0.route.method != .get }
+            for _ in 0..<3 { _ = try await fixture.http.send("POST", "/api/auth/register", headers: json, body: "[") }
+            let routes = fixture.gateway.router.bodyLimits.filter { $0.route.method != .get }
             #expect(routes.count > 50)
             for (route, _, hasAdmission) in routes {
                 let path = route.pattern.replacing("{}", with: "3f2504e0-4f89-41d3-9a0c-0305e82c3301").replacing(
                     "{*}", with: "x")
-                let answer = try await bench.http.send(route.method.rawValue, path, headers: json, body: "[")
+                let response = try await fixture.http.send(route.method.rawValue, path, headers: json, body: "[")
                 // Routes with an admission check refuse an unknown caller on the head.
-                #expect(answer.status == (hasAdmission ? 401 : 429), "\(route.method) \(route.pattern): \(answer.text)")
+                #expect(
+                    response.status == (hasAdmission ? 401 : 429), "\(route.method) \(route.pattern): \(response.text)")
             }
         }
     }
@@ -83,12 +84,12 @@ struct LargeBodyTests {
     func wrongPasswords() async throws {
         try await EveryRoute.with {
             $0.requestRates.address = .perMinute(3)
-        } _: { bench in
+        } _: { fixture in
             for _ in 0..<5 {
-                let status = try await bench.login(password: "not the password 1").status
+                let status = try await fixture.login(password: "not the password 1").status
                 #expect(status == 400)
             }
-            #expect(try await bench.login().status == 200)
+            #expect(try await fixture.login().status == 200)
         }
     }
 
@@ -97,24 +98,24 @@ struct LargeBodyTests {
         for path in ["/api/auth/register", "/im/auth/login", "/tt/auth/token", "/im/oauth/backchannel-logout"] {
             try await EveryRoute.with {
                 $0.requestRates.address = .perMinute(3)
-            } _: { bench in
-                let token = try await bench.token()
+            } _: { fixture in
+                let token = try await fixture.token()
                 let json = [("Content-Type", "application/json")]
-                let me = try await bench.me(token)
+                let me = try await fixture.me(token)
                 #expect(me.status == 200)
                 for _ in 0..<3 {
-                    let status = try await bench.http.send("POST", path, headers: json, body: "[").status
+                    let status = try await fixture.http.send("POST", path, headers: json, body: "[").status
                     #expect([400, 422].contains(status), "\(path)")
                 }
-                let answer = try await bench.http.send("POST", path, headers: json, body: "[")
-                #expect(answer.status == 429, "\(path)")
-                #expect(answer.headers["Retry-After"] != nil, "\(path)")
-                #expect(try await bench.login().status == 429)
-                let signedIn = try await bench.http.send(
-                    "POST", "/im/search/metadata", headers: json + Bench.bearer(token), body: "{}")
+                let response = try await fixture.http.send("POST", path, headers: json, body: "[")
+                #expect(response.status == 429, "\(path)")
+                #expect(response.headers["Retry-After"] != nil, "\(path)")
+                #expect(try await fixture.login().status == 429)
+                let signedIn = try await fixture.http.send(
+                    "POST", "/im/search/metadata", headers: json + GatewayFixture.bearer(token), body: "{}")
                 #expect(signedIn.status == 200)
-                bench.clock.advance(60)
-                #expect(try await bench.login().status == 200)
+                fixture.clock.advance(60)
+                #expect(try await fixture.login().status == 200)
             }
         }
     }

@@ -14,15 +14,15 @@ struct LastAdministratorTests {
     @Test(
         "of two administrators who remove each other at the same time one stays", arguments: ["unmake", "disable"])
     func synchronousHandler(_ action: String) async throws {
-        try await Bench.withPages { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.withPages { fixture in
+            let people = fixture.gateway.stores.people
             var browsers: [PageBrowser] = []
             var ids: [String] = []
             for name in ["one", "two"] {
                 let email = "\(name)@example.org"
                 let person = try await people.add(
-                    email: email, isAdministrator: true, password: Secret(Bench.password))
-                let browser = PageBrowser(bench)
+                    email: email, isAdministrator: true, password: Secret(GatewayFixture.password))
+                let browser = PageBrowser(fixture)
                 _ = try await browser.signIn(email)
                 browsers.append(browser)
                 ids.append(person.id.uuidString.lowercased())
@@ -33,7 +33,7 @@ struct LastAdministratorTests {
                 for index in [0, 1] {
                     let (browser, path, token) = (browsers[index], paths[index], tokens[index])
                     group.addTask {
-                        let fields = [(FormTokens.field, token), ("action", action), (PageQuestion.answer, "1")]
+                        let fields = [(FormTokens.field, token), ("action", action), (ConfirmationPage.confirmationField, "1")]
                         return try await browser.post(path, fields).status
                     }
                 }
@@ -47,8 +47,8 @@ struct LastAdministratorTests {
 
     @Test("an administrator who cannot sign in does not count, and the last one keeps a way to sign in")
     func ways() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let one = try await people.invite(email: "one@example.org", isAdministrator: true)
             let two = try await people.add(
                 email: "two@example.org", isAdministrator: true, password: Secret("two's 77 words"))
@@ -74,14 +74,14 @@ struct LastAdministratorTests {
 
     @Test("the last active administrator cannot be disabled, removed or demoted, and the error says what to do")
     func last() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let one = try await people.add(
                 email: "one@example.org", isAdministrator: true, password: Secret("one's 77 words"))
             let two = try await people.add(
                 email: "two@example.org", isAdministrator: true, password: Secret("two's 77 words"))
             try await people.disable(one.id)
-            let token = try #require(try await bench.login("two@example.org", password: "two's 77 words").token)
+            let token = try #require(try await fixture.login("two@example.org", password: "two's 77 words").token)
             for change in [
                 { try await people.disable(two.id) }, { try await people.remove(two.id) },
                 { try await people.setAdministrator(false, two.id, by: one.id) },
@@ -89,7 +89,7 @@ struct LastAdministratorTests {
                 let error = await #expect(throws: GatewayError.self) { _ = try await change() }
                 #expect(error?.code == .lastAdministrator && error?.message.contains("latchd user add --admin") == true)
             }
-            #expect(try await bench.me(token).status == 200)
+            #expect(try await fixture.me(token).status == 200)
             try await people.remove(one.id)
             let error = await #expect(throws: GatewayError.self) { try await people.disable(UUID()) }
             #expect(error?.code == .unknownPerson)
@@ -98,13 +98,14 @@ struct LastAdministratorTests {
 
     @Test("of many administrators who disable each other at the same time one stays, in every round")
     func rounds() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             var all: [Person] = []
             for number in 0..<6 {
                 all.append(
                     try await people.add(
-                        email: "a\(number)@example.org", isAdministrator: true, password: Secret(Bench.password)))
+                        email: "a\(number)@example.org", isAdministrator: true,
+                        password: Secret(GatewayFixture.password)))
             }
             for _ in 0..<10 {
                 await withTaskGroup { group in

@@ -38,7 +38,7 @@ struct LoggedErrorTests {
     func hidesTheToken(_ method: String, _ path: String) async throws {
         let token = String(repeating: "s3cret", count: 7) + "x"
         let client = try IntrospectionClient(id: "backend", secret: Secret("0123456789abcdef0123456789abcdef"))
-        try await Bench.with(
+        try await GatewayFixture.with(
             { settings in
                 settings.timeTracker.isEnabled = true
                 settings.timeTracker.prefix = "/tt"
@@ -47,17 +47,17 @@ struct LoggedErrorTests {
                 settings.publicURL = "https://latch.example"
                 settings.introspectionClients = [client]
             }, issuer: { _ in LeakyIssuer() }
-        ) { bench in
+        ) { fixture in
             let isForm = path == "/api/auth/revoke"
-            let answer = try await bench.http.send(
+            let response = try await fixture.http.send(
                 method, path,
-                headers: (isForm ? [] : Bench.bearer(token)) + [
+                headers: (isForm ? [] : GatewayFixture.bearer(token)) + [
                     ("X-Forwarded-Host", "latch.example"), ("X-Forwarded-Proto", "https"),
                     ("X-Forwarded-Uri", "/"), ("X-Forwarded-Method", "GET"),
                 ] + (isForm ? [("Content-Type", FormURLEncoded.mediaType)] : []),
                 body: method == "POST" ? (isForm ? "token=\(token)" : "") : nil)
-            #expect(answer.status >= 500)
-            let log = bench.lines.text
+            #expect(response.status >= 500)
+            let log = fixture.lines.text
             #expect(!log.leaks(token))
             #expect(log.contains("Leak"))
         }

@@ -26,25 +26,25 @@ struct LoopTimeTests {
         // No timeout may decide here: on a busy machine, a client can be late as well.
         try await EveryRoute.with(server: {
             ($0.headerTimeout, $0.bodyTimeout, $0.idleTimeout) = (.seconds(600), .seconds(600), .seconds(600))
-        }) { bench in
-            let limits = bench.gateway.router.bodyLimits
+        }) { fixture in
+            let limits = fixture.gateway.router.bodyLimits
             #expect(limits.count > 100)
             var worst = (cost: Duration.zero, what: "")
             var statuses: [Int: Int] = [:]
             for (route, bytes, _) in limits {
-                let token = try await bench.token()
+                let token = try await fixture.token()
                 // All requests for a route are measured together. Only where their sum is too much, the halves are measured,
                 // down to the single request.
-                var parts = [HostileRequest.all(for: route, upTo: min(bytes, 1 << 20), token: token, bench)[...]]
+                var parts = [HostileRequest.all(for: route, upTo: min(bytes, 1 << 20), token: token, fixture)[...]]
                 while let part = parts.popLast() {
-                    let before = await Self.processorTime(of: bench.server)
-                    let answers = try await Self.send(part.map(\.bytes), bench.port)
-                    let cost = await Self.processorTime(of: bench.server) - before
-                    for (request, answer) in zip(part, answers) {
-                        if let status = answer.first { statuses[status, default: 0] += 1 }
+                    let before = await Self.processorTime(of: fixture.server)
+                    let answers = try await Self.send(part.map(\.bytes), fixture.port)
+                    let cost = await Self.processorTime(of: fixture.server) - before
+                    for (request, response) in zip(part, answers) {
+                        if let status = response.first { statuses[status, default: 0] += 1 }
                         // libmicrohttpd closes the connection where its buffer has no room for the list of cookies.
-                        if answer.isEmpty, request.name.contains("cookies") { continue }
-                        #expect(answer.count == 1, "\(request.name): \(answer)")
+                        if response.isEmpty, request.name.contains("cookies") { continue }
+                        #expect(response.count == 1, "\(request.name): \(response)")
                     }
                     if part.count == 1, let request = part.first {
                         #expect(cost < Self.bound, "\(request.name) took \(cost), answered \(answers)")
@@ -82,7 +82,7 @@ struct LoopTimeTests {
     /// The statuses of the answers to each request.
     private static func send(_ requests: [[UInt8]], _ port: Int) async throws -> [[Int]] {
         try await BackgroundThread.run { Result { try RawExchanges.run(requests, port: port, width: 4) } }.get()
-            .map { RawAnswer.all(in: $0).map(\.status) }
+            .map { RawResponse.all(in: $0).map(\.status) }
     }
 
     private static func processorTime(of server: HTTPServer) async -> Duration {
@@ -107,9 +107,9 @@ struct HostileRequest {
 
     /// Every kind for one route, each without credentials and with those of a signed-in person.
     static func all(
-        for route: Router.Route, upTo size: Int, token: String, _ bench: Bench
+        for route: Router.Route, upTo size: Int, token: String, _ fixture: GatewayFixture
     ) -> [HostileRequest] {
-        let cookie = bench.gateway.services.cookie?.name ?? "latchd_session"
+        let cookie = fixture.gateway.services.cookie?.name ?? "latchd_session"
         let known =
             "Authorization: Bearer \(token)\r\nCookie: \(cookie)=\(token)\r\nSec-Fetch-Site: same-origin\r\n"
         let forwarded =

@@ -15,12 +15,14 @@ struct PasswordChangeRaceTests {
         "IM-12 a password change under way does not undo what an administrator does meanwhile",
         arguments: ["reset", "disable", "end all", "end one"], [true, false])
     func comesLast(_ action: String, _ isForced: Bool) async throws {
-        try await ImmichBench.with { bench in
-            let stores = bench.bench.gateway.stores
-            let id = try await bench.person().id
-            if isForced { try await stores.people.setPassword(Secret(Bench.password), of: id, mustChange: true) }
-            _ = try await bench.token()
-            let (proved, session) = (try await bench.person(), try await bench.session())
+        try await ImmichFixture.with { fixture in
+            let stores = fixture.fixture.gateway.stores
+            let id = try await fixture.person().id
+            if isForced {
+                try await stores.people.setPassword(Secret(GatewayFixture.password), of: id, mustChange: true)
+            }
+            _ = try await fixture.token()
+            let (proved, session) = (try await fixture.person(), try await fixture.session())
             switch action {
             case "reset": try await stores.people.setPassword(Secret("the admin's own 7"), of: id, mustChange: true)
             case "disable":
@@ -36,19 +38,20 @@ struct PasswordChangeRaceTests {
                 }
                 #expect(error?.code == .unknownPerson)
             }
-            #expect(try await bench.login(password: Self.chosen.reveal()).status == 401)
-            let password = action == "reset" ? "the admin's own 7" : Bench.password
-            #expect(try await bench.login(password: password).status == 201)
+            #expect(try await fixture.login(password: Self.chosen.reveal()).status == 401)
+            let password = action == "reset" ? "the admin's own 7" : GatewayFixture.password
+            #expect(try await fixture.login(password: password).status == 201)
         }
     }
 
     @Test("IM-12 the password that a person must choose is chosen once")
     func once() async throws {
-        try await ImmichBench.with { bench in
-            let people = bench.bench.gateway.stores.people
-            try await people.setPassword(Secret(Bench.password), of: try await bench.person().id, mustChange: true)
-            _ = try await bench.token()
-            let (proved, session) = (try await bench.person(), try await bench.session())
+        try await ImmichFixture.with { fixture in
+            let people = fixture.fixture.gateway.stores.people
+            try await people.setPassword(
+                Secret(GatewayFixture.password), of: try await fixture.person().id, mustChange: true)
+            _ = try await fixture.token()
+            let (proved, session) = (try await fixture.person(), try await fixture.session())
             let changed = try await people.choosePassword(Self.chosen, of: proved, by: session, isForced: true)
             #expect(!changed.mustChangePassword)
             for person in [proved, changed] {
@@ -57,16 +60,16 @@ struct PasswordChangeRaceTests {
                         Secret("yet another 99"), of: person, by: session, isForced: true)
                 }
             }
-            #expect(try await bench.login(password: Self.chosen.reveal()).status == 201)
+            #expect(try await fixture.login(password: Self.chosen.reveal()).status == 201)
         }
     }
 
     @Test("IM-15 a session that was ended meanwhile sets no first PIN")
     func firstPIN() async throws {
-        try await ImmichBench.with { bench in
-            let (stores, person) = (bench.bench.gateway.stores, try await bench.person())
-            _ = try await bench.token()
-            let session = try await bench.session()
+        try await ImmichFixture.with { fixture in
+            let (stores, person) = (fixture.fixture.gateway.stores, try await fixture.person())
+            _ = try await fixture.token()
+            let session = try await fixture.session()
             try await stores.sessions.revoke(session)
             let error = await #expect(throws: GatewayError.self) {
                 try await stores.pins.set(PIN("123456"), of: person.id, by: session)

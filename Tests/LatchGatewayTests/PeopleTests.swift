@@ -43,10 +43,10 @@ struct PeopleTests {
 
     @Test("an e-mail address is kept trimmed and lower-cased, once")
     func uniqueEmail() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
-            try await bench.addPerson(" Ada@Example.org\n")
-            let error = await #expect(throws: GatewayError.self) { try await bench.addPerson("ADA@example.org") }
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            try await fixture.addPerson(" Ada@Example.org\n")
+            let error = await #expect(throws: GatewayError.self) { try await fixture.addPerson("ADA@example.org") }
             #expect(error?.code == .personExists)
             #expect(try await people.list().map(\.email) == ["ada@example.org"])
             #expect(try await people.find("ADA@EXAMPLE.ORG ")?.name == "Ada")
@@ -55,10 +55,10 @@ struct PeopleTests {
 
     @Test("two people cannot be added with one address at the same time")
     func concurrentAdd() async throws {
-        try await Bench.with { bench in
+        try await GatewayFixture.with { fixture in
             let added = await withTaskGroup { group in
                 for _ in 0..<8 {
-                    group.addTask { (try? await bench.addPerson()) != nil }
+                    group.addTask { (try? await fixture.addPerson()) != nil }
                 }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
@@ -75,13 +75,13 @@ struct PeopleTests {
         "disabling, removing and another password end the person's sessions, with the reason",
         arguments: [SessionEndReason.personDisabled, .personRemoved, .passwordChanged])
     func endSessions(reason: SessionEndReason) async throws {
-        try await Bench.with { bench in
-            let person = try await bench.addPerson()
-            try await bench.addPerson("other@example.org")
-            let token = try await bench.token()
-            let other = try #require(try await bench.login("other@example.org").token)
-            #expect(try await bench.me(token).status == 200)
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let person = try await fixture.addPerson()
+            try await fixture.addPerson("other@example.org")
+            let token = try await fixture.token()
+            let other = try #require(try await fixture.login("other@example.org").token)
+            #expect(try await fixture.me(token).status == 200)
+            let people = fixture.gateway.stores.people
 
             switch reason {
             case .personDisabled: try await people.disable(person.id)
@@ -89,34 +89,34 @@ struct PeopleTests {
             default: try await people.setPassword(Secret("another horse 8"), of: person.id)
             }
 
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
-            #expect(try await bench.refresh(token).status == 401)
-            #expect(try await bench.login().status == 400)
-            #expect(try await bench.me(other).status == 200)
-            let ended = try await bench.gateway.stores.sessions.list().filter { $0.ended != nil }
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.refresh(token).status == 401)
+            #expect(try await fixture.login().status == 400)
+            #expect(try await fixture.me(other).status == 200)
+            let ended = try await fixture.gateway.stores.sessions.list().filter { $0.ended != nil }
             #expect(ended.map(\.endReason) == [reason])
         }
     }
 
     @Test("an enabled person signs in again, and old sessions stay ended")
     func enable() async throws {
-        try await Bench.with { bench in
-            let person = try await bench.addPerson()
-            let token = try await bench.token()
-            try await bench.gateway.stores.people.disable(person.id)
-            #expect(try await bench.login().status == 400)
+        try await GatewayFixture.with { fixture in
+            let person = try await fixture.addPerson()
+            let token = try await fixture.token()
+            try await fixture.gateway.stores.people.disable(person.id)
+            #expect(try await fixture.login().status == 400)
 
-            try await bench.gateway.stores.people.enable(person.id)
+            try await fixture.gateway.stores.people.enable(person.id)
 
-            #expect(try await bench.login().status == 200)
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.login().status == 200)
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
         }
     }
 
     @Test("a change to somebody who is gone says so")
     func gone() async throws {
-        try await Bench.with { bench in
-            let people = bench.gateway.stores.people
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
             let error = await #expect(throws: GatewayError.self) { try await people.disable(UUID()) }
             #expect(error?.code == .unknownPerson)
             let missing = await #expect(throws: GatewayError.self) { try await people.require("nobody@example.org") }
@@ -126,80 +126,80 @@ struct PeopleTests {
 
     @Test("people and sessions are there after a restart")
     func restart() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            await bench.gateway.close()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            await fixture.gateway.close()
 
-            let again = try await bench.elsewhere()
+            let again = try await fixture.elsewhere()
             let gateway = try Gateway(again)
 
             guard case .valid(let session) = try await gateway.issuer.authenticate(token) else {
                 Issue.record("the session is gone")
                 return
             }
-            #expect(session.person.email == Bench.email)
+            #expect(session.person.email == GatewayFixture.email)
             await gateway.close()
         }
     }
 
     @Test("registration is closed unless it was opened")
     func registrationClosed() async throws {
-        try await Bench.with { bench in
-            let answer = try await bench.register(#"{"email":"a@b.c","password":"long enough"}"#)
-            #expect(answer.status == 403)
-            #expect(answer.json?["error_code"]?.string == "REGISTRATION_DISABLED")
-            #expect(answer.json?["detail"]?.string?.isEmpty == false)
+        try await GatewayFixture.with { fixture in
+            let response = try await fixture.register(#"{"email":"a@b.c","password":"long enough"}"#)
+            #expect(response.status == 403)
+            #expect(response.json?["error_code"]?.string == "REGISTRATION_DISABLED")
+            #expect(response.json?["detail"]?.string?.isEmpty == false)
         }
     }
 
     @Test("registration adds a person and gives no token")
     func registration() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true
-        } _: { bench in
-            let answer = try await bench.register(#"{"email":"New@Example.org","password":"long enough"}"#)
-            #expect(answer.status == 201)
-            #expect(answer.json?["email"]?.string == "new@example.org")
-            #expect(answer.json?["is_active"]?.bool == true)
-            #expect(answer.json?["is_superuser"]?.bool == false)
-            #expect(answer.token == nil)
-            #expect(try await bench.login("new@example.org", password: "long enough").status == 200)
+        } _: { fixture in
+            let response = try await fixture.register(#"{"email":"New@Example.org","password":"long enough"}"#)
+            #expect(response.status == 201)
+            #expect(response.json?["email"]?.string == "new@example.org")
+            #expect(response.json?["is_active"]?.bool == true)
+            #expect(response.json?["is_superuser"]?.bool == false)
+            #expect(response.token == nil)
+            #expect(try await fixture.login("new@example.org", password: "long enough").status == 200)
 
-            let again = try await bench.register(#"{"email":"new@example.org","password":"long enough"}"#)
+            let again = try await fixture.register(#"{"email":"new@example.org","password":"long enough"}"#)
             #expect(again.status == 400)
             #expect(again.text == #"{"detail":"REGISTER_USER_ALREADY_EXISTS"}"#)
 
-            let weak = try await bench.register(#"{"email":"b@example.org","password":"short"}"#)
+            let weak = try await fixture.register(#"{"email":"b@example.org","password":"short"}"#)
             #expect(weak.status == 400)
             #expect(weak.json?["detail"]?["code"]?.string == "REGISTER_INVALID_PASSWORD")
             #expect(weak.json?["detail"]?["reason"]?.string == "Password must be at least 8 characters long.")
 
             for body in ["", "{}", "[]", #"{"email":"b@example.org"}"#, #"{"email":"no","password":"long enough"}"#] {
-                #expect(try await bench.register(body).status == 422)
+                #expect(try await fixture.register(body).status == 422)
             }
         }
     }
 
     @Test("registrations from one address are bounded")
     func registrationLimit() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true
             $0.addressLimit = AttemptLimit(attempts: 2, window: .seconds(60))
-        } _: { bench in
+        } _: { fixture in
             for name in ["a", "b"] {
-                #expect(try await bench.register(#"{"email":"\#(name)@b.c","password":"long enough"}"#).status == 201)
+                #expect(try await fixture.register(#"{"email":"\#(name)@b.c","password":"long enough"}"#).status == 201)
             }
-            let answer = try await bench.register(#"{"email":"c@b.c","password":"long enough"}"#)
-            #expect(answer.status == 429)
-            #expect(answer.json?["error_code"]?.string == "RATE_LIMITED")
-            #expect(answer.headers["Retry-After"] == "30")
+            let response = try await fixture.register(#"{"email":"c@b.c","password":"long enough"}"#)
+            #expect(response.status == 429)
+            #expect(response.json?["error_code"]?.string == "RATE_LIMITED")
+            #expect(response.headers["Retry-After"] == "30")
         }
     }
 }
 
-extension Bench {
-    func register(_ body: String) async throws -> Exchange.Answer {
+extension GatewayFixture {
+    func register(_ body: String) async throws -> Exchange.Response {
         try await http.send(
             "POST", "/api/auth/register", headers: [("Content-Type", "application/json")], body: body)
     }

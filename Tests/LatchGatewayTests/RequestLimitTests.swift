@@ -19,54 +19,55 @@ import Testing
     func rate() throws {
         let limit = limit(10)
         let caller = RequestCaller.person(UUID())
-        for _ in 0..<10 { #expect(limit.take(caller) == nil) }
-        let wait = try #require(limit.take(caller))
+        for _ in 0..<10 { #expect(limit.consume(caller) == nil) }
+        let wait = try #require(limit.consume(caller))
         #expect(abs(wait.seconds - 6) < 0.001)
         clock.advance(5.9)
-        #expect(limit.take(caller) != nil)
+        #expect(limit.consume(caller) != nil)
         clock.advance(0.1)
-        #expect(limit.take(caller) == nil && limit.take(caller) != nil)
+        #expect(limit.consume(caller) == nil && limit.consume(caller) != nil)
         clock.advance(30)
-        for _ in 0..<5 { #expect(limit.take(caller) == nil) }
-        #expect(limit.take(caller) != nil)
+        for _ in 0..<5 { #expect(limit.consume(caller) == nil) }
+        #expect(limit.consume(caller) != nil)
         clock.advance(3600)
-        for _ in 0..<10 { #expect(limit.take(caller) == nil) }
-        #expect(limit.take(caller) != nil)
+        for _ in 0..<10 { #expect(limit.consume(caller) == nil) }
+        #expect(limit.consume(caller) != nil)
     }
 
     @Test("A refused request costs nothing, and each caller is by itself; an IPv6 /64 is one")
     func callers() {
         let limit = limit(1)
-        #expect(limit.take(address("192.0.2.1")) == nil)
-        for _ in 0..<100 { #expect(limit.take(address("192.0.2.1")) != nil) }
-        #expect(limit.take(address("192.0.2.2")) == nil)
-        #expect(limit.take(address("2001:db8::1")) == nil && limit.take(address("2001:db8::2")) != nil)
+        #expect(limit.consume(address("192.0.2.1")) == nil)
+        for _ in 0..<100 { #expect(limit.consume(address("192.0.2.1")) != nil) }
+        #expect(limit.consume(address("192.0.2.2")) == nil)
+        #expect(limit.consume(address("2001:db8::1")) == nil && limit.consume(address("2001:db8::2")) != nil)
         let id = UUID()
-        #expect(limit.take(.person(id)) == nil && limit.take(.key(id)) == nil && limit.take(.person(id)) != nil)
+        #expect(
+            limit.consume(.person(id)) == nil && limit.consume(.key(id)) == nil && limit.consume(.person(id)) != nil)
         clock.advance(60)
-        #expect(limit.take(address("192.0.2.1")) == nil)
+        #expect(limit.consume(address("192.0.2.1")) == nil)
     }
 
     @Test("A clock that is set back keeps nobody out for longer than the window")
     func clockSetBack() throws {
         let limit = limit(2)
         let caller = RequestCaller.person(UUID())
-        for _ in 0..<2 { #expect(limit.take(caller) == nil) }
+        for _ in 0..<2 { #expect(limit.consume(caller) == nil) }
         clock.advance(-86_400)
-        let wait = try #require(limit.take(caller))
+        let wait = try #require(limit.consume(caller))
         #expect(wait <= .seconds(60))
         clock.advance(60)
-        #expect(limit.take(caller) == nil)
+        #expect(limit.consume(caller) == nil)
     }
 
     @Test("A flood of callers costs no more memory than the bound, and those who are quiet are forgotten")
     func bound() {
         let limit = limit(1, capacity: 50)
         let kept = RequestCaller.person(UUID())
-        #expect(limit.take(kept) == nil)
+        #expect(limit.consume(kept) == nil)
         for _ in 0..<1_000 {
-            _ = limit.take(.person(UUID()))
-            #expect(limit.take(kept) != nil || limit.count <= 100)
+            _ = limit.consume(.person(UUID()))
+            #expect(limit.consume(kept) != nil || limit.count <= 100)
         }
         #expect(limit.count <= 100)
         clock.advance(61)
@@ -79,7 +80,7 @@ import Testing
         let limit = limit(100)
         let caller = RequestCaller.person(UUID())
         let granted = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 { group.addTask { (0..<100).count { _ in limit.take(caller) == nil } } }
+            for _ in 0..<8 { group.addTask { (0..<100).count { _ in limit.consume(caller) == nil } } }
             return await group.reduce(0, +)
         }
         #expect(granted == 100)

@@ -25,23 +25,24 @@ struct RequiredPasswordTests {
     @Test("IM-12 a password that must be changed opens nothing but the change, on any route of any dialect or page")
     func everyRoute() async throws {
         try await EveryDialect.with { gateway in
-            let people = gateway.bench.gateway.stores.people
+            let people = gateway.fixture.gateway.stores.people
             let bound = try await people.add(
-                email: "bound@example.org", password: Secret(Bench.password), mustChange: true)
+                email: "bound@example.org", password: Secret(GatewayFixture.password), mustChange: true)
             let free = try await people.add(
-                email: "free@example.org", isAdministrator: true, password: Secret(Bench.password))
+                email: "free@example.org", isAdministrator: true, password: Secret(GatewayFixture.password))
             let names = Set(gateway.routes.map(EveryDialect.name))
             #expect(Self.open.isSubset(of: names), "\(Self.open.subtracting(names))")
             var closed = 0
             for route in gateway.routes where !Self.open.contains(EveryDialect.name(route)) {
                 let id = UUID().uuidString.lowercased()
                 let nobody = try await gateway.send(route, nil, id: id)
-                let answer = try await gateway.send(route, try await gateway.token(of: bound), id: id)
+                let response = try await gateway.send(route, try await gateway.token(of: bound), id: id)
                 let known = try await gateway.send(route, try await gateway.token(of: free), id: id)
                 let isClosed =
-                    answer.status == 403 && answer.text.contains(Self.words)
-                    || answer.status == 303 && answer.headers["Location"]?.hasPrefix("/latch/account/password") == true
-                #expect(isClosed || answer.status == nobody.status, "\(EveryDialect.name(route)): \(answer.status)")
+                    response.status == 403 && response.text.contains(Self.words)
+                    || response.status == 303
+                        && response.headers["Location"]?.hasPrefix("/latch/account/password") == true
+                #expect(isClosed || response.status == nobody.status, "\(EveryDialect.name(route)): \(response.status)")
                 if isClosed, known.status != nobody.status || known.text != nobody.text { closed += 1 }
             }
             // Most routes need a session; `known` shows that they open with another person's.
@@ -51,11 +52,11 @@ struct RequiredPasswordTests {
 
     @Test("OX-1 a right password that must be changed first is recorded where no session is begun for it")
     func recorded() async throws {
-        try await Bench.with { bench in
-            _ = try await bench.gateway.stores.people.add(
-                email: Bench.email, password: Secret(Bench.password), mustChange: true)
-            #expect(try await bench.login().token == nil)
-            let event = try #require(bench.lines.audit.last)
+        try await GatewayFixture.with { fixture in
+            _ = try await fixture.gateway.stores.people.add(
+                email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
+            #expect(try await fixture.login().token == nil)
+            let event = try #require(fixture.lines.audit.last)
             #expect(event["event"]?.string == "sign-in-failed")
             #expect(event["reason"]?.string == "password-change-required" && event["address"] != nil)
         }
@@ -63,28 +64,29 @@ struct RequiredPasswordTests {
 
     @Test("IM-12 after the change of the password the same session opens everything again")
     func changed() async throws {
-        try await ImmichBench.with({ $0.pages.isEnabled = true }) { bench in
-            let people = bench.bench.gateway.stores.people
-            try await people.setPassword(Secret(Bench.password), of: try await bench.person().id, mustChange: true)
-            let token = try await bench.token()
-            let refused = try await bench.send("GET", "/sessions", token)
+        try await ImmichFixture.with({ $0.pages.isEnabled = true }) { fixture in
+            let people = fixture.fixture.gateway.stores.people
+            try await people.setPassword(
+                Secret(GatewayFixture.password), of: try await fixture.person().id, mustChange: true)
+            let token = try await fixture.token()
+            let refused = try await fixture.send("GET", "/sessions", token)
             #expect(refused.status == 403 && refused.refusal?.contains("/latch/account/password") == true)
             // No other part of the profile can be changed.
-            #expect(try await bench.send("PUT", "/users/me", token, ["name": "Eve"]).status == 403)
+            #expect(try await fixture.send("PUT", "/users/me", token, ["name": "Eve"]).status == 403)
 
-            let changed = try await bench.send("PUT", "/users/me", token, ["password": "a better horse 8"])
+            let changed = try await fixture.send("PUT", "/users/me", token, ["password": "a better horse 8"])
             #expect(changed.status == 200)
-            #expect(try await bench.send("GET", "/sessions", token).status == 200)
+            #expect(try await fixture.send("GET", "/sessions", token).status == 200)
         }
     }
 
     @Test("a page and a proxy redirect a browser to the change, and it comes back; an app gets 403 with the reason")
     func browser() async throws {
         try await EveryDialect.with { gateway in
-            let bench = gateway.bench
-            let person = try await bench.gateway.stores.people.add(
-                email: Bench.email, password: Secret(Bench.password), mustChange: true)
-            let ada = PageBrowser(bench)
+            let fixture = gateway.fixture
+            let person = try await fixture.gateway.stores.people.add(
+                email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
+            let ada = PageBrowser(fixture)
             let signedIn = try await ada.signIn()
             #expect(signedIn.headers["Location"] == "/latch/account")
             let led = try await ada.get("/latch/account?done=others")
@@ -93,52 +95,57 @@ struct RequiredPasswordTests {
 
             let same = try await ada.submit(
                 "/latch/account/password", on: place,
-                [("current", Bench.password), ("new", Bench.password), ("repeated", Bench.password)])
+                [
+                    ("current", GatewayFixture.password), ("new", GatewayFixture.password),
+                    ("repeated", GatewayFixture.password),
+                ])
             #expect(same.status == 422 && same.text.contains("must differ from the current one"))
             let done = try await ada.submit(
                 "/latch/account/password", on: place,
-                [("current", Bench.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])
+                [("current", GatewayFixture.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])
             #expect(done.status == 303 && done.headers["Location"] == "/latch/account?done=others")
             #expect(try await ada.get("/latch/account").status == 200)
 
-            try await bench.gateway.stores.people.setPassword(Secret(Bench.password), of: person.id, mustChange: true)
+            try await fixture.gateway.stores.people.setPassword(
+                Secret(GatewayFixture.password), of: person.id, mustChange: true)
             let token = try await gateway.token(of: person)
             let forwarded = [
                 ("X-Forwarded-Host", "localhost"), ("X-Forwarded-Proto", "http"), ("X-Forwarded-Method", "GET"),
                 ("X-Forwarded-Uri", "/photos"),
             ]
             let browser = [("Accept", "text/html"), ("Cookie", "latchd_session=\(token)")]
-            let page = try await bench.http.send("GET", "/auth/verify", headers: forwarded + browser)
+            let page = try await fixture.http.send("GET", "/auth/verify", headers: forwarded + browser)
             #expect(page.status == 302)
             #expect(page.headers["Location"] == "http://localhost/latch/account/password?return=%2Fphotos")
-            let nginx = try await bench.http.send("GET", "/auth/verify?proxy=nginx", headers: forwarded + browser)
+            let nginx = try await fixture.http.send("GET", "/auth/verify?proxy=nginx", headers: forwarded + browser)
             #expect(nginx.status == 401 && nginx.headers["Location"] == page.headers["Location"])
-            let app = try await bench.http.send("GET", "/auth/verify", headers: forwarded + Bench.bearer(token))
+            let app = try await fixture.http.send(
+                "GET", "/auth/verify", headers: forwarded + GatewayFixture.bearer(token))
             #expect(app.status == 403 && app.text.contains(Self.words))
         }
     }
 
     @Test("an app that cannot change the password gets no session, neither by password nor through a provider")
     func apps() async throws {
-        try await BridgeBench.with { bench in
-            _ = try await bench.bench.gateway.stores.people.add(
-                email: Bench.email, password: Secret(Bench.password), mustChange: true)
-            let login = try await bench.bench.login()
+        try await BridgeFixture.with { fixture in
+            _ = try await fixture.fixture.gateway.stores.people.add(
+                email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
+            let login = try await fixture.fixture.login()
             #expect(login.status == 403 && login.text.contains(Self.words))
-            let fields = try await bench.deepLink(AppSignIn())
+            let fields = try await fixture.deepLink(AppSignIn())
             #expect(fields["code"] == nil && fields["error"] == "access_denied")
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
     @Test("where passwords are off, a password that must be changed keeps nobody out")
     func withoutPasswords() async throws {
-        try await BridgeBench.with(["google"], { $0.passwordsEnabled = false }) { bench in
-            _ = try await bench.bench.gateway.stores.people.add(
-                email: Bench.email, password: Secret(Bench.password), mustChange: true)
+        try await BridgeFixture.with(["google"], { $0.passwordsEnabled = false }) { fixture in
+            _ = try await fixture.fixture.gateway.stores.people.add(
+                email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
             let app = AppSignIn()
-            let token = try await bench.exchange(try await bench.deepLink(app)["code"], app.verifier).token
-            #expect(try await bench.bench.me(token).status == 200)
+            let token = try await fixture.exchange(try await fixture.deepLink(app)["code"], app.verifier).token
+            #expect(try await fixture.fixture.me(token).status == 200)
         }
     }
 }

@@ -15,7 +15,7 @@ struct SchemaMigrationTests {
     @Test("the keys, sessions and people of a version 10 database still work")
     func fromTen() async throws {
         let folder = try TemporaryDirectory()
-        let settings = try Bench.settings(in: folder)
+        let settings = try GatewayFixture.settings(in: folder)
         let path = try #require(settings.databasePath)
         let clock = TestClock()
         let (person, key, now) = (UUID(), UUID(), clock.now)

@@ -14,33 +14,34 @@ import Testing
 struct SecretsTests {
     @Test("OX-16 invariant 3: no token, password, hash or typed text is in log, audit file, metrics or database")
     func nowhere() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true
-        } _: { bench in
-            let person = try await bench.addPerson()
+        } _: { fixture in
+            let person = try await fixture.addPerson()
             let typedByMistake = "hunter2-typed-as-name"
             let wrong = "wrong-password-9"
             let registered = "registered-pass-3"
-            let token = try await bench.token()
-            _ = try await bench.me(token)
-            _ = try await bench.refresh(token)
-            _ = try await bench.login(password: wrong)
-            _ = try await bench.login(typedByMistake, password: wrong)
-            _ = try await bench.register(#"{"email":"new@example.org","password":"\#(registered)"}"#)
-            _ = try await bench.http.send("GET", "/api/me?access_token=\(token)")
-            _ = try await bench.logout(token)
-            try await bench.gateway.stores.people.setPassword(Secret(wrong), of: person.id)
-            let credential = try await bench.gateway.stores.people.credential(EmailAddress(normalizing: Bench.email))
+            let token = try await fixture.token()
+            _ = try await fixture.me(token)
+            _ = try await fixture.refresh(token)
+            _ = try await fixture.login(password: wrong)
+            _ = try await fixture.login(typedByMistake, password: wrong)
+            _ = try await fixture.register(#"{"email":"new@example.org","password":"\#(registered)"}"#)
+            _ = try await fixture.http.send("GET", "/api/me?access_token=\(token)")
+            _ = try await fixture.logout(token)
+            try await fixture.gateway.stores.people.setPassword(Secret(wrong), of: person.id)
+            let credential = try await fixture.gateway.stores.people.credential(
+                EmailAddress(normalizing: GatewayFixture.email))
             let hash = try #require(credential?.hash?.rawValue)
-            let metrics = try await bench.http.send("GET", "/metrics")
-            bench.gateway.stores.audit.flush()
-            let audit = try bench.auditFile()
-            let log = bench.lines.text
-            let database = try bench.databaseBytes()
+            let metrics = try await fixture.http.send("GET", "/metrics")
+            fixture.gateway.stores.audit.flush()
+            let audit = try fixture.auditFile()
+            let log = fixture.lines.text
+            let database = try fixture.databaseBytes()
 
             #expect(log.contains("sign-in-failed") && audit.contains("sign-in-failed"))
             #expect(database.contains(Array("ada@example.org".utf8)))
-            for secret in [token, Bench.password, wrong, registered, typedByMistake] {
+            for secret in [token, GatewayFixture.password, wrong, registered, typedByMistake] {
                 #expect(!log.leaks(secret))
                 #expect(!audit.leaks(secret))
                 #expect(!metrics.text.leaks(secret))
@@ -56,16 +57,16 @@ struct SecretsTests {
 
     @Test("OX-16 a token in the query, in the body or in another field opens nothing")
     func onlyInTheHeader() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
             let form = FormURLEncoded.encode([("access_token", token)])
 
-            #expect(try await bench.http.send("GET", "/api/me?\(form)").status == 403)
+            #expect(try await fixture.http.send("GET", "/api/me?\(form)").status == 403)
             let cookie = [("Cookie", "fastapiusersauth=\(token)")]
-            #expect(try await bench.http.send("GET", "/api/me", headers: cookie).status == 403)
+            #expect(try await fixture.http.send("GET", "/api/me", headers: cookie).status == 403)
             #expect(
-                try await bench.http.send(
+                try await fixture.http.send(
                     "POST", "/api/auth/mobile/refresh", headers: [("Content-Type", FormURLEncoded.mediaType)],
                     body: form
                 ).status == 401)
@@ -74,32 +75,34 @@ struct SecretsTests {
 
     @Test("the scheme's name is compared without case, and a header that is unclear is none")
     func scheme() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
             for value in ["bearer \(token)", "BEARER \(token)", "Bearer   \(token)"] {
-                #expect(try await bench.http.send("GET", "/api/me", headers: [("Authorization", value)]).status == 200)
+                #expect(
+                    try await fixture.http.send("GET", "/api/me", headers: [("Authorization", value)]).status == 200)
             }
             for value in ["Basic \(token)", "Bearer", token, "Bearer \(token) x", "Bearer\(token)"] {
-                #expect(try await bench.http.send("GET", "/api/me", headers: [("Authorization", value)]).status == 403)
+                #expect(
+                    try await fixture.http.send("GET", "/api/me", headers: [("Authorization", value)]).status == 403)
             }
             let twice = [("Authorization", "Bearer \(token)"), ("Authorization", "Bearer \(token)")]
-            #expect(try await bench.http.send("GET", "/api/me", headers: twice).status != 200)
+            #expect(try await fixture.http.send("GET", "/api/me", headers: twice).status != 200)
         }
     }
 
     @Test("the audit file is made readable for its owner alone, and appended to")
     func auditFile() async throws {
-        try await Bench.with { bench in
-            let path = bench.folder.path + "/audit.log"
-            try await bench.addPerson()
-            _ = try await bench.login()
-            bench.gateway.stores.audit.flush()
+        try await GatewayFixture.with { fixture in
+            let path = fixture.folder.path + "/audit.log"
+            try await fixture.addPerson()
+            _ = try await fixture.login()
+            fixture.gateway.stores.audit.flush()
             let writer = try LogWriter.appending(to: path)
             writer.write(Array("{}\n".utf8))
             writer.flush()
 
-            let text = try bench.auditFile()
+            let text = try fixture.auditFile()
             #expect(text.split(separator: "\n").count == 3)
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -116,17 +119,17 @@ struct SecretsTests {
 
     @Test("the audit log tells who, from where, with what, and of which request")
     func auditEvents() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
-        } _: { bench in
-            let person = try await bench.addPerson()
-            let login = try await bench.login(headers: [("deviceModel", "laptop"), ("deviceType", "Linux")])
-            _ = try await bench.logout(login.token)
-            _ = try await bench.login(password: "wrong one")
-            _ = try await bench.login(password: "wrong one")
-            _ = try await bench.login(password: "wrong one")
+        } _: { fixture in
+            let person = try await fixture.addPerson()
+            let login = try await fixture.login(headers: [("deviceModel", "laptop"), ("deviceType", "Linux")])
+            _ = try await fixture.logout(login.token)
+            _ = try await fixture.login(password: "wrong one")
+            _ = try await fixture.login(password: "wrong one")
+            _ = try await fixture.login(password: "wrong one")
 
-            let audit = bench.lines.audit.filter { $0["event"]?.string != "person-added" }
+            let audit = fixture.lines.audit.filter { $0["event"]?.string != "person-added" }
             #expect(
                 audit.map { $0["event"]?.string }
                     == ["sign-in", "signed-out", "sign-in-failed", "sign-in-failed", "locked-out"])
@@ -143,10 +146,10 @@ struct SecretsTests {
 
     @Test("what an administrator does is recorded, by a command too")
     func auditOfAdministration() async throws {
-        try await Bench.with { bench in
-            let person = try await bench.addPerson()
-            _ = try await bench.login()
-            let stores = bench.gateway.stores
+        try await GatewayFixture.with { fixture in
+            let person = try await fixture.addPerson()
+            _ = try await fixture.login()
+            let stores = fixture.gateway.stores
             let session = try #require(try await stores.sessions.list().first)
             try await stores.sessions.revoke(session.id)
             try await stores.sessions.revokeAll(of: person.id)
@@ -155,7 +158,7 @@ struct SecretsTests {
             try await stores.people.enable(person.id)
             try await stores.people.remove(person.id)
 
-            let audit = bench.lines.audit.filter { $0["event"]?.string != "sign-in" }
+            let audit = fixture.lines.audit.filter { $0["event"]?.string != "sign-in" }
             #expect(
                 audit.map { $0["event"]?.string } == [
                     "person-added", "revoked", "revoked", "password-changed", "person-disabled", "person-enabled",
@@ -171,7 +174,7 @@ struct SecretsTests {
     }
 }
 
-extension Bench {
+extension GatewayFixture {
     fileprivate func auditFile() throws -> String {
         try String(decoding: Data(contentsOf: URL(filePath: folder.path + "/audit.log")), as: UTF8.self)
     }

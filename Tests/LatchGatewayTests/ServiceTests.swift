@@ -17,19 +17,19 @@ import Testing
 struct ServiceTests {
     @Test("OX-8 /auth/type tells how to sign in, and may be kept only once there are people")
     func authType() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.passwords.minimumLength = 10
             $0.passwords.requiresDigit = true
-        } _: { bench in
-            let empty = try await bench.http.send("GET", "/api/auth/type")
+        } _: { fixture in
+            let empty = try await fixture.http.send("GET", "/api/auth/type")
             #expect(empty.status == 200)
             #expect(empty.headers["Cache-Control"] == "no-store")
             #expect(empty.json?["has_users"]?.bool == false)
-            try await bench.addPerson()
+            try await fixture.addPerson()
 
-            let answer = try await bench.http.send("GET", "/api/auth/type")
+            let response = try await fixture.http.send("GET", "/api/auth/type")
 
-            #expect(answer.headers["Cache-Control"] == "public, max-age=60")
+            #expect(response.headers["Cache-Control"] == "public, max-age=60")
             let expected: [String: JSONValue] = [
                 "multi_tenant": false, "requires_verification": false, "anonymous_user_enabled": false,
                 "password_min_length": 10, "password_max_length": 64, "password_require_uppercase": false,
@@ -37,18 +37,18 @@ struct ServiceTests {
                 "password_require_special_char": false, "has_users": true, "oauth_enabled": false,
                 "password_auth_enabled": true, "sso_providers": [],
             ]
-            let members = answer.json?.members ?? []
+            let members = response.json?.members ?? []
             #expect(Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) }) == expected)
         }
     }
 
     @Test("the prefix is where the configuration puts it")
     func prefix() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.bridge.prefix = ""
-        } _: { bench in
-            #expect(try await bench.http.send("GET", "/auth/type").status == 200)
-            let missing = try await bench.http.send("GET", "/api/auth/type")
+        } _: { fixture in
+            #expect(try await fixture.http.send("GET", "/auth/type").status == 200)
+            let missing = try await fixture.http.send("GET", "/api/auth/type")
             #expect(missing.status == 404)
             #expect(missing.text == #"{"detail":"Not Found"}"#)
         }
@@ -56,37 +56,37 @@ struct ServiceTests {
 
     @Test("a dialect that is off has no routes")
     func off() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.onyx.isEnabled = false
-        } _: { bench async throws in
-            #expect(try await bench.http.send("GET", "/api/auth/type").status == 404)
-            #expect(try await bench.http.send("GET", "/healthz").status == 200)
+        } _: { fixture async throws in
+            #expect(try await fixture.http.send("GET", "/api/auth/type").status == 404)
+            #expect(try await fixture.http.send("GET", "/healthz").status == 200)
         }
     }
 
     @Test("another method is 405 in the dialect's envelope")
     func method() async throws {
-        try await Bench.with { bench in
-            let answer = try await bench.http.send("GET", "/api/auth/mobile/login")
-            #expect(answer.status == 405)
-            #expect(answer.text == #"{"detail":"Method Not Allowed"}"#)
-            #expect(answer.headers["Allow"]?.contains("POST") == true)
+        try await GatewayFixture.with { fixture in
+            let response = try await fixture.http.send("GET", "/api/auth/mobile/login")
+            #expect(response.status == 405)
+            #expect(response.text == #"{"detail":"Method Not Allowed"}"#)
+            #expect(response.headers["Allow"]?.contains("POST") == true)
         }
     }
 
     @Test("the gateway is alive and ready, and no more ready once it drains or its database is gone")
     func health() async throws {
-        try await Bench.with { bench async throws in
-            #expect(try await bench.http.send("GET", "/healthz").status == 200)
-            #expect(try await bench.http.send("GET", "/readyz").status == 200)
-            bench.gateway.drain()
-            #expect(try await bench.http.send("GET", "/healthz").status == 200)
-            #expect(try await bench.http.send("GET", "/readyz").status == 503)
+        try await GatewayFixture.with { fixture async throws in
+            #expect(try await fixture.http.send("GET", "/healthz").status == 200)
+            #expect(try await fixture.http.send("GET", "/readyz").status == 200)
+            fixture.gateway.drain()
+            #expect(try await fixture.http.send("GET", "/healthz").status == 200)
+            #expect(try await fixture.http.send("GET", "/readyz").status == 503)
         }
-        try await Bench.with { bench async throws in
-            await bench.gateway.stores.database.close()
-            #expect(try await bench.http.send("GET", "/healthz").status == 200)
-            #expect(try await bench.http.send("GET", "/readyz").status == 503)
+        try await GatewayFixture.with { fixture async throws in
+            await fixture.gateway.stores.database.close()
+            #expect(try await fixture.http.send("GET", "/healthz").status == 200)
+            #expect(try await fixture.http.send("GET", "/readyz").status == 503)
         }
     }
 
@@ -101,48 +101,48 @@ struct ServiceTests {
             settings.codes = .redis
             settings.redis = connection
         }
-        try await Bench.with(change) { bench async throws in
-            #expect(try await bench.http.send("GET", "/readyz").status == 200)
+        try await GatewayFixture.with(change) { fixture async throws in
+            #expect(try await fixture.http.send("GET", "/readyz").status == 200)
             await redis.stop()
-            let answer = try await bench.http.send("GET", "/readyz")
-            #expect(answer.status == 503 && answer.text == #"{"status":"codes"}"#)
-            #expect(try await bench.http.send("GET", "/healthz").status == 200)
+            let response = try await fixture.http.send("GET", "/readyz")
+            #expect(response.status == 503 && response.text == #"{"status":"codes"}"#)
+            #expect(try await fixture.http.send("GET", "/healthz").status == 200)
             try await redis.start()
-            while try await bench.http.send("GET", "/readyz").status != 200 { await Task.yield() }
+            while try await fixture.http.send("GET", "/readyz").status != 200 { await Task.yield() }
         }
     }
 
     @Test("a database that fails is 503 for a sign-in and Onyx's 400 for a refresh, without its words")
     func databaseGone() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await bench.me(token).status == 200)
-            await bench.gateway.stores.database.close()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await fixture.me(token).status == 200)
+            await fixture.gateway.stores.database.close()
 
-            let login = try await bench.login()
+            let login = try await fixture.login()
             #expect(login.status == 503)
             #expect(login.headers["Retry-After"] != nil)
-            #expect(!login.text.contains(bench.folder.path))
-            let refresh = try await bench.refresh(token)
+            #expect(!login.text.contains(fixture.folder.path))
+            let refresh = try await fixture.refresh(token)
             #expect(refresh.status == 400)
             #expect(refresh.json?["detail"]?.string?.hasPrefix("Token refresh failed: ") == true)
-            #expect(!refresh.text.contains(bench.folder.path))
+            #expect(!refresh.text.contains(fixture.folder.path))
         }
     }
 
     @Test("metrics count requests by route, sign-ins by outcome, and sessions")
     func metrics() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            _ = try await bench.login(password: "wrong one")
-            _ = try await bench.me(token)
-            _ = try await bench.refresh(token)
-            _ = try await bench.refresh("nothing")
-            _ = try await bench.http.send("GET", "/no/such/path")
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            _ = try await fixture.login(password: "wrong one")
+            _ = try await fixture.me(token)
+            _ = try await fixture.refresh(token)
+            _ = try await fixture.refresh("nothing")
+            _ = try await fixture.http.send("GET", "/no/such/path")
 
-            let page = try await bench.http.send("GET", "/metrics")
+            let page = try await fixture.http.send("GET", "/metrics")
 
             #expect(page.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
             let lines = Set(page.text.split(separator: "\n").map(String.init))
@@ -165,22 +165,22 @@ struct ServiceTests {
 
     @Test("metrics are there only for peers that are allowed, and through no proxy")
     func metricsAccess() async throws {
-        try await Bench.with { bench in
+        try await GatewayFixture.with { fixture in
             for field in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"] {
-                let answer = try await bench.http.send("GET", "/metrics", headers: [(field, "127.0.0.1")])
-                #expect(answer.status == 404)
-                #expect(answer.text == #"{"detail":"Not Found"}"#)
+                let response = try await fixture.http.send("GET", "/metrics", headers: [(field, "127.0.0.1")])
+                #expect(response.status == 404)
+                #expect(response.text == #"{"detail":"Not Found"}"#)
             }
         }
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.metrics.allowed = [try! IPNetwork.required("192.0.2.0/24")]
-        } _: { bench async throws in
-            #expect(try await bench.http.send("GET", "/metrics").status == 404)
+        } _: { fixture async throws in
+            #expect(try await fixture.http.send("GET", "/metrics").status == 404)
         }
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.metrics.isEnabled = false
-        } _: { bench async throws in
-            #expect(try await bench.http.send("GET", "/metrics").status == 404)
+        } _: { fixture async throws in
+            #expect(try await fixture.http.send("GET", "/metrics").status == 404)
         }
     }
 }

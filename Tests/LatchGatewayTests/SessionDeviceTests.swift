@@ -33,11 +33,11 @@ import Testing
 
     @Test("where somebody signed in from is kept with the session")
     func address() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            _ = try await bench.token()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            _ = try await fixture.token()
 
-            let session = try #require(try await bench.gateway.stores.sessions.list().first)
+            let session = try #require(try await fixture.gateway.stores.sessions.list().first)
             #expect(session.device.address == "127.0.0.1")
         }
     }

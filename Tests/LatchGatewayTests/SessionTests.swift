@@ -14,20 +14,20 @@ import Testing
 struct SessionTests {
     @Test("invariant 1: a token is on disk before it is sent, and only its SHA-256 is")
     func durableBeforeSent() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let commits = bench.gateway.stores.database.commitCount
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let commits = fixture.gateway.stores.database.commitCount
 
-            let token = try await bench.token()
+            let token = try await fixture.token()
 
             // A reader of its own sees only what was committed.
-            let elsewhere = try await bench.elsewhere()
+            let elsewhere = try await fixture.elsewhere()
             let hash = SHA256.digest(token).bytes
             let stored = try await elsewhere.database.read { try $0.first(SessionStatements.find, hash) }
             await elsewhere.close()
             #expect(stored != nil)
-            #expect(bench.gateway.stores.database.commitCount > commits)
-            let bytes = try bench.databaseBytes()
+            #expect(fixture.gateway.stores.database.commitCount > commits)
+            let bytes = try fixture.databaseBytes()
             #expect(bytes.contains(hash))
             #expect(!bytes.leaks(token))
             let raw = try #require(Base64URL.decode(token))
@@ -37,66 +37,66 @@ struct SessionTests {
 
     @Test("invariant 1: no token is given out when it cannot be committed")
     func notDurableNotSent() async throws {
-        try await Bench.with { bench in
-            let person = try await bench.addPerson()
-            try await bench.gateway.stores.people.setPassword(Secret("another horse 8"), of: person.id)
+        try await GatewayFixture.with { fixture in
+            let person = try await fixture.addPerson()
+            try await fixture.gateway.stores.people.setPassword(Secret("another horse 8"), of: person.id)
 
             // The person as read before the change: a sign-in that was under way.
             await #expect(throws: GatewayError.self) {
-                try await bench.gateway.issuer.issue(for: person, device: SessionDevice())
+                try await fixture.gateway.issuer.issue(for: person, device: SessionDevice())
             }
 
-            #expect(try await bench.gateway.stores.sessions.list().isEmpty)
+            #expect(try await fixture.gateway.stores.sessions.list().isEmpty)
         }
     }
 
     @Test("invariant 2: a session revoked here is refused at once, from memory too")
     func revokedHere() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await bench.me(token).status == 200)
-            let session = try #require(try await bench.gateway.stores.sessions.list().first)
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await fixture.me(token).status == 200)
+            let session = try #require(try await fixture.gateway.stores.sessions.list().first)
 
-            try await bench.gateway.stores.sessions.revoke(session.id)
+            try await fixture.gateway.stores.sessions.revoke(session.id)
 
-            let answer = try await bench.me(token)
-            #expect(answer.status == 403)
-            #expect(answer.json?["error_code"]?.string == "SESSION_TERMINATED")
-            #expect(try await bench.gateway.stores.sessions.list().first?.endReason == .revoked)
+            let response = try await fixture.me(token)
+            #expect(response.status == 403)
+            #expect(response.json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.gateway.stores.sessions.list().first?.endReason == .revoked)
         }
     }
 
     @Test("invariant 2: a session revoked by another process is refused once the gateway noticed")
     func revokedElsewhere() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await bench.me(token).status == 200)
-            let elsewhere = try await bench.elsewhere()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await fixture.me(token).status == 200)
+            let elsewhere = try await fixture.elsewhere()
             let session = try #require(try await elsewhere.sessions.list().first)
 
             try await elsewhere.sessions.revoke(session.id)
-            await bench.gateway.noticeOthers()
+            await fixture.gateway.noticeOthers()
 
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
             await elsewhere.close()
         }
     }
 
     @Test("invariant 2: a running gateway notices by itself")
     func noticesByItself() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            let gateway = bench.gateway
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            let gateway = fixture.gateway
             let upkeep = Task { try await gateway.run() }
-            let elsewhere = try await bench.elsewhere()
+            let elsewhere = try await fixture.elsewhere()
             let session = try #require(try await elsewhere.sessions.list().first)
 
             try await elsewhere.sessions.revoke(session.id)
 
-            while try await bench.me(token).status == 200 { try Task.checkCancellation() }
+            while try await fixture.me(token).status == 200 { try Task.checkCancellation() }
             upkeep.cancel()
             _ = await upkeep.result
             await elsewhere.close()
@@ -105,13 +105,13 @@ struct SessionTests {
 
     @Test("invariant 2: the stated bound is kept while another process holds the database's lock")
     func boundUnderLock() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await bench.me(token).status == 200)
-            let elsewhere = try await bench.elsewhere()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await fixture.me(token).status == 200)
+            let elsewhere = try await fixture.elsewhere()
             let session = try #require(try await elsewhere.sessions.list().first).id.rawValue
-            let now = bench.clock.now
+            let now = fixture.clock.now
             let lock = Gate { held in
                 try await elsewhere.database.write { connection in
                     held()
@@ -121,21 +121,21 @@ struct SessionTests {
             }
             await lock.closed()
             // The one thread that could tell whether another process wrote waits for that process's lock.
-            async let waiting = bench.login()
+            async let waiting = fixture.login()
 
-            let gateway = bench.gateway
+            let gateway = fixture.gateway
             let noticing = Task {
                 while gateway.issuer.rememberedCount > 0 { await gateway.noticeOthers() }
             }
             try await until { gateway.issuer.rememberedCount == 0 }
             // Read again before the other process commits, and so in memory again.
-            #expect(try await bench.me(token).status == 200)
+            #expect(try await fixture.me(token).status == 200)
 
             lock.open()
             await noticing.cancellableValue
             // On a busy machine the call above may have ended before the lock was in its way.
             await gateway.noticeOthers()
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
             // Still waiting when memory was emptied: it was patience that ended, not the wait for the lock.
             #expect(try await waiting.status == 200)
             await elsewhere.close()
@@ -144,36 +144,36 @@ struct SessionTests {
 
     @Test("the four reasons on /me: no token, expired, ended, unknown")
     func reasons() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let expired = try await bench.token()
-            bench.clock.advance(7 * day)
-            let ended = try await bench.token()
-            #expect(try await bench.logout(ended).status == 204)
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let expired = try await fixture.token()
+            fixture.clock.advance(7 * day)
+            let ended = try await fixture.token()
+            #expect(try await fixture.logout(ended).status == 204)
 
-            #expect(try await bench.me(nil).text == #"{"detail":"Unauthorized"}"#)
-            #expect(try await bench.me(nil).status == 403)
-            #expect(try await bench.me("a.token.with-dots").text == #"{"detail":"Unauthorized"}"#)
+            #expect(try await fixture.me(nil).text == #"{"detail":"Unauthorized"}"#)
+            #expect(try await fixture.me(nil).status == 403)
+            #expect(try await fixture.me("a.token.with-dots").text == #"{"detail":"Unauthorized"}"#)
             for (token, code) in [
                 (expired, "SESSION_EXPIRED"), (ended, "SESSION_TERMINATED"),
                 (Base64URL.encode(SecureRandom.bytes(32)), "SESSION_UNRECOGNIZED"), ("short", "SESSION_UNRECOGNIZED"),
             ] {
-                let answer = try await bench.me(token)
-                #expect(answer.status == 403)
-                #expect(answer.json?["error_code"]?.string == code)
-                #expect(answer.json?["detail"]?.string?.isEmpty == false)
+                let response = try await fixture.me(token)
+                #expect(response.status == 403)
+                #expect(response.json?["error_code"]?.string == code)
+                #expect(response.json?["detail"]?.string?.isEmpty == false)
             }
         }
     }
 
     @Test("refresh and logout without a live session are 401 with one body")
     func unauthorized() async throws {
-        try await Bench.with { bench in
+        try await GatewayFixture.with { fixture in
             for token in [nil, "short", Base64URL.encode(SecureRandom.bytes(32))] {
-                for answer in [try await bench.refresh(token), try await bench.logout(token)] {
-                    #expect(answer.status == 401)
-                    #expect(answer.text == #"{"detail":"Unauthorized"}"#)
-                    #expect(answer.headers["WWW-Authenticate"] == "Bearer")
+                for response in [try await fixture.refresh(token), try await fixture.logout(token)] {
+                    #expect(response.status == 401)
+                    #expect(response.text == #"{"detail":"Unauthorized"}"#)
+                    #expect(response.headers["WWW-Authenticate"] == "Bearer")
                 }
             }
         }
@@ -181,94 +181,94 @@ struct SessionTests {
 
     @Test("use makes a session live on, once a minute and off the request's path, up to its cap")
     func sliding() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.sessions.maximum = .seconds(10 * day)
-        } _: { bench in
-            try await bench.addPerson()
-            let start = bench.clock.now
-            let token = try await bench.token()
+        } _: { fixture in
+            try await fixture.addPerson()
+            let start = fixture.clock.now
+            let token = try await fixture.token()
 
-            bench.clock.advance(6 * day)
-            let writes = bench.gateway.stores.database.writeCount
-            for _ in 0..<5 { #expect(try await bench.me(token).status == 200) }
-            #expect(bench.gateway.stores.database.writeCount == writes)
+            fixture.clock.advance(6 * day)
+            let writes = fixture.gateway.stores.database.writeCount
+            for _ in 0..<5 { #expect(try await fixture.me(token).status == 200) }
+            #expect(fixture.gateway.stores.database.writeCount == writes)
             // What is told is what a crash now would leave.
-            #expect(try await bench.expiry(token) == Timestamp.text(start + .seconds(7 * day)))
+            #expect(try await fixture.expiry(token) == Timestamp.text(start + .seconds(7 * day)))
 
-            await bench.gateway.flush()
-            #expect(bench.gateway.stores.database.writeCount == writes + 1)
-            #expect(try await bench.expiry(token) == Timestamp.text(start + .seconds(10 * day)))
-            await bench.gateway.flush()
-            #expect(bench.gateway.stores.database.writeCount == writes + 1)
+            await fixture.gateway.flush()
+            #expect(fixture.gateway.stores.database.writeCount == writes + 1)
+            #expect(try await fixture.expiry(token) == Timestamp.text(start + .seconds(10 * day)))
+            await fixture.gateway.flush()
+            #expect(fixture.gateway.stores.database.writeCount == writes + 1)
 
-            bench.clock.advance(4 * day - 1)
-            #expect(try await bench.me(token).status == 200)
-            bench.clock.advance(1)
-            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_EXPIRED")
-            #expect(try await bench.refresh(token).status == 401)
+            fixture.clock.advance(4 * day - 1)
+            #expect(try await fixture.me(token).status == 200)
+            fixture.clock.advance(1)
+            #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_EXPIRED")
+            #expect(try await fixture.refresh(token).status == 401)
         }
     }
 
     @Test("a use that is not yet written keeps the session, also when memory was emptied")
     func unwrittenUse() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            bench.clock.advance(7 * day - 1)
-            #expect(try await bench.me(token).status == 200)
-            bench.clock.advance(2)
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            fixture.clock.advance(7 * day - 1)
+            #expect(try await fixture.me(token).status == 200)
+            fixture.clock.advance(2)
 
-            #expect(try await bench.me(token).status == 200)
-            bench.gateway.issuer.forgetEverything()
-            #expect(try await bench.me(token).status == 200)
-            #expect(try await bench.refresh(token).status == 200)
+            #expect(try await fixture.me(token).status == 200)
+            fixture.gateway.issuer.forgetEverything()
+            #expect(try await fixture.me(token).status == 200)
+            #expect(try await fixture.refresh(token).status == 200)
         }
     }
 
     @Test("a refresh makes the session live on at once")
     func refreshExtends() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            bench.clock.advance(30)
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            fixture.clock.advance(30)
 
-            #expect(try await bench.refresh(token).token == token)
+            #expect(try await fixture.refresh(token).token == token)
 
-            #expect(try await bench.expiry(token) == Timestamp.text(bench.clock.now + .seconds(7 * day)))
+            #expect(try await fixture.expiry(token) == Timestamp.text(fixture.clock.now + .seconds(7 * day)))
         }
     }
 
     @Test("a refresh beside a sign-out never brings the session back")
     func refreshAgainstLogout() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
             for _ in 0..<20 {
-                let token = try await bench.token()
+                let token = try await fixture.token()
                 let statuses = try await withThrowingTaskGroup { group in
-                    for _ in 0..<4 { group.addTask { try await bench.refresh(token).status } }
-                    group.addTask { try await bench.logout(token).status }
+                    for _ in 0..<4 { group.addTask { try await fixture.refresh(token).status } }
+                    group.addTask { try await fixture.logout(token).status }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(statuses.contains(204))
-                #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
-                #expect(try await bench.refresh(token).status == 401)
+                #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+                #expect(try await fixture.refresh(token).status == 401)
             }
         }
     }
 
     @Test("a refresh that began with a live session in memory does not extend one that was ended since")
     func refreshDecidesInTheDatabase() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await bench.me(token).status == 200)
-            let elsewhere = try await bench.elsewhere()
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await fixture.me(token).status == 200)
+            let elsewhere = try await fixture.elsewhere()
             let before = try #require(try await elsewhere.sessions.list().first)
             try await elsewhere.sessions.revoke(before.id)
-            bench.clock.advance(hour)
+            fixture.clock.advance(hour)
 
             // The gateway has not noticed: its memory still says that the session lives.
-            #expect(try await bench.refresh(token).status == 401)
+            #expect(try await fixture.refresh(token).status == 401)
 
             let after = try #require(try await elsewhere.sessions.list().first)
             #expect(after.expires == before.expires)
@@ -311,7 +311,7 @@ struct SessionTests {
 
     @Test("a use is written though its session left memory before, or was used again while it was written")
     func usesOfEntriesThatWent() {
-        let left = LastUses()
+        let left = UnwrittenUses()
         let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200, evictedUses: left)
         let session = Session.sample()
         let later = session.created + 61
@@ -329,10 +329,10 @@ struct SessionTests {
         let last = digests[9_999]
         #expect(cache.use(last, at: later + 61) != nil)
         for part in 0..<SessionCache.partCount { cache.written(inMemory, inPart: part) }
-        #expect(cache.pending(last) == LastUses.Use(first: later, last: later + 61))
+        #expect(cache.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
         #expect((0..<SessionCache.partCount).flatMap { cache.noted(inPart: $0) }.map(\.digest) == [last])
         cache.removeAll()
-        #expect(left.pending(last) == LastUses.Use(first: later, last: later + 61))
+        #expect(left.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
     }
 
     @Test("100,000 sessions of as many people take less than 64 MiB of memory")
@@ -356,48 +356,48 @@ struct SessionTests {
 
     @Test("sessions that ended long ago are deleted and become unknown, others stay")
     func purge() async throws {
-        try await Bench.with {
+        try await GatewayFixture.with {
             $0.sessions.rememberEnded = .seconds(30 * day)
-        } _: { bench in
-            try await bench.addPerson()
-            let ended = try await bench.token()
-            _ = try await bench.logout(ended)
-            let expired = try await bench.token()
-            bench.clock.advance(20 * day)
-            let live = try await bench.token()
+        } _: { fixture in
+            try await fixture.addPerson()
+            let ended = try await fixture.token()
+            _ = try await fixture.logout(ended)
+            let expired = try await fixture.token()
+            fixture.clock.advance(20 * day)
+            let live = try await fixture.token()
 
-            await bench.gateway.purge()
-            #expect(try await bench.me(ended).json?["error_code"]?.string == "SESSION_TERMINATED")
-            bench.clock.advance(7 * day - 1)
-            #expect(try await bench.me(live).status == 200)
-            bench.clock.advance(4 * day)
-            await bench.gateway.purge()
-            #expect(try await bench.me(ended).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
-            bench.clock.advance(6 * day + 2)
-            await bench.gateway.flush()
-            await bench.gateway.purge()
-            #expect(try await bench.me(expired).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
-            #expect(try await bench.gateway.stores.sessions.list().map(\.id).count == 1)
+            await fixture.gateway.purge()
+            #expect(try await fixture.me(ended).json?["error_code"]?.string == "SESSION_TERMINATED")
+            fixture.clock.advance(7 * day - 1)
+            #expect(try await fixture.me(live).status == 200)
+            fixture.clock.advance(4 * day)
+            await fixture.gateway.purge()
+            #expect(try await fixture.me(ended).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
+            fixture.clock.advance(6 * day + 2)
+            await fixture.gateway.flush()
+            await fixture.gateway.purge()
+            #expect(try await fixture.me(expired).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
+            #expect(try await fixture.gateway.stores.sessions.list().map(\.id).count == 1)
         }
     }
 
     @Test("a list of sessions tells device, times and state")
     func list() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            _ = try await bench.login(headers: [("deviceModel", "Ada's\u{202E} laptop"), ("deviceType", "Linux")])
-            _ = try await bench.login(headers: [("User-Agent", String(repeating: "x", count: 500))])
-            let start = bench.clock.now
-            bench.clock.advance(7 * day)
-            let live = try await bench.login(headers: [("User-Agent", "latch/1")])
-            _ = try await bench.me(live.token)
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            _ = try await fixture.login(headers: [("deviceModel", "Ada's\u{202E} laptop"), ("deviceType", "Linux")])
+            _ = try await fixture.login(headers: [("User-Agent", String(repeating: "x", count: 500))])
+            let start = fixture.clock.now
+            fixture.clock.advance(7 * day)
+            let live = try await fixture.login(headers: [("User-Agent", "latch/1")])
+            _ = try await fixture.me(live.token)
 
-            let list = try await bench.gateway.stores.sessions.list()
+            let list = try await fixture.gateway.stores.sessions.list()
 
             #expect(Set(list.map(\.device.name)) == ["Ada's laptop", String(repeating: "x", count: 80), "latch/1"])
             #expect(list.first { $0.device.name == "Ada's laptop" }?.device.kind == "Linux")
-            #expect(list.map { $0.state(at: bench.clock.now) } == [.expired, .expired, .live])
-            #expect(list.allSatisfy { $0.email == Bench.email && $0.id.rawValue.utf8.count == 12 })
+            #expect(list.map { $0.state(at: fixture.clock.now) } == [.expired, .expired, .live])
+            #expect(list.allSatisfy { $0.email == GatewayFixture.email && $0.id.rawValue.utf8.count == 12 })
             #expect(list.first?.created == start)
             #expect(list.first?.expires == start + .seconds(7 * day))
         }
@@ -412,9 +412,9 @@ struct SessionTests {
 
     @Test("revoking an unknown session or an ended one says so")
     func revokeUnknown() async throws {
-        try await Bench.with { bench in
+        try await GatewayFixture.with { fixture in
             let error = await #expect(throws: GatewayError.self) {
-                try await bench.gateway.stores.sessions.revoke(SessionID(rawValue: "nosuchid0000"))
+                try await fixture.gateway.stores.sessions.revoke(SessionID(rawValue: "nosuchid0000"))
             }
             #expect(error?.code == .unknownSession)
             #expect(error?.message.contains("nosuchid0000") == true)
@@ -423,7 +423,7 @@ struct SessionTests {
 }
 
 extension Session {
-    static func sample(_ email: String = Bench.email) -> Session {
+    static func sample(_ email: String = GatewayFixture.email) -> Session {
         let now = Date(timeIntervalSince1970: 1_790_000_000)
         let person = Person(
             id: UUID(), email: email, name: nil, created: now, sessionEpoch: 0, disabled: nil, isAdministrator: false,
@@ -433,7 +433,7 @@ extension Session {
     }
 }
 
-extension Bench {
+extension GatewayFixture {
     func expiry(_ token: String) async throws -> String? {
         try await me(token).json?["token_expires_at"]?.string
     }

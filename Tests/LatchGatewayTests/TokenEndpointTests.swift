@@ -19,55 +19,55 @@ struct TokenEndpointTests {
 
     @Test("RFC 7662 §2.2 an active token is described, by Basic and by the form")
     func active() async throws {
-        try await Self.with { bench in
-            let person = try await bench.addPerson()
-            let token = try await bench.token()
+        try await Self.with { fixture in
+            let person = try await fixture.addPerson()
+            let token = try await fixture.token()
 
             for (headers, fields) in [(Self.basic(), []), ([], Self.post())] {
-                let answer = try await bench.ask(Self.introspect, [("token", token)] + fields, headers)
-                #expect(answer.status == 200)
-                #expect(answer.headers["Content-Type"] == "application/json")
-                #expect(answer.headers["Cache-Control"] == "no-store")
-                #expect(answer.json?["active"]?.bool == true)
-                #expect(answer.json?["token_type"]?.string == "Bearer")
-                #expect(answer.json?["sub"]?.string == person.id.uuidString.lowercased())
-                #expect(answer.json?["username"]?.string == Bench.email)
-                #expect(answer.json?["iss"]?.string == "https://latch.example/api")
-                #expect(answer.json?["iat"]?.number == bench.clock.now.timeIntervalSince1970)
-                #expect(answer.json?["exp"]?.number ?? 0 > bench.clock.now.timeIntervalSince1970)
-                #expect(answer.json?["email"]?.string == Bench.email)
-                #expect(answer.json?["email_verified"]?.bool == true)
-                #expect(answer.json?.members?.count == 9)
+                let response = try await fixture.ask(Self.introspect, [("token", token)] + fields, headers)
+                #expect(response.status == 200)
+                #expect(response.headers["Content-Type"] == "application/json")
+                #expect(response.headers["Cache-Control"] == "no-store")
+                #expect(response.json?["active"]?.bool == true)
+                #expect(response.json?["token_type"]?.string == "Bearer")
+                #expect(response.json?["sub"]?.string == person.id.uuidString.lowercased())
+                #expect(response.json?["username"]?.string == GatewayFixture.email)
+                #expect(response.json?["iss"]?.string == "https://latch.example/api")
+                #expect(response.json?["iat"]?.number == fixture.clock.now.timeIntervalSince1970)
+                #expect(response.json?["exp"]?.number ?? 0 > fixture.clock.now.timeIntervalSince1970)
+                #expect(response.json?["email"]?.string == GatewayFixture.email)
+                #expect(response.json?["email_verified"]?.bool == true)
+                #expect(response.json?.members?.count == 9)
             }
         }
     }
 
     @Test("RFC 7662 §2.2 whatever a token is not active for, the answer is the same and says nothing more")
     func inactive() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
-            try await bench.addPerson("bob@example.org")
-            let ended = try await bench.token()
-            _ = try await bench.logout(ended)
-            let disabled = try #require(try await bench.login("bob@example.org").token)
-            let bob = try #require(try await bench.gateway.stores.people.find("bob@example.org"))
-            try await bench.gateway.stores.people.disable(bob.id)
-            let expired = try await bench.token()
-            bench.clock.advance(4_000 * day)
+        try await Self.with { fixture in
+            try await fixture.addPerson()
+            try await fixture.addPerson("bob@example.org")
+            let ended = try await fixture.token()
+            _ = try await fixture.logout(ended)
+            let disabled = try #require(try await fixture.login("bob@example.org").token)
+            let bob = try #require(try await fixture.gateway.stores.people.find("bob@example.org"))
+            try await fixture.gateway.stores.people.disable(bob.id)
+            let expired = try await fixture.token()
+            fixture.clock.advance(4_000 * day)
 
             for token in [ended, disabled, expired, String(repeating: "x", count: 43), "x", "a.b.c", "\u{0}", "ä"] {
-                let answer = try await bench.ask(Self.introspect, [("token", token)], Self.basic())
-                #expect(answer.status == (token == "\u{0}" ? 400 : 200))
-                if token != "\u{0}" { #expect(answer.text == #"{"active":false}"#) }
+                let response = try await fixture.ask(Self.introspect, [("token", token)], Self.basic())
+                #expect(response.status == (token == "\u{0}" ? 400 : 200))
+                if token != "\u{0}" { #expect(response.text == #"{"active":false}"#) }
             }
         }
     }
 
     @Test("RFC 7662 §2.1 who is no configured client learns nothing, not even whether a token is alive")
     func clients() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
+        try await Self.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
             let wrong: [([(String, String)], [(String, String)])] = [
                 ([], []), ([], [("client_id", "reports")]), ([], [("client_secret", Self.secret)]),
                 (Self.basic(secret: Self.secret + "x"), []), (Self.basic(secret: ""), []), (Self.basic("other"), []),
@@ -76,27 +76,27 @@ struct TokenEndpointTests {
                 ([("Authorization", "Basic cmVwb3J0cw==")], []), ([], Self.post(secret: "x")),
             ]
             for (headers, fields) in wrong {
-                let answer = try await bench.ask(Self.introspect, [("token", token)] + fields, headers)
-                #expect(answer.status == 401)
-                #expect(answer.json?["error"]?.string == "invalid_client")
-                #expect(answer.headers["WWW-Authenticate"]?.hasPrefix("Basic realm=") == true)
-                #expect(!answer.text.contains("active"))
+                let response = try await fixture.ask(Self.introspect, [("token", token)] + fields, headers)
+                #expect(response.status == 401)
+                #expect(response.json?["error"]?.string == "invalid_client")
+                #expect(response.headers["WWW-Authenticate"]?.hasPrefix("Basic realm=") == true)
+                #expect(!response.text.contains("active"))
             }
         }
     }
 
     @Test("RFC 6749 §2.3 two ways of saying who one is are refused")
     func twoWays() async throws {
-        try await Self.with { bench in
+        try await Self.with { fixture in
             for (headers, fields) in [
                 (Self.basic(), Self.post()), (Self.basic() + Self.basic(), []), ([], Self.post() + Self.post()),
                 (Self.basic(), [("client_id", "other")]),
             ] {
-                let answer = try await bench.ask(Self.introspect, [("token", "x")] + fields, headers)
-                #expect(answer.status == 400)
-                #expect(answer.json?["error"]?.string == "invalid_request")
+                let response = try await fixture.ask(Self.introspect, [("token", "x")] + fields, headers)
+                #expect(response.status == 400)
+                #expect(response.json?["error"]?.string == "invalid_request")
             }
-            let same = try await bench.ask(
+            let same = try await fixture.ask(
                 Self.introspect, [("token", "x"), ("client_id", "reports")], Self.basic())
             #expect(same.text == #"{"active":false}"#)
         }
@@ -105,56 +105,57 @@ struct TokenEndpointTests {
     @Test("RFC 6749 §2.3.1 the halves of Basic are encoded as a form is")
     func encodedBasic() async throws {
         let secret = "p%+ü:" + Self.secret
-        try await Bench.with({
+        try await GatewayFixture.with({
             $0.introspectionClients = [try! IntrospectionClient(id: "a:b c", secret: Secret(secret))]
         }) {
             let encoded = FormURLEncoded.encode([("a:b c", secret)]).replacing("=", with: ":")
             let credentials = Data(encoded.utf8).base64EncodedString()
-            let answer = try await $0.ask(
+            let response = try await $0.ask(
                 Self.introspect, [("token", "x")], [("Authorization", "bASIC \(credentials)")])
-            #expect(answer.text == #"{"active":false}"#)
+            #expect(response.text == #"{"active":false}"#)
         }
     }
 
     @Test("RFC 7662 §2.1 a request without one token, or without a form, is refused")
     func malformed() async throws {
-        try await Self.with { bench in
+        try await Self.with { fixture in
             for fields in [[], [("token", "")], [("token", "a"), ("token", "a")]] {
-                let answer = try await bench.ask(Self.introspect, fields, Self.basic())
-                #expect(answer.status == 400)
-                #expect(answer.json?["error"]?.string == "invalid_request")
+                let response = try await fixture.ask(Self.introspect, fields, Self.basic())
+                #expect(response.status == 400)
+                #expect(response.json?["error"]?.string == "invalid_request")
             }
-            let json = try await bench.http.send(
+            let json = try await fixture.http.send(
                 "POST", Self.introspect, headers: Self.basic() + [("Content-Type", "application/json")],
                 body: #"{"token":"x"}"#)
             #expect(json.status == 415)
-            let query = try await bench.http.send(
+            let query = try await fixture.http.send(
                 "POST", Self.introspect + "?token=x",
                 headers: Self.basic() + [("Content-Type", FormURLEncoded.mediaType)], body: "")
             #expect(query.status == 400)
-            #expect(try await bench.http.send("GET", Self.introspect + "?token=x", headers: Self.basic()).status == 405)
+            #expect(
+                try await fixture.http.send("GET", Self.introspect + "?token=x", headers: Self.basic()).status == 405)
         }
     }
 
     @Test("a session that is only introspected lives on as one that is used")
     func use() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            let sliding = bench.gateway.stores.settings.sessions.sliding / .seconds(1)
+        try await Self.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            let sliding = fixture.gateway.stores.settings.sessions.sliding / .seconds(1)
             for _ in 0..<3 {
-                bench.clock.advance(sliding * 0.75)
-                let answer = try await bench.ask(Self.introspect, [("token", token)], Self.basic())
-                #expect(answer.json?["active"]?.bool == true)
+                fixture.clock.advance(sliding * 0.75)
+                let response = try await fixture.ask(Self.introspect, [("token", token)], Self.basic())
+                #expect(response.json?["active"]?.bool == true)
             }
         }
     }
 
     @Test("without introspection clients there is no such endpoint")
     func none() async throws {
-        try await Bench.with { bench in
-            let answer = try await bench.ask(Self.introspect, [("token", "x")], Self.basic())
-            #expect(answer.status == 404)
+        try await GatewayFixture.with { fixture in
+            let response = try await fixture.ask(Self.introspect, [("token", "x")], Self.basic())
+            #expect(response.status == 404)
         }
     }
 
@@ -170,62 +171,62 @@ struct TokenEndpointTests {
 
     @Test("RFC 7009 §2 who holds a token can end it, and that is audited")
     func revoke() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
+        try await Self.with { fixture in
+            try await fixture.addPerson()
             for (headers, fields) in [
                 ([], []), ([], [("client_id", "latch"), ("token_type_hint", "refresh_token")]), (Self.basic(), []),
                 ([], Self.post()),
             ] as [([(String, String)], [(String, String)])] {
-                let token = try await bench.token()
-                let answer = try await bench.ask(Self.revoke, [("token", token)] + fields, headers)
-                #expect(answer.status == 200)
-                #expect(answer.body.isEmpty)
-                #expect(try await bench.me(token).status == 403)
-                #expect(bench.lines.audit.last?["event"]?.string == "signed-out")
+                let token = try await fixture.token()
+                let response = try await fixture.ask(Self.revoke, [("token", token)] + fields, headers)
+                #expect(response.status == 200)
+                #expect(response.body.isEmpty)
+                #expect(try await fixture.me(token).status == 403)
+                #expect(fixture.lines.audit.last?["event"]?.string == "signed-out")
             }
         }
     }
 
     @Test("RFC 7009 §2.2 an unknown token is no error, and no other session is touched")
     func unknown() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
-            let alive = try await bench.token()
-            let ended = try await bench.token()
-            _ = try await bench.logout(ended)
+        try await Self.with { fixture in
+            try await fixture.addPerson()
+            let alive = try await fixture.token()
+            let ended = try await fixture.token()
+            _ = try await fixture.logout(ended)
             for token in ["x", ended, String(repeating: "x", count: 43)] {
-                #expect(try await bench.ask(Self.revoke, [("token", token)], []).status == 200)
+                #expect(try await fixture.ask(Self.revoke, [("token", token)], []).status == 200)
             }
-            #expect(try await bench.me(alive).status == 200)
+            #expect(try await fixture.me(alive).status == 200)
         }
     }
 
     @Test("RFC 7009 §2.1 a client that says who it is must be right")
     func revokingClient() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
+        try await Self.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
             for (headers, fields) in [
                 (Self.basic(secret: "x"), []), (Self.basic("other"), []), ([], Self.post(secret: "x")),
                 (Self.bearer(token), []),
             ] as [([(String, String)], [(String, String)])] {
-                let answer = try await bench.ask(Self.revoke, [("token", token)] + fields, headers)
-                #expect(answer.status == 401)
+                let response = try await fixture.ask(Self.revoke, [("token", token)] + fields, headers)
+                #expect(response.status == 401)
             }
-            #expect(try await bench.ask(Self.revoke, [], []).status == 400)
-            #expect(try await bench.me(token).status == 200)
+            #expect(try await fixture.ask(Self.revoke, [], []).status == 400)
+            #expect(try await fixture.me(token).status == 200)
         }
     }
 
     @Test("OX-16 neither a token nor a client's secret is in the log")
     func log() async throws {
-        try await Self.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            _ = try await bench.ask(Self.introspect, [("token", token)], Self.basic())
-            _ = try await bench.ask(Self.introspect, [("token", token)], Self.basic(secret: "wrong-secret"))
-            _ = try await bench.ask(Self.revoke, [("token", token)], [])
-            let text = bench.lines.text
+        try await Self.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            _ = try await fixture.ask(Self.introspect, [("token", token)], Self.basic())
+            _ = try await fixture.ask(Self.introspect, [("token", token)], Self.basic(secret: "wrong-secret"))
+            _ = try await fixture.ask(Self.revoke, [("token", token)], [])
+            let text = fixture.lines.text
             #expect(!text.leaks(token) && !text.leaks(Self.secret) && !text.leaks("wrong-secret"))
         }
     }
@@ -236,10 +237,10 @@ struct TokenEndpointTests {
         "the metadata name what is there, stand between host and path, and are not taken for those of a server of OAuth"
     )
     func metadata() async throws {
-        try await Self.with { bench in
-            let answer = try await bench.http.send("GET", "/.well-known/latchd/api")
-            #expect(answer.status == 200)
-            #expect(answer.headers["Content-Type"] == "application/json")
+        try await Self.with { fixture in
+            let response = try await fixture.http.send("GET", "/.well-known/latchd/api")
+            #expect(response.status == 200)
+            #expect(response.headers["Content-Type"] == "application/json")
             let wanted: [String: JSONValue] = [
                 "issuer": "https://latch.example/api",
                 "revocation_endpoint": "https://latch.example/api/auth/revoke",
@@ -247,40 +248,40 @@ struct TokenEndpointTests {
                 "introspection_endpoint": "https://latch.example/api/auth/introspect",
                 "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
             ]
-            for (name, value) in wanted { #expect(answer.json?[name] == value) }
-            #expect(answer.json?.members?.count == wanted.count)
+            for (name, value) in wanted { #expect(response.json?[name] == value) }
+            #expect(response.json?.members?.count == wanted.count)
             // RFC 8414 §2 requires a token endpoint and response types; there are none, so there is no such document.
             let places = ["oauth-authorization-server", "openid-configuration", "oauth-authorization-server/api"]
             for place in places + ["latchd", "openid-configuration/api"] {
-                #expect(try await bench.http.send("GET", "/.well-known/" + place).status == 404, "\(place)")
+                #expect(try await fixture.http.send("GET", "/.well-known/" + place).status == 404, "\(place)")
             }
-            #expect(try await bench.http.send("GET", "/api/.well-known/latchd").status == 404)
+            #expect(try await fixture.http.send("GET", "/api/.well-known/latchd").status == 404)
         }
     }
 
     @Test("only what is there is in the metadata: without introspection clients no introspection")
     func leanMetadata() async throws {
-        try await Bench.with({
+        try await GatewayFixture.with({
             $0.publicURL = "https://latch.example"
             $0.bridge.prefix = ""
-        }) { bench in
-            let answer = try await bench.http.send("GET", "/.well-known/latchd")
-            #expect(answer.json?["issuer"]?.string == "https://latch.example")
-            #expect(answer.json?["introspection_endpoint"] == nil)
-            #expect(answer.json?["revocation_endpoint_auth_methods_supported"] == ["none"])
+        }) { fixture in
+            let response = try await fixture.http.send("GET", "/.well-known/latchd")
+            #expect(response.json?["issuer"]?.string == "https://latch.example")
+            #expect(response.json?["introspection_endpoint"] == nil)
+            #expect(response.json?["revocation_endpoint_auth_methods_supported"] == ["none"])
         }
     }
 
     @Test("a server that does not know its own address has metadata for this machine only")
     func noAddress() async throws {
-        try await Bench.with { bench in
+        try await GatewayFixture.with { fixture in
             let path = "/.well-known/latchd/api"
             for (host, issuer) in [("127.0.0.1:81", "http://127.0.0.1:81/api"), ("localhost", "http://localhost/api")] {
-                let answer = try await bench.http.send("GET", path, host: host)
-                #expect(answer.json?["issuer"]?.string == issuer)
-                #expect(answer.json?["loopback_redirects_supported"] == nil)
+                let response = try await fixture.http.send("GET", path, host: host)
+                #expect(response.json?["issuer"]?.string == issuer)
+                #expect(response.json?["loopback_redirects_supported"] == nil)
             }
-            let elsewhere = try await bench.http.send("GET", path, host: "latch.example")
+            let elsewhere = try await fixture.http.send("GET", path, host: "latch.example")
             #expect(elsewhere.status == 404)
         }
     }
@@ -300,9 +301,9 @@ struct TokenEndpointTests {
     private static let introspect = "/api/auth/introspect"
     private static let revoke = "/api/auth/revoke"
 
-    private static func with(_ body: (Bench) async throws -> Void) async throws {
+    private static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
         let client = try IntrospectionClient(id: "reports", secret: Secret(secret))
-        try await Bench.with(
+        try await GatewayFixture.with(
             {
                 $0.publicURL = "https://latch.example"
                 $0.introspectionClients = [client]
@@ -317,14 +318,14 @@ struct TokenEndpointTests {
         [("client_id", "reports"), ("client_secret", secret)]
     }
 
-    private static func bearer(_ token: String) -> [(String, String)] { Bench.bearer(token) }
+    private static func bearer(_ token: String) -> [(String, String)] { GatewayFixture.bearer(token) }
 }
 
-extension Bench {
+extension GatewayFixture {
     /// Posts a form to an endpoint.
     fileprivate func ask(
         _ path: String, _ fields: [(String, String)], _ headers: [(String, String)]
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         try await http.send(
             "POST", path, headers: headers + [("Content-Type", FormURLEncoded.mediaType)],
             body: FormURLEncoded.encode(fields))

@@ -8,9 +8,9 @@ import Testing
 /// The accounts with the states of their sessions, in one stream.
 @Suite("Accounts with their states", .timeLimit(.minutes(20)))
 struct AccountStateTests {
-    private let world: World
+    private let fixture: OnyxFixture
 
-    init() throws { world = try World() }
+    init() throws { fixture = try OnyxFixture() }
 
     /// Takes lists until one of them is wanted.
     private func wait(
@@ -21,16 +21,16 @@ struct AccountStateTests {
 
     @Test("RM-3 OX-14 a session that the server ended is shown, and a new sign-in of the same account")
     func again() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         var lists = latch.accountStates().makeAsyncIterator()
         await wait(&lists) { $0.map(\.state) == [.signedIn(.verified)] }
 
-        world.onyx.endAll()
+        fixture.onyx.endAll()
         try await latch.session(for: account).restore()
         await wait(&lists) { if case .signedOut(.ended) = $0.first?.state { true } else { false } }
 
-        _ = try await world.signIn(latch)
+        _ = try await fixture.signIn(latch)
         await wait(&lists) { $0.map(\.state) == [.signedIn(.verified)] && $0[0].account.isSignedIn }
         try await latch.signOut(account)
         await wait(&lists, for: \.isEmpty)
@@ -39,16 +39,16 @@ struct AccountStateTests {
 
     @Test("RM-3 what another program does to an account is shown")
     func otherProgram() async throws {
-        let (latch, other) = (try await world.home.open(), try await world.home.open())
+        let (latch, other) = (try await fixture.home.open(), try await fixture.home.open())
         var lists = latch.accountStates().makeAsyncIterator()
         await wait(&lists, for: \.isEmpty)
-        let account = try await world.signIn(other)
+        let account = try await fixture.signIn(other)
         await wait(&lists) { $0.map(\.state) == [.signedIn(.verified)] }
 
-        world.onyx.endAll()
+        fixture.onyx.endAll()
         try await other.session(for: account).restore()
         await wait(&lists) { if case .signedOut(.ended) = $0.first?.state { true } else { false } }
-        _ = try await world.signIn(other)
+        _ = try await fixture.signIn(other)
         await wait(&lists) { $0.map(\.state) == [.signedIn(.verified)] }
         await other.close()
         await latch.close()
@@ -56,14 +56,14 @@ struct AccountStateTests {
 
     @Test("without restoring, no server is asked")
     func quiet() async throws {
-        let latch = try await world.home.open()
-        _ = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        _ = try await fixture.signIn(latch)
         await latch.close()
-        let next = try await world.home.open()
-        let before = world.wire.requests.count
+        let next = try await fixture.home.open()
+        let before = fixture.wire.requests.count
         var lists = next.accountStates(restoring: false).makeAsyncIterator()
         await wait(&lists) { $0.map(\.state) == [.signedIn(.unverified(nil))] }
-        #expect(world.wire.requests.count == before)
+        #expect(fixture.wire.requests.count == before)
         await next.close()
     }
 }

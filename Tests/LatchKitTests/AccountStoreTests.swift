@@ -9,7 +9,7 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct AccountStoreTests {
-    private let home = try! Home()
+    private let home = try! HomeFixture()
 
     private func account(_ name: String, at moment: Date = Date(timeIntervalSince1970: 1_700_000_000)) throws -> Account
     {
@@ -50,7 +50,7 @@ import Testing
         }
         let stored = try await latch.accounts.database.read { try $0.all(points) }
         let read = try stored.map { try JSON.decode(ResumePoint.self, from: Array($0.utf8)) }
-        #expect(read.map(\.tellsVersion) == [true, false] && read.map(\.count) == [5, 5])
+        #expect(read.map(\.identifiesVersion) == [true, false] && read.map(\.count) == [5, 5])
         await latch.close()
     }
 
@@ -167,22 +167,22 @@ import Testing
     }
 
     @Test("IM-3 OX-10 the address of a server that was found is kept until the next sign-in, for 30 days at most")
-    func foundServer() async throws {
-        let world = try World()
-        var latch = try await world.home.open()
-        #expect(try await latch.accounts.foundServer() == nil)
+    func discoveredServer() async throws {
+        let fixture = try OnyxFixture()
+        var latch = try await fixture.home.open()
+        #expect(try await latch.accounts.discoveredServer() == nil)
         for address in ["https://photos.example.org", "https://time.example.org/team"] {
-            try await latch.accounts.keepFoundServer(try ServerAddress(address))
+            try await latch.accounts.storeDiscoveredServer(try ServerAddress(address))
         }
         await latch.close()
-        latch = try await world.home.open()
-        #expect(try await latch.accounts.foundServer()?.url == "https://time.example.org/team")
-        world.home.clock.advance(by: 30 * 86_400 + 1)
-        #expect(try await latch.accounts.foundServer() == nil)
-        try await latch.accounts.keepFoundServer(world.address)
-        #expect(try await latch.accounts.foundServer() == world.address)
-        _ = try await world.signIn(latch)
-        #expect(try await latch.accounts.foundServer() == nil)
+        latch = try await fixture.home.open()
+        #expect(try await latch.accounts.discoveredServer()?.url == "https://time.example.org/team")
+        fixture.home.clock.advance(by: 30 * 86_400 + 1)
+        #expect(try await latch.accounts.discoveredServer() == nil)
+        try await latch.accounts.storeDiscoveredServer(fixture.address)
+        #expect(try await latch.accounts.discoveredServer() == fixture.address)
+        _ = try await fixture.signIn(latch)
+        #expect(try await latch.accounts.discoveredServer() == nil)
         await latch.close()
     }
 

@@ -6,7 +6,7 @@ import TestSupport
 
 /// A person at a browser: opens the address that a sign-in shows and lets the browser go where the server sends it.
 struct BrowserPerson: Sendable {
-    let home: Home
+    let home: HomeFixture
     /// The addresses that sign-ins showed, in order.
     let addresses = AsyncStream.makeStream(of: String.self)
     /// Everything else that sign-ins told.
@@ -36,7 +36,7 @@ struct BrowserPerson: Sendable {
 
     /// The link by which the browser comes back, when the person has signed in at `address`.
     func link(from address: String) async throws -> String {
-        let answer = try await Program.run(
+        let response = try await Program.run(
             "curl",
             [
                 "--silent", "--insecure", "--output", "/dev/null", "--write-out", "%header{location}\\n%{redirect_url}",
@@ -44,7 +44,7 @@ struct BrowserPerson: Sendable {
             ])
         // Curl makes a whole address of a path, and something else of a custom scheme with an empty host.
         let (written, whole) = (
-            answer.output.split(separator: "\n").first ?? "", answer.output.split(separator: "\n").last ?? ""
+            response.output.split(separator: "\n").first ?? "", response.output.split(separator: "\n").last ?? ""
         )
         return String(written.hasPrefix("/") ? whole : written)
     }
@@ -56,7 +56,7 @@ struct BrowserPerson: Sendable {
 
     /// Goes to a loopback address as a browser does; the status and the page.
     func visit(_ link: String) async throws -> (status: String, page: String) {
-        let answer = try await Program.run("curl", ["--silent", "--include", link])
-        return (answer.output.split(separator: " ").dropFirst().first.map(String.init) ?? "", answer.output)
+        let response = try await Program.run("curl", ["--silent", "--include", link])
+        return (response.output.split(separator: " ").dropFirst().first.map(String.init) ?? "", response.output)
     }
 }

@@ -11,41 +11,41 @@ import Testing
     static let authType =
         #"{"multi_tenant":false,"password_auth_enabled":false,"oauth_enabled":true,"sso_providers":[]}"#
 
-    private let world: World
+    private let fixture: OnyxFixture
     private let person: BrowserPerson
 
     init() throws {
-        world = try World()
-        person = BrowserPerson(home: world.home)
-        world.onyx.intercept(Self.answers())
+        fixture = try OnyxFixture()
+        person = BrowserPerson(home: fixture.home)
+        fixture.onyx.intercept(Self.answers())
     }
 
     /// The server's answers before the rules: how it signs in, and what a case adds.
     private static func answers(
-        _ more: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? = { _ in nil }
-    ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? {
+        _ more: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response? = { _ in nil }
+    ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Response? {
         { request in
-            if let answer = more(request) { return answer }
+            if let response = more(request) { return response }
             if request.path == "/api/auth/type" { return .json(authType) }
             return request.path.hasPrefix("/.well-known/") ? .json(#"{"detail":"Not Found"}"#, 404) : nil
         }
     }
 
     private func server(_ latch: LatchClient) async throws -> Server {
-        try await latch.probe(world.address).requireServer()
+        try await latch.probe(fixture.address).requireServer()
     }
 
     private var exchanges: [ScriptedServer.Request] {
-        world.wire.requests.filter { $0.path == "/api/auth/mobile/sso/exchange" }
+        fixture.wire.requests.filter { $0.path == "/api/auth/mobile/sso/exchange" }
     }
 
     private var waitingSockets: [String] {
-        world.home.folders.callbacks.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+        fixture.home.folders.callbacks.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     }
 
     @Test("OX-9 OX-16 the browser signs in by the custom scheme; the verifier fits the challenge and is in no file")
     func scheme() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         #expect(!server.features.signsInWithPassword && server.features.signsInWithBrowser)
 
@@ -56,7 +56,7 @@ import Testing
 
         #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada" && account.isActive)
         #expect(try await latch.session(for: account).client.send(.get, "/api/me").status == .ok)
-        let asked = try #require(world.wire.requests.first { $0.path.contains("/oauth/authorize") })
+        let asked = try #require(fixture.wire.requests.first { $0.path.contains("/oauth/authorize") })
         #expect(asked.path.hasPrefix("/api/auth/mobile/oauth/authorize?"))
         #expect(asked.query["mobile_redirect_uri"] == "onyx://auth/callback" && asked.query["provider"] == nil)
         #expect((asked.query["app_state"] ?? "").count >= 22)
@@ -66,14 +66,14 @@ import Testing
         #expect(!address.leaks(verifier.secret.reveal()))
         #expect(waitingSockets.isEmpty)
         for secret in [verifier.secret.reveal(), body["code"]?.string ?? ""] {
-            #expect(try world.home.files(holding: secret).isEmpty)
+            #expect(try fixture.home.files(holding: secret).isEmpty)
         }
     }
 
     @Test("OX-9 a server that says so is come back from by loopback; one request is taken and shown a page")
     func loopback() async throws {
-        world.onyx.intercept(Self.answers(metadata()))
-        let latch = try await world.home.open()
+        fixture.onyx.intercept(Self.answers(metadata()))
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
 
         async let signedIn = latch.signIn(person.signIn(), to: server)
@@ -93,8 +93,8 @@ import Testing
 
     private func metadata(
         issuer: String? = nil, allows: Bool = true
-    ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? {
-        let issuer = issuer ?? world.address.url + "/api"
+    ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Response? {
+        let issuer = issuer ?? fixture.address.url + "/api"
         return { request in
             guard request.path == "/.well-known/latchd/api" else { return nil }
             return .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":\#(allows)}"#)
@@ -103,9 +103,9 @@ import Testing
 
     @Test("OX-9 a server that does not say so, or says it of another, is come back from by the scheme")
     func noLoopback() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         for metadata in [metadata(allows: false), metadata(issuer: "https://other.example.org/api")] {
-            world.onyx.intercept(Self.answers(metadata))
+            fixture.onyx.intercept(Self.answers(metadata))
             let server = try await server(latch)
             async let signedIn = latch.signIn(person.signIn(), to: server)
             let link = try await person.link(from: await person.address())
@@ -117,7 +117,7 @@ import Testing
 
     @Test("OX-9 a link that nobody waits for changes nothing, and the right one still signs in")
     func unsolicited() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         async let signedIn = latch.signIn(person.signIn(), to: server)
         let link = try await person.link(from: await person.address())
@@ -131,14 +131,14 @@ import Testing
         ]
         for stranger in strangers {
             let error = #expect(throws: LatchError.self) { try person.open(stranger) }
-            #expect(error?.code == .noSignInWaits && error?.message.contains("Nothing was changed") == true)
+            #expect(error?.code == .noPendingSignIn && error?.message.contains("Nothing was changed") == true)
         }
         #expect(exchanges.isEmpty)
 
         try person.open(link)
         #expect(try await signedIn.userEmail == "ada@example.org")
         let late = #expect(throws: LatchError.self) { try person.open(link) }
-        #expect(late?.code == .noSignInWaits && exchanges.count == 1)
+        #expect(late?.code == .noPendingSignIn && exchanges.count == 1)
     }
 
     struct Refusal: Sendable {
@@ -166,7 +166,7 @@ import Testing
         arguments: refusals
     )
     func refused(_ refusal: Refusal) async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
         let link = try await person.link(from: await person.address())
@@ -178,14 +178,14 @@ import Testing
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
         #expect(error?.message.hasPrefix("OAuth login failed: ") == true, "\(error?.message ?? "")")
-        #expect(try await latch.accounts.accounts().isEmpty && world.onyx.live.isEmpty)
+        #expect(try await latch.accounts.accounts().isEmpty && fixture.onyx.live.isEmpty)
     }
 
     @Test("OX-9 two sign-ins at once do not cross")
     func atOnce() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
-        let other = BrowserPerson(home: world.home)
+        let other = BrowserPerson(home: fixture.home)
 
         async let first = latch.signIn(person.signIn(), to: server)
         async let second = latch.signIn(other.signIn(), to: server)
@@ -203,7 +203,7 @@ import Testing
 
     @Test("OX-9 the person is waited for so long and no longer")
     func late() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
 
         let error = await #expect(throws: LatchError.self) {
@@ -216,7 +216,7 @@ import Testing
 
     @Test("OX-9 cancelling ends the wait and leaves nothing")
     func cancelled() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         let signingIn = Task {
             try await latch.signIn(person.signIn(browser: .command("sleep 100"), pasted: Self.never), to: server)
@@ -235,7 +235,7 @@ import Testing
 
     @Test("OX-9 the link can be given by hand; another than this sign-in's is told and asked for again")
     func pasted() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         let lines = AsyncStream.makeStream(of: String.self)
         let signIn = person.signIn(pasted: {
@@ -257,7 +257,7 @@ import Testing
 
     @Test("OX-9 the address goes to a command of the person's choice, whole")
     func command() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         let folder = try TemporaryDirectory()
         let script = folder.file("a browser")
@@ -280,7 +280,7 @@ import Testing
 
     @Test("OX-9 a browser that cannot be opened is told; one that was closed ends the sign-in")
     func browsers() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
 
         for command in ["false", "/nowhere/browser"] {
@@ -300,7 +300,7 @@ import Testing
 
     @Test("OX-9 OX-8 a provider is asked for by its id, and one that the server does not have is refused before")
     func providers() async throws {
-        world.onyx.intercept(
+        fixture.onyx.intercept(
             Self.answers { request in
                 guard request.path == "/api/auth/type" else { return nil }
                 return .json(
@@ -309,7 +309,7 @@ import Testing
                     {"name":"keycloak","display_name":"The\\u001b house","provider_type":"oidc","authorize_url":"/x"}]}
                     """)
             })
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         #expect(server.features.signsInWithBrowser && server.features.providers.map(\.title) == ["The  house"])
 
@@ -321,27 +321,27 @@ import Testing
         try person.open(await person.link(from: await person.address()))
         _ = try await signedIn
 
-        #expect(world.wire.requests.first { $0.path.contains("/oauth/authorize") }?.query["provider"] == "keycloak")
+        #expect(fixture.wire.requests.first { $0.path.contains("/oauth/authorize") }?.query["provider"] == "keycloak")
     }
 
     @Test("OX-9 a server that does not say who signed in gets its token back")
     func nobody() async throws {
-        world.onyx.intercept(Self.answers { $0.path == "/api/me" ? .json("{}", 500) : nil })
-        let latch = try await world.home.open()
+        fixture.onyx.intercept(Self.answers { $0.path == "/api/me" ? .json("{}", 500) : nil })
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
         let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
         try person.open(await person.link(from: await person.address()))
 
         let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
 
-        #expect(error?.code == .identityUnknown && world.wire.count(World.logout) == 1)
-        #expect(world.onyx.live.isEmpty)
+        #expect(error?.code == .identityUnknown && fixture.wire.count(OnyxFixture.logout) == 1)
+        #expect(fixture.onyx.live.isEmpty)
     }
 
     @Test("OX-9 a server without a sign-in in the browser is not opened in one")
     func none() async throws {
-        world.onyx.intercept(nil)
-        let latch = try await world.home.open()
+        fixture.onyx.intercept(nil)
+        let latch = try await fixture.home.open()
         let server = try await server(latch)
 
         let error = await #expect(throws: LatchError.self) { try await latch.signIn(person.signIn(), to: server) }

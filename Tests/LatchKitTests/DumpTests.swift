@@ -7,15 +7,15 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct DumpTests {
-    private let world: World
+    private let fixture: OnyxFixture
 
-    init() throws { world = try World() }
+    init() throws { fixture = try OnyxFixture() }
 
     @Test("OX-16 no token, password or key in what a debugger's dump of a session, client or message shows")
     func dumps() async throws {
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let options = ConnectionOptions(proxy: "", extraHeaders: ["X-Key": "hidden-value-1"])
-        let session = try latch.session(for: try await world.signIn(latch, connection: options))
+        let session = try latch.session(for: try await fixture.signIn(latch, connection: options))
         _ = try await session.identity()
         var dumped = ""
         dump(session, to: &dumped)

@@ -8,16 +8,16 @@ import Testing
 /// Requests that only some servers and moments bring, to a server behind a door that lets in nobody without its client certificate, and whose
 /// certificate only its own authority vouches for.
 @Suite(.timeLimit(.minutes(20))) struct EveryRequestTests {
-    private let world: World
+    private let fixture: OnyxFixture
     private let folder: TemporaryDirectory
     private let front: TLSFront
     private let address: ServerAddress
     private let options: ConnectionOptions
 
     init() async throws {
-        world = try World()
+        fixture = try OnyxFixture()
         folder = try TemporaryDirectory()
-        front = try await TLSFront(to: UInt16(world.wire.port), in: folder, asksForCertificate: true)
+        front = try await TLSFront(to: UInt16(fixture.wire.port), in: folder, asksForCertificate: true)
         address = try ServerAddress("https://127.0.0.1:\(front.port)")
         options = ConnectionOptions(
             authorities: .only(pemFile: front.certificate),
@@ -27,9 +27,9 @@ import Testing
 
     @Test("own authority, client certificate and extra headers are used by the question for metadata")
     func metadata() async throws {
-        let latch = try await world.home.open()
-        let person = BrowserPerson(home: world.home)
-        world.onyx.intercept { request in
+        let latch = try await fixture.home.open()
+        let person = BrowserPerson(home: fixture.home)
+        fixture.onyx.intercept { request in
             guard request.path == "/api/auth/type" else { return nil }
             return .json(#"{"multi_tenant":false,"password_auth_enabled":true,"oauth_enabled":true}"#)
         }
@@ -41,28 +41,28 @@ import Testing
         // The browser has a certificate of its own; it comes by the door behind the door.
         try person.open(
             await person.link(
-                from: "http://127.0.0.1:\(world.wire.port)/api/auth/mobile/oauth/authorize\(shown[query...])"))
+                from: "http://127.0.0.1:\(fixture.wire.port)/api/auth/mobile/oauth/authorize\(shown[query...])"))
         _ = try await signedIn
 
-        let asked = world.wire.requests.filter { $0.path.hasPrefix("/.well-known/latchd") }
+        let asked = fixture.wire.requests.filter { $0.path.hasPrefix("/.well-known/latchd") }
         #expect(!asked.isEmpty)
         for request in asked { #expect(request.headers["X-Key"] == "open sesame") }
     }
 
     @Test("a goodbye after a crash comes the same way")
     func goodbye() async throws {
-        let latch = try await world.home.open(stoppingAfter: .tokenWritten)
+        let latch = try await fixture.home.open(stoppingAfter: .tokenWritten)
         let server = try await latch.probe(address, connection: options).requireServer()
         await #expect(throws: (any Error).self) {
             try await latch.signIn(
                 PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
         }
-        let before = world.wire.count(World.logout)
+        let before = fixture.wire.count(OnyxFixture.logout)
         await latch.close()
 
-        _ = try await world.home.open()
+        _ = try await fixture.home.open()
 
-        let goodbyes = world.wire.requests.filter { $0.path == World.logout }
+        let goodbyes = fixture.wire.requests.filter { $0.path == OnyxFixture.logout }
         #expect(goodbyes.count > before)
         for request in goodbyes { #expect(request.headers["X-Key"] == "open sesame") }
     }

@@ -50,9 +50,9 @@ import Testing
         "own authority or pin, client certificate, extra headers and proxy are used by every request of every kind",
         arguments: Family.all, Trust.allCases)
     func every(_ family: Family, _ trust: Trust) async throws {
-        let world = try await family.make()
+        let fixture = try await family.make()
         let folder = try TemporaryDirectory()
-        let front = try await TLSFront(to: UInt16(world.wire.port), in: folder, asksForCertificate: true)
+        let front = try await TLSFront(to: UInt16(fixture.wire.port), in: folder, asksForCertificate: true)
         let proxy = try NamingProxy("home.test", leadsTo: front.port)
         let pin = try #require(CertificateFingerprint(front.fingerprint))
         let options = ConnectionOptions(
@@ -60,24 +60,24 @@ import Testing
             pinnedCertificate: trust == .pin ? pin : nil,
             clientCertificate: .pem(certificate: front.certificate, key: front.key, passphrase: nil),
             proxy: "http://127.0.0.1:\(proxy.port)", extraHeaders: ["X-Key": "open sesame 12"])
-        world.wire.script { request in Self.answer(request) ?? world.rules(request) }
-        let latch = try await world.home.open()
+        fixture.wire.script { request in Self.response(request) ?? fixture.rules(request) }
+        let latch = try await fixture.home.open()
 
-        let server = try await world.find(latch, options, at: ServerAddress("https://home.test"))
+        let server = try await fixture.find(latch, options, at: ServerAddress("https://home.test"))
         if server.dialect is any RegistrationDialect, server.features.signsInWithPassword {
             let newcomer = try PasswordSignIn(email: "eve@example.org", password: Secret("correct horse 8"))
             await #expect(throws: LatchError.self) { try await latch.register(newcomer, at: server) }
         }
-        let account = try await world.begin(latch, server) {}
+        let account = try await fixture.begin(latch, server) {}
         try await useEverything(latch, account, folder)
         await latch.close()
-        let next = try await world.home.open()
+        let next = try await fixture.home.open()
         #expect(await (try next.session(for: account)).restore().isSignedIn)
         _ = try await next.signOut(account)
         await next.close()
-        try await beKilled(world, server)
+        try await beKilled(fixture, server)
 
-        let asked = world.wire.requests.filter { $0.headers["X-Browser"] == nil }
+        let asked = fixture.wire.requests.filter { $0.headers["X-Browser"] == nil }
         for request in asked {
             #expect(request.headers["X-Key"] == "open sesame 12", "\(request.method) \(request.path)")
             #expect(request.headers["Host"] == "home.test", "\(request.method) \(request.path)")
@@ -94,28 +94,28 @@ import Testing
             #expect(proxy.heads.contains { $0.contains(kind) }, "\(kind)")
         }
         #expect(proxy.heads.allSatisfy { !$0.leaks("open sesame 12") && !$0.contains("X-Key") })
-        await world.stop()
+        await fixture.stop()
     }
 
     /// Something that may be kept, and a file, for those who are signed in; every family has such.
-    private static func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer? {
+    private static func response(_ request: ScriptedServer.Request) -> ScriptedServer.Response? {
         let path = request.path
         guard path == kept || path == file else { return nil }
         guard request.headers["Authorization"] != nil || request.headers["x-immich-user-token"] != nil else {
             return .json("{}", 401)
         }
         if path == file {
-            return ScriptedServer.Answer(headers: ["Content-Type": "application/octet-stream"], body: "bytes")
+            return ScriptedServer.Response(headers: ["Content-Type": "application/octet-stream"], body: "bytes")
         }
-        if request.headers["If-None-Match"] == "\"1\"" { return ScriptedServer.Answer(status: 304, headers: [:]) }
-        return ScriptedServer.Answer(headers: ["Content-Type": "application/json", "ETag": "\"1\""], body: "{}")
+        if request.headers["If-None-Match"] == "\"1\"" { return ScriptedServer.Response(status: 304, headers: [:]) }
+        return ScriptedServer.Response(headers: ["Content-Type": "application/json", "ETag": "\"1\""], body: "{}")
     }
 
     private func useEverything(_ latch: LatchClient, _ account: Account, _ folder: TemporaryDirectory) async throws {
         let session = try latch.session(for: account)
         #expect(try await session.identity().email == "ada@example.org")
         #expect(try await session.client.send(.get, Self.kept).status == .ok)
-        for _ in 1...2 { #expect(try await session.client.cached(Self.kept).answer.status == .ok) }
+        for _ in 1...2 { #expect(try await session.client.cached(Self.kept).response.status == .ok) }
         let part = try DownloadPart(path: folder.file("part"))
         #expect(try await session.client.download(Self.file, into: part).status == .ok)
         if session.dialect.refresh != nil { try await session.refresh() }
@@ -144,11 +144,11 @@ import Testing
     }
 
     /// What the next start gives back goes the same way.
-    private func beKilled(_ world: FamilyWorld, _ server: Server) async throws {
-        let latch = try await world.home.open(stoppingAfter: .tokenWritten)
-        await #expect(throws: (any Error).self) { try await world.begin(latch, server) {} }
+    private func beKilled(_ fixture: FamilyFixture, _ server: Server) async throws {
+        let latch = try await fixture.home.open(stoppingAfter: .tokenWritten)
+        await #expect(throws: (any Error).self) { try await fixture.begin(latch, server) {} }
         await latch.close()
-        let next = try await world.home.open()
+        let next = try await fixture.home.open()
         #expect(try await next.accounts.rowIDs().isEmpty)
         await next.close()
     }

@@ -11,14 +11,14 @@ import Testing
 
 /// The client against the real gateway, over real sockets and with both real databases.
 @Suite(.timeLimit(.minutes(20))) struct GatewayTests {
-    private final class House: Sendable {
+    private final class GatewayFixture: Sendable {
         let folder: TemporaryDirectory
         let settings: GatewaySettings
-        let home: Home
+        let home: HomeFixture
 
         init() throws {
             folder = try TemporaryDirectory()
-            home = try Home()
+            home = try HomeFixture()
             var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")
             settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)
             self.settings = settings
@@ -38,12 +38,12 @@ import Testing
         "OX-8 OX-11 OX-14 a person signs in, survives the gateway's restart, is renewed, and is told of a revoked session"
     )
     func wholeWay() async throws {
-        let house = try House()
-        var (gateway, server) = try await house.start()
+        let fixture = try GatewayFixture()
+        var (gateway, server) = try await fixture.start()
         let person = try await gateway.stores.people.add(
             email: "ada@example.org", name: "Ada", password: Secret("correct horse 7"))
         let port = try #require(server.addresses.first?.port)
-        let latch = try await house.home.open()
+        let latch = try await fixture.home.open()
         let found = try await latch.probe(ServerAddress("http://127.0.0.1:\(port)")).requireServer()
         let account = try await latch.signIn(
             PasswordSignIn(email: "Ada@example.org", password: Secret("correct horse 7")), to: found)
@@ -55,10 +55,10 @@ import Testing
         #expect(try await session.validToken().count > 0)
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
         #expect(error.code == .connectionRefused)
-        (gateway, server) = try await house.start(port: port)
+        (gateway, server) = try await fixture.start(port: port)
         #expect(try await session.identity().email == "ada@example.org")
 
-        house.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         try await session.refresh()
         #expect(try await session.client.send(.get, "/api/me").status == .ok)
 
@@ -73,12 +73,12 @@ import Testing
 
     @Test("OX-13 signing out ends the session at the gateway, and a wrong password is told")
     func signOut() async throws {
-        let house = try House()
-        let (gateway, server) = try await house.start()
+        let fixture = try GatewayFixture()
+        let (gateway, server) = try await fixture.start()
         _ = try await gateway.stores.people.add(
             email: "ada@example.org", name: "Ada", password: Secret("correct horse 7"))
         let port = try #require(server.addresses.first?.port)
-        let latch = try await house.home.open()
+        let latch = try await fixture.home.open()
         let found = try await latch.probe(ServerAddress("http://127.0.0.1:\(port)")).requireServer()
         let wrong = try await #require(throws: LatchError.self) {
             try await latch.signIn(PasswordSignIn(email: "ada@example.org", password: Secret("x")), to: found)

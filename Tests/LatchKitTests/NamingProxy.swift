@@ -44,25 +44,25 @@ final class NamingProxy: Sendable {
         guard words.count == 3 else { return }
         if words[0] == "CONNECT" {
             state.withLock { $0.tunnels.append(String(words[1])) }
-            relay(client, to: String(words[1]), first: [], answer: "HTTP/1.1 200 Connected\r\n\r\n")
+            relay(client, to: String(words[1]), first: [], response: "HTTP/1.1 200 Connected\r\n\r\n")
         } else if words[1].hasPrefix("http://") {
             state.withLock { $0.heads.append(text) }
             let place = words[1].dropFirst("http://".count)
             let authority = String(place.prefix { $0 != "/" })
             let line = "\(words[0]) \(place.dropFirst(authority.count)) \(words[2])\r\nConnection: close"
             let rest = received.drop { $0 != 13 }
-            relay(client, to: authority, first: Array(line.utf8) + rest, answer: "")
+            relay(client, to: authority, first: Array(line.utf8) + rest, response: "")
         }
     }
 
-    private func relay(_ client: Int32, to authority: String, first: [UInt8], answer: String) {
+    private func relay(_ client: Int32, to authority: String, first: [UInt8], response: String) {
         let parts = authority.split(separator: ":")
         let isNamed = parts.first.map(String.init) == name
         guard let port = isNamed ? target : Int(parts.last ?? ""), isNamed || parts.first == "127.0.0.1",
             let socket = try? RawSocket(port: port)
         else { return }
         let server = socket.descriptor
-        Self.write(Array(answer.utf8), to: client)
+        Self.write(Array(response.utf8), to: client)
         Self.write(first, to: server)
         let done = DispatchSemaphore(value: 0)
         BackgroundThread.start {

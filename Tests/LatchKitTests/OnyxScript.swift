@@ -13,7 +13,7 @@ final class OnyxScript: Sendable {
         var ended: Set<String> = []
         var issued = 0
         var challenges: [String: String] = [:]
-        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?
+        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?
     }
 
     private let state = Mutex(State())
@@ -25,8 +25,8 @@ final class OnyxScript: Sendable {
     var live: Set<String> { state.withLock(\.live) }
 
     /// Answers before the rules do, where it gives an answer.
-    func intercept(_ answer: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?) {
-        state.withLock { $0.override = answer }
+    func intercept(_ response: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?) {
+        state.withLock { $0.override = response }
     }
 
     /// Ends every session on the server.
@@ -37,8 +37,8 @@ final class OnyxScript: Sendable {
         }
     }
 
-    func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
-        if let answer = state.withLock(\.override)?(request) { return answer }
+    func response(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+        if let response = state.withLock(\.override)?(request) { return response }
         switch (request.method, request.path.prefix { $0 != "?" }) {
         case ("GET", "/api/auth/type"):
             return .json(#"{"multi_tenant":false,"password_auth_enabled":true,"password_min_length":8}"#)
@@ -55,13 +55,13 @@ final class OnyxScript: Sendable {
         case ("POST", "/api/auth/mobile/logout"):
             guard isLive(request) else { return .json(#"{"detail":"Unauthorized"}"#, 401) }
             state.withLock { _ = $0.live.remove(request.token ?? "") }
-            return ScriptedServer.Answer(status: 204, headers: [:])
+            return ScriptedServer.Response(status: 204, headers: [:])
         default: return authorized(request)
         }
     }
 
     /// Signs the person in at once and sends the browser back with a code.
-    private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let query = request.query
         guard query["redirect"] == "true", let redirect = query["mobile_redirect_uri"],
             let appState = query["app_state"], let challenge = query["app_code_challenge"]
@@ -73,7 +73,7 @@ final class OnyxScript: Sendable {
         return .redirect("\(redirect)?code=\(code)&state=\(appState)")
     }
 
-    private func exchange(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func exchange(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let body = try? JSONValue(parsing: Array(request.body.utf8))
         let challenge = state.withLock { $0.challenges.removeValue(forKey: body?["code"]?.string ?? "") }
         guard let challenge, let verifier = body?["code_verifier"]?.string.flatMap(PKCE.Verifier.init),
@@ -82,7 +82,7 @@ final class OnyxScript: Sendable {
         return issue()
     }
 
-    private func authorized(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func authorized(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         guard isLive(request) else {
             let wasThere = state.withLock { $0.ended.contains(request.token ?? "") }
             return wasThere
@@ -92,8 +92,8 @@ final class OnyxScript: Sendable {
         switch request.path {
         case "/api/me":
             return .json(#"{"id":"7","email":"ada@example.org","is_active":true,"personalization":{"name":"Ada"}}"#)
-        case "/api/empty": return ScriptedServer.Answer(status: 200, headers: [:])
-        case "/api/nothing": return ScriptedServer.Answer(status: 204, headers: [:])
+        case "/api/empty": return ScriptedServer.Response(status: 200, headers: [:])
+        case "/api/nothing": return ScriptedServer.Response(status: 204, headers: [:])
         case "/api/forbidden": return .json(#"{"detail":"Forbidden"}"#, 403)
         default: return .json("{}")
         }
@@ -103,7 +103,7 @@ final class OnyxScript: Sendable {
         state.withLock { $0.live.contains(request.token ?? "") }
     }
 
-    private func issue() -> ScriptedServer.Answer {
+    private func issue() -> ScriptedServer.Response {
         let token = state.withLock { state in
             state.issued += 1
             state.live.insert("token-number-\(state.issued)")
@@ -122,17 +122,17 @@ extension ScriptedServer.Request {
 }
 
 /// A home, an Onyx server, and a person who signs in there.
-struct World {
-    let home: Home
+struct OnyxFixture {
+    let home: HomeFixture
     let onyx: OnyxScript
     let wire: ScriptedServer
     let address: ServerAddress
 
     init(rotates: Bool = true) throws {
-        home = try Home()
+        home = try HomeFixture()
         let onyx = OnyxScript(rotates: rotates)
         self.onyx = onyx
-        wire = try ScriptedServer { onyx.answer($0) }
+        wire = try ScriptedServer { onyx.response($0) }
         address = try ServerAddress("http://127.0.0.1:\(wire.port)")
     }
 

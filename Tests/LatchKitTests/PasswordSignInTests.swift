@@ -7,44 +7,47 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct PasswordSignInTests {
     struct Case: Sendable {
-        let answer: ScriptedServer.Answer
+        let response: ScriptedServer.Response
         let code: LatchError.Code
         let words: String
     }
 
     static let cases = [
         Case(
-            answer: .json(#"{"detail":"LOGIN_BAD_CREDENTIALS"}"#, 400), code: .wrongCredentials, words: "Login failed"),
+            response: .json(#"{"detail":"LOGIN_BAD_CREDENTIALS"}"#, 400), code: .wrongCredentials, words: "Login failed"
+        ),
         Case(
-            answer: .json(#"{"detail":"PASSWORD_LOGIN_DISABLED"}"#, 403), code: .passwordLoginDisabled,
+            response: .json(#"{"detail":"PASSWORD_LOGIN_DISABLED"}"#, 403), code: .passwordLoginDisabled,
             words: "password"),
         Case(
-            answer: .json(#"{"detail":"NO_WEB_LOGIN_AND_HAS_NO_PASSWORD"}"#, 403), code: .passwordLoginDisabled,
+            response: .json(#"{"detail":"NO_WEB_LOGIN_AND_HAS_NO_PASSWORD"}"#, 403), code: .passwordLoginDisabled,
             words: "no password"),
         Case(
-            answer: .init(
+            response: .init(
                 status: 429, headers: ["Content-Type": "application/json", "Retry-After": "17"],
                 body: #"{"detail":"Too Many Requests"}"#), code: .rateLimited, words: "17 seconds"),
         Case(
-            answer: .json(#"{"status_code":422,"message":"username: field required","data":null}"#, 422),
+            response: .json(#"{"status_code":422,"message":"username: field required","data":null}"#, 422),
             code: .serverRefused, words: "username: field required"),
-        Case(answer: .json(#"{"message":"seat\u001b[2J limit"}"#, 402), code: .serverRefused, words: "seat [2J limit"),
-        Case(answer: .page(502), code: .serverError, words: "502"),
-        Case(answer: .page(200), code: .foreignAnswer, words: "web page"),
-        Case(answer: .redirect("https://sso.invalid/"), code: .foreignAnswer, words: "sso.invalid"),
-        Case(answer: .json(#"{"detail":"Not Found"}"#, 404), code: .notAKnownServer, words: "update"),
         Case(
-            answer: .json(#"{"access_token":"a b","token_type":"bearer"}"#), code: .foreignAnswer, words: "status 200"),
-        Case(answer: .silence, code: .connectionLost, words: "was lost"),
+            response: .json(#"{"message":"seat\u001b[2J limit"}"#, 402), code: .serverRefused, words: "seat [2J limit"),
+        Case(response: .page(502), code: .serverError, words: "502"),
+        Case(response: .page(200), code: .interceptedResponse, words: "web page"),
+        Case(response: .redirect("https://sso.invalid/"), code: .interceptedResponse, words: "sso.invalid"),
+        Case(response: .json(#"{"detail":"Not Found"}"#, 404), code: .unsupportedServer, words: "update"),
+        Case(
+            response: .json(#"{"access_token":"a b","token_type":"bearer"}"#), code: .interceptedResponse,
+            words: "status 200"),
+        Case(response: .silence, code: .connectionLost, words: "was lost"),
     ]
 
     @Test("IM-16 each refusal has its code, and words that say what to do", arguments: cases)
     func refusals(_ refusal: Case) async throws {
-        let world = try World()
-        world.onyx.intercept { $0.path.hasSuffix("/login") ? refusal.answer : nil }
-        let latch = try await world.home.open()
+        let fixture = try OnyxFixture()
+        fixture.onyx.intercept { $0.path.hasSuffix("/login") ? refusal.response : nil }
+        let latch = try await fixture.home.open()
 
-        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+        let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
 
         #expect(error.code == refusal.code, "\(error.code)")
         #expect(error.message.contains(refusal.words), "\(error.message)")
@@ -55,67 +58,69 @@ import Testing
 
     @Test("IM-3 IM-17 OX-10 an address as a person types it is asked, and kept in its one spelling after it answered")
     func typedAddress() async throws {
-        let world = try World()
-        let latch = try await world.home.open()
-        let typed = try ServerAddress("  HTTP://127.0.0.1:\(world.wire.port)/api/ ")
-        world.onyx.intercept { _ in .page(200) }
+        let fixture = try OnyxFixture()
+        let latch = try await fixture.home.open()
+        let typed = try ServerAddress("  HTTP://127.0.0.1:\(fixture.wire.port)/api/ ")
+        fixture.onyx.intercept { _ in .page(200) }
         #expect(try await latch.probe(typed).server == nil)
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        world.onyx.intercept(nil)
+        fixture.onyx.intercept(nil)
         // Other families have looked for their own servers too.
-        let asked = world.wire.requests.count
+        let asked = fixture.wire.requests.count
 
         let server = try await latch.probe(typed).requireServer()
         let signIn = try PasswordSignIn(email: " Ada@Example.org ", password: Secret("correct horse"))
         _ = try await latch.signIn(signIn, to: server)
         await latch.close()
 
-        let requests = world.wire.requests
+        let requests = fixture.wire.requests
         #expect(requests.dropFirst(asked).allSatisfy { $0.path.hasPrefix("/api/") })
         #expect(!requests.contains { $0.path.hasPrefix("/api/api") })
-        let kept = try #require(try await world.home.open().accounts.accounts().first)
-        #expect(kept.serverURL.url == "http://127.0.0.1:\(world.wire.port)" && kept.userEmail == "ada@example.org")
+        let kept = try #require(try await fixture.home.open().accounts.accounts().first)
+        #expect(kept.serverURL.url == "http://127.0.0.1:\(fixture.wire.port)" && kept.userEmail == "ada@example.org")
     }
 
     @Test("a server that does not sign in with passwords is not sent one")
     func notOffered() async throws {
-        let world = try World()
-        world.onyx.intercept {
+        let fixture = try OnyxFixture()
+        fixture.onyx.intercept {
             $0.path.hasSuffix("/type") ? .json(#"{"multi_tenant":false,"password_auth_enabled":false}"#) : nil
         }
-        let error = try await #require(throws: LatchError.self) { try await world.signIn(try await world.home.open()) }
+        let error = try await #require(throws: LatchError.self) {
+            try await fixture.signIn(try await fixture.home.open())
+        }
         #expect(error.code == .passwordLoginDisabled)
-        #expect(world.wire.requests.allSatisfy { $0.body.isEmpty })
+        #expect(fixture.wire.requests.allSatisfy { $0.body.isEmpty })
     }
 
     @Test("a secret store that does not take the token leaves nothing behind, on the server neither")
     func storeRefuses() async throws {
-        let world = try World()
+        let fixture = try OnyxFixture()
         let store = LockableStore()
-        let latch = try await world.home.open(secrets: store)
+        let latch = try await fixture.home.open(secrets: store)
         store.fail(.locked)
 
-        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+        let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
 
         #expect(error.code == .secretStoreLocked)
-        #expect(world.onyx.live.isEmpty)
+        #expect(fixture.onyx.live.isEmpty)
         #expect(try await latch.accounts.accounts().isEmpty)
     }
 
     @Test("signing in again replaces the session, and the old one ends on the server")
     func again() async throws {
-        let world = try World()
-        let latch = try await world.home.open()
-        let first = try await world.signIn(latch)
+        let fixture = try OnyxFixture()
+        let latch = try await fixture.home.open()
+        let first = try await fixture.signIn(latch)
         let session = try latch.session(for: first)
         #expect(try await session.validToken().reveal() == "token-number-1")
 
-        let second = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
+        let second = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
 
         #expect(second.id == first.id)
-        #expect(world.onyx.live == ["token-number-2"])
+        #expect(fixture.onyx.live == ["token-number-2"])
         #expect(try await session.validToken().reveal() == "token-number-2")
         #expect(try await session.identity().name == "Ada")
-        #expect(world.wire.requests.last?.headers["X-Key"] == "k")
+        #expect(fixture.wire.requests.last?.headers["X-Key"] == "k")
     }
 }

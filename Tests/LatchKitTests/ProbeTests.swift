@@ -31,24 +31,24 @@ import Testing
     @Test(
         "OX-10 anything else is no server, and is not kept",
         arguments: [
-            ScriptedServer.Answer.json("{}"), .json(#"{"multi_tenant":"no"}"#), .json("[]"), .json("x"),
+            ScriptedServer.Response.json("{}"), .json(#"{"multi_tenant":"no"}"#), .json("[]"), .json("x"),
             .json(#"{"multi_tenant":true}"#, 404), .json(#"{"multi_tenant":true}"#, 500),
         ])
-    func notRecognised(answer: ScriptedServer.Answer) async throws {
-        let wire = try ScriptedServer { _ in answer }
+    func notRecognised(response: ScriptedServer.Response) async throws {
+        let wire = try ScriptedServer { _ in response }
         let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
 
         let error = try #require(throws: LatchError.self) { try found.requireServer() }
-        #expect(error.code == .notAKnownServer)
+        #expect(error.code == .unsupportedServer)
         #expect(found.steps.last?.outcome == .failed && found.steps.last?.remedy != nil)
     }
 
     @Test("OX-10 a portal or proxy in front is named")
     func foreign() async throws {
-        for answer in [ScriptedServer.Answer.page(200), .redirect("http://portal.invalid/"), .page(511)] {
-            let wire = try ScriptedServer { _ in answer }
+        for response in [ScriptedServer.Response.page(200), .redirect("http://portal.invalid/"), .page(511)] {
+            let wire = try ScriptedServer { _ in response }
             let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
-            #expect(found.failure?.code == .foreignAnswer)
+            #expect(found.failure?.code == .interceptedResponse)
         }
     }
 

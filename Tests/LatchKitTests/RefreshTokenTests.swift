@@ -13,14 +13,15 @@ import Testing
 
         var hasEnded: Bool { isOver.withLock { $0 } }
 
-        func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer? {
+        func response(_ request: ScriptedServer.Request) -> ScriptedServer.Response? {
             let turn = turn.withLock { $0 }
             switch request.path {
             case "/api/auth/mobile/login": return issue()
-            case World.refresh: return request.token == "r\(turn)" ? issue() : .json(#"{"detail":"Unauthorized"}"#, 401)
-            case World.logout:
+            case OnyxFixture.refresh:
+                return request.token == "r\(turn)" ? issue() : .json(#"{"detail":"Unauthorized"}"#, 401)
+            case OnyxFixture.logout:
                 isOver.withLock { $0 = request.token == "r\(turn)" }
-                return ScriptedServer.Answer(status: 204, headers: [:])
+                return ScriptedServer.Response(status: 204, headers: [:])
             case "/api/auth/type": return nil
             default:
                 return request.token == "a\(turn)"
@@ -34,7 +35,7 @@ import Testing
             turn.withLock { $0 += 1 }
         }
 
-        private func issue() -> ScriptedServer.Answer {
+        private func issue() -> ScriptedServer.Response {
             let turn = turn.withLock { turn in
                 turn += 1
                 return turn
@@ -44,25 +45,25 @@ import Testing
         }
     }
 
-    private let world: World
+    private let fixture: OnyxFixture
     private let rules = Rules()
 
     init() throws {
-        world = try World()
-        world.onyx.intercept(rules.answer)
+        fixture = try OnyxFixture()
+        fixture.onyx.intercept(rules.response)
     }
 
     @Test("OX-6 a short token is renewed with its refresh token before it ends, by every program in turn")
     func renewed() async throws {
-        let (mine, other) = (try await world.home.open(), try await world.home.open())
-        let account = try await world.signIn(mine)
+        let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
+        let account = try await fixture.signIn(mine)
         let (here, there) = (try mine.session(for: account), try other.session(for: account))
         #expect(try await there.validToken().reveal() == "a1")
 
-        world.home.clock.advance(by: 299)
+        fixture.home.clock.advance(by: 299)
         #expect(try await here.validToken().reveal() == "a2")
         #expect(try await there.validToken().reveal() == "a2")
-        world.home.clock.advance(by: 299)
+        fixture.home.clock.advance(by: 299)
         #expect(try await there.validToken().reveal() == "a3")
 
         #expect(try await here.client.send(.get, "/api/me").status == .ok)
@@ -71,15 +72,15 @@ import Testing
     @Test(
         "OX-6 OX-13 a refused refresh token ends the session here, and signing out ends it there by the lasting token")
     func reactive() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         rules.replace()
 
         let error = await #expect(throws: LatchError.self) { try await session.identity() }
         #expect(error?.code == .sessionEnded)
 
-        let again = try await world.signIn(latch)
+        let again = try await fixture.signIn(latch)
         let report = try await latch.signOut(again)
         #expect(report.isRevoked)
         #expect(rules.hasEnded)

@@ -16,7 +16,7 @@ final class ScriptedServer: Sendable {
         var token: String? { headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) } }
     }
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var status = 200
         var headers: HTTPHeaders = ["Content-Type": "application/json"]
         var body = ""
@@ -25,19 +25,19 @@ final class ScriptedServer: Sendable {
         /// How long each byte of the body lets wait for it.
         var pace: Duration?
 
-        static func json(_ body: String, _ status: Int = 200) -> Answer { Answer(status: status, body: body) }
-        static func page(_ status: Int) -> Answer {
-            Answer(
+        static func json(_ body: String, _ status: Int = 200) -> Response { Response(status: status, body: body) }
+        static func page(_ status: Int) -> Response {
+            Response(
                 status: status, headers: ["Content-Type": "text/html"], body: "<!doctype html><title>Sign in</title>")
         }
-        static func redirect(_ target: String) -> Answer { Answer(status: 302, headers: ["Location": target]) }
+        static func redirect(_ target: String) -> Response { Response(status: 302, headers: ["Location": target]) }
         /// The connection is closed without a word.
-        static let silence = Answer(status: 0)
+        static let silence = Response(status: 0)
     }
 
     private struct State {
         var requests: [Request] = []
-        var answer: @Sendable (Request) -> Answer
+        var response: @Sendable (Request) -> Response
         var isStopped = false
     }
 
@@ -46,8 +46,8 @@ final class ScriptedServer: Sendable {
     private let listener: LoopbackListener
     private let state: Mutex<State>
 
-    init(answer: @escaping @Sendable (Request) -> Answer) throws {
-        state = Mutex(State(answer: answer))
+    init(response: @escaping @Sendable (Request) -> Response) throws {
+        state = Mutex(State(response: response))
         held = try HeldPort()
         listener = try LoopbackListener(at: held)
         listener.serve { [weak self] in self?.serve($0) }
@@ -63,7 +63,7 @@ final class ScriptedServer: Sendable {
     func count(_ path: String) -> Int { requests.count { $0.path == path } }
 
     /// Answers otherwise from now on.
-    func script(_ answer: @escaping @Sendable (Request) -> Answer) { state.withLock { $0.answer = answer } }
+    func script(_ response: @escaping @Sendable (Request) -> Response) { state.withLock { $0.response = response } }
 
     /// Refuses connections from now on.
     func stop() {
@@ -76,17 +76,17 @@ final class ScriptedServer: Sendable {
 
     private func serve(_ connection: Int32) {
         guard let request = read(connection) else { return }
-        let answer = state.withLock { state in
+        let response = state.withLock { state in
             state.requests.append(request)
-            return state.answer
+            return state.response
         }(request)
-        guard answer.status != 0 else { return }
+        guard response.status != 0 else { return }
         var head =
-            "HTTP/1.1 \(answer.status) Scripted\r\nConnection: close\r\nContent-Length: \(answer.body.utf8.count + answer.missing)\r\n"
-        for field in answer.headers { head += "\(field.name): \(field.value)\r\n" }
-        if answer.status == 204 { head = head.replacing("Content-Length: 0\r\n", with: "") }
-        if let pace = answer.pace { return crawl(connection, head + "\r\n", answer.body, pace) }
-        let bytes = Array((head + "\r\n" + answer.body).utf8)
+            "HTTP/1.1 \(response.status) Scripted\r\nConnection: close\r\nContent-Length: \(response.body.utf8.count + response.missing)\r\n"
+        for field in response.headers { head += "\(field.name): \(field.value)\r\n" }
+        if response.status == 204 { head = head.replacing("Content-Length: 0\r\n", with: "") }
+        if let pace = response.pace { return crawl(connection, head + "\r\n", response.body, pace) }
+        let bytes = Array((head + "\r\n" + response.body).utf8)
         _ = bytes.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 

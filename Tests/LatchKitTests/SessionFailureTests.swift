@@ -5,29 +5,29 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct SessionFailureTests {
-    private let world: World
+    private let fixture: OnyxFixture
 
-    init() throws { world = try World() }
+    init() throws { fixture = try OnyxFixture() }
 
     private func token(_ account: Account) async throws -> String? {
-        try await world.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal()
+        try await fixture.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal()
     }
 
     @Test("a token that another program renewed and somebody took out of the store ends the session, and nothing waits")
     func renewedAndGone() async throws {
-        let (mine, other) = (try await world.home.open(), try await world.home.open())
-        let account = try await world.signIn(mine)
+        let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
+        let account = try await fixture.signIn(mine)
         let session = try mine.session(for: account)
         _ = try await session.validToken()
         // Due here, and at the lock already renewed elsewhere.
         let lock = try await mine.accounts.locks.lock(account.id)
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         let due = Task { try await session.validToken() }
         while await session.sharedRenewal == nil { await Task.yield() }
         #expect(
-            try await other.accounts.noteRenewal(
-                account.id, of: 1, refreshAfter: world.home.clock.now + 600, expires: nil))
-        try await world.home.secrets.remove(AccountStore.tokenKey(account.id))
+            try await other.accounts.recordRenewal(
+                account.id, of: 1, refreshAfter: fixture.home.clock.now + 600, expires: nil))
+        try await fixture.home.secrets.remove(AccountStore.tokenKey(account.id))
         lock.release()
 
         let error = try await #require(throws: LatchError.self) { try await due.cancellableValue }
@@ -37,10 +37,10 @@ import Testing
 
     @Test("a token that comes from the store after the session was signed out is late (invariant 5)")
     func lateToken() async throws {
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
-        let store = GatedStore(world.home.secrets)
-        let latch = try await world.home.open(secrets: store)
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
+        let store = GatedStore(fixture.home.secrets)
+        let latch = try await fixture.home.open(secrets: store)
         let session = try latch.session(for: account)
         let arrivals = store.arm()
         let late = Task { try await session.validToken() }
@@ -56,8 +56,8 @@ import Testing
 
     @Test("OX-13 signing out wipes the token and ends the session also when the database cannot note it")
     func unwritableDatabase() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
         let session = try latch.session(for: account)
         try await latch.accounts.refuse("stage ON accounts")
 
@@ -65,15 +65,15 @@ import Testing
 
         #expect(error.code.rawValue.hasPrefix("storage_"))
         #expect(try await token(account) == nil)
-        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
-        #expect(world.onyx.live.isEmpty)
+        #expect(try await fixture.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
+        #expect(fixture.onyx.live.isEmpty)
         #expect(session.state == .signedOut(.notSignedIn))
     }
 
     @Test("OX-11 a program that is killed while it renews leaves its lock to the others")
     func killedHolder() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.validToken()
         let script = """
@@ -83,38 +83,38 @@ import Testing
             print("held", flush=True)
             time.sleep(60)
             """
-        let lock = "\(world.home.folders.locks)/\(account.id.uuidString.lowercased()).lock"
+        let lock = "\(fixture.home.folders.locks)/\(account.id.uuidString.lowercased()).lock"
         let holder = try RunningProgram("/usr/bin/python3", ["-c", script, lock], environment: [:])
         try await holder.line(containing: "held")
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
 
         let token = Task { try await session.validToken().reveal() }
         while await session.sharedRenewal == nil { await Task.yield() }
         #expect(try latch.accounts.locks.lockIfFree(account.id) == nil)
-        #expect(world.wire.count(World.refresh) == 0)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 0)
         holder.send(SIGKILL)
 
         #expect(try await token.cancellableValue == "token-number-2")
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("a clock that was set back does not put a renewal off")
     func clockSetBack() async throws {
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.home.clock.advance(by: -86_400)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.home.clock.advance(by: -86_400)
 
         #expect(try await session.validToken().reveal() == "token-number-2")
         #expect(try await session.validToken().reveal() == "token-number-2")
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("a lifetime beyond all calendars is taken as a long one")
     func endlessLifetime() async throws {
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.onyx.intercept { request in
-            guard request.path == World.refresh else { return nil }
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.onyx.intercept { request in
+            guard request.path == OnyxFixture.refresh else { return nil }
             return .json(#"{"access_token":"t","token_type":"bearer","expires_in":\#(Int.max)}"#)
         }
 

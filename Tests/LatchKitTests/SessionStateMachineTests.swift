@@ -33,13 +33,13 @@ import Testing
     @Test("OX-11 one renewal starts, the others join it, and after it a new one may start")
     func refresh() {
         var machine = signedIn()
-        let action9 = machine.wantsRefresh()
+        let action9 = machine.requestRefresh()
         #expect(action9 == .start(epoch: machine.epoch))
-        let action10 = machine.wantsRefresh()
+        let action10 = machine.requestRefresh()
         #expect(action10 == .join)
         let answer1 = machine.refreshEnded(in: machine.epoch)
         #expect(answer1)
-        let action11 = machine.wantsRefresh()
+        let action11 = machine.requestRefresh()
         #expect(action11 == .start(epoch: machine.epoch))
     }
 
@@ -52,7 +52,7 @@ import Testing
         let answer3 = machine.ended("x", in: epoch)
         #expect(!answer3)
         #expect(machine.state == .signedOut(.ended("x")))
-        let action12 = machine.wantsRefresh()
+        let action12 = machine.requestRefresh()
         #expect(action12 == .refuse(.signedOut(.ended("x"))))
     }
 
@@ -60,12 +60,12 @@ import Testing
     func late() {
         var machine = signedIn()
         let old = machine.epoch
-        _ = machine.wantsRefresh()
-        let answer4 = machine.wantsSignOut()
+        _ = machine.requestRefresh()
+        let answer4 = machine.requestSignOut()
         #expect(answer4)
         machine.signedOut()
         machine.found()
-        let action13 = machine.wantsRefresh()
+        let action13 = machine.requestRefresh()
         #expect(action13 == .start(epoch: machine.epoch))
 
         let answer5 = machine.refreshEnded(in: old)
@@ -82,9 +82,9 @@ import Testing
     @Test("nothing interrupts signing out")
     func signingOut() {
         var machine = signedIn()
-        let answer7 = machine.wantsSignOut()
+        let answer7 = machine.requestSignOut()
         #expect(answer7)
-        let answer8 = machine.wantsSignOut()
+        let answer8 = machine.requestSignOut()
         #expect(!answer8)
         machine.found()
         machine.couldNotRead(.secretStoreLocked)

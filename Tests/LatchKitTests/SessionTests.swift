@@ -9,21 +9,21 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct SessionTests {
-    private let world: World
+    private let fixture: OnyxFixture
 
-    init() throws { world = try World() }
+    init() throws { fixture = try OnyxFixture() }
 
     /// Has each renewal tell that it came, and wait for a signal.
     private func holdRenewals(
-        answer: ScriptedServer.Answer? = nil
+        response: ScriptedServer.Response? = nil
     ) -> (asked: AsyncStream<Void>, gate: DispatchSemaphore) {
         let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchSemaphore(value: 0)
-        world.onyx.intercept { request in
-            guard request.path == World.refresh else { return nil }
+        fixture.onyx.intercept { request in
+            guard request.path == OnyxFixture.refresh else { return nil }
             wasAsked.yield()
             gate.wait()
-            return answer
+            return response
         }
         return (asked, gate)
     }
@@ -40,58 +40,58 @@ import Testing
 
     @Test("OX-11 a person signs in, calls the server and signs out")
     func wholeWay() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
 
         #expect(account.isActive && account.isSignedIn && account.displayName == "Ada")
         #expect(try await session.identity().email == "ada@example.org")
         #expect(session.state == .signedIn(.verified))
-        let login = try #require(world.wire.requests.first { $0.path.hasSuffix("/login") })
+        let login = try #require(fixture.wire.requests.first { $0.path.hasSuffix("/login") })
         #expect(login.headers["deviceModel"] == "test" && login.headers["deviceType"] == "Linux")
         #expect(login.headers["User-Agent"] == "latch/1.2.3 (test; Linux)")
 
         let report = try await latch.signOut(account)
 
         #expect(report.isRevoked)
-        #expect(world.onyx.live.isEmpty)
+        #expect(fixture.onyx.live.isEmpty)
         #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
         #expect(session.state == .signedOut(.notSignedIn))
     }
 
     @Test("OX-11 a hundred callers of a token that is due cause one renewal")
     func singleFlight() async throws {
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.home.clock.advance(by: 601)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.home.clock.advance(by: 601)
 
         #expect(try await tokens(of: [session], callers: 100) == ["token-number-2"])
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("OX-11 several programs with one token that is due cause one renewal and share it")
     func singleFlightAcrossPrograms() async throws {
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         var programs = [first]
-        for _ in 0..<7 { programs.append(try await world.home.open()) }
-        world.home.clock.advance(by: 601)
+        for _ in 0..<7 { programs.append(try await fixture.home.open()) }
+        fixture.home.clock.advance(by: 601)
 
         let sessions = try programs.map { try $0.session(for: account) }
         #expect(try await tokens(of: sessions, callers: 5) == ["token-number-2"])
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("OX-11 several programs whose server fails ask it once and share the failure")
     func sharedFailure() async throws {
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         var sessions: [Session] = []
-        for _ in 0..<4 { sessions.append(try await world.home.open().session(for: account)) }
+        for _ in 0..<4 { sessions.append(try await fixture.home.open().session(for: account)) }
         for session in sessions { _ = try await session.validToken() }
-        let (asked, gate) = holdRenewals(answer: .page(502))
-        world.home.clock.advance(by: 601)
+        let (asked, gate) = holdRenewals(response: .page(502))
+        fixture.home.clock.advance(by: 601)
 
         // All have read that the token is due before the one that asks is answered.
         let calls = sessions.map { session in Task { try await session.validToken().reveal() } }
@@ -100,69 +100,69 @@ import Testing
         gate.signal()
 
         for call in calls { #expect(try await call.cancellableValue == "token-number-1") }
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("OX-12 a token that is not due is not renewed, one that is due is, and then not again")
     func due() async throws {
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
 
         #expect(try await session.validToken().reveal() == "token-number-1")
-        world.home.clock.advance(by: 599)
+        fixture.home.clock.advance(by: 599)
         #expect(try await session.validToken().reveal() == "token-number-1")
-        world.home.clock.advance(by: 2)
+        fixture.home.clock.advance(by: 2)
         #expect(try await session.validToken().reveal() == "token-number-2")
         #expect(try await session.validToken().reveal() == "token-number-2")
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("OX-12 a token is renewed before the end that the server tells")
     func beforeExpiry() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let end = ISO8601DateFormatter().string(from: world.home.clock.now.addingTimeInterval(300))
-        world.onyx.intercept { request in
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let end = ISO8601DateFormatter().string(from: fixture.home.clock.now.addingTimeInterval(300))
+        fixture.onyx.intercept { request in
             guard request.path == "/api/me" else { return nil }
             return .json(#"{"id":"7","email":"ada@example.org","is_active":true,"token_expires_at":"\#(end)"}"#)
         }
         let session = try latch.session(for: account)
         _ = try await session.identity()
 
-        world.home.clock.advance(by: 179)
+        fixture.home.clock.advance(by: 179)
         #expect(try await session.validToken().reveal() == "token-number-1")
-        world.home.clock.advance(by: 2)
+        fixture.home.clock.advance(by: 2)
         #expect(try await session.validToken().reveal() == "token-number-2")
     }
 
     @Test("OX-12 a rejected token is renewed once and the request sent again")
     func reactiveRetry() async throws {
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.onyx.intercept { request in
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.onyx.intercept { request in
             request.path == "/api/things" && request.token == "token-number-1"
                 ? .json(#"{"error_code":"SESSION_EXPIRED","detail":"x"}"#, 403) : nil
         }
 
-        let answer = try await session.client.send(.get, "/api/things")
+        let response = try await session.client.send(.get, "/api/things")
 
-        #expect(answer.status == .ok)
+        #expect(response.status == .ok)
         #expect(
-            world.wire.requests.filter { $0.path == "/api/things" }.map(\.token) == [
+            fixture.wire.requests.filter { $0.path == "/api/things" }.map(\.token) == [
                 "token-number-1", "token-number-2",
             ])
-        #expect(world.wire.count(World.refresh) == 1)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
     @Test("TT-7 a rejection clears the session once, however many requests fail together")
     func endsOnce() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.identity()
         var states = session.stateUpdates.makeAsyncIterator()
         #expect(await states.next() == .signedIn(.verified))
-        world.onyx.endAll()
+        fixture.onyx.endAll()
 
         let codes = await withTaskGroup(of: LatchError.Code?.self) { group in
             for index in 0..<40 {
@@ -182,38 +182,38 @@ import Testing
         #expect(await states.next() == .signedOut(.ended("the session was ended on the server")))
         await session.close()
         #expect(await states.next() == nil)
-        #expect(world.wire.count(World.refresh) == 1)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
         let kept = try #require(try await latch.accounts.activeAccount())
         #expect(!kept.isSignedIn && kept.endedBecause == "the session was ended on the server")
     }
 
     @Test("an ended session is told to other programs and to later starts, and signing in again takes up the account")
     func endedIsShared() async throws {
-        let (mine, other) = (try await world.home.open(), try await world.home.open())
-        let account = try await world.signIn(mine)
+        let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
+        let account = try await fixture.signIn(mine)
         let session = try other.session(for: account)
         _ = try await session.validToken()
-        world.onyx.endAll()
+        fixture.onyx.endAll()
         _ = try? await mine.session(for: account).client.send(.get, "/api/me")
 
         let error = try await #require(throws: LatchError.self) { try await session.validToken() }
         #expect(error.code == .sessionEnded)
         #expect(error.message.contains("Sign in again"))
-        let later = try await world.home.open()
+        let later = try await fixture.home.open()
         #expect(
             await (try later.session(for: account)).restore()
                 == .signedOut(.ended("the session was ended on the server")))
 
-        let again = try await world.signIn(later)
+        let again = try await fixture.signIn(later)
         #expect(again.id == account.id)
         #expect(try await session.identity().email == "ada@example.org")
     }
 
     @Test("TT-11 empty successes are taken")
     func emptyBodies() async throws {
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
 
         #expect(try await client.send(.get, "/api/empty").body.isEmpty)
         #expect(try await client.send(.post, "/api/nothing").status == .noContent)
@@ -221,20 +221,20 @@ import Testing
 
     @Test("OX-14 a session is taken up at start, and offline it stands")
     func restoreOffline() async throws {
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
-        let second = try await world.home.open()
+        let second = try await fixture.home.open()
         #expect(await (try second.session(for: account)).restore() == .signedIn(.verified))
         await second.close()
-        world.wire.stop()
+        fixture.wire.stop()
 
-        let third = try await world.home.open()
+        let third = try await fixture.home.open()
         let session = try third.session(for: account)
 
         #expect(await session.restore() == .signedIn(.unverified(.connectionRefused)))
         #expect(try await session.validToken().reveal() == "token-number-1")
-        world.home.clock.advance(by: 3_600)
+        fixture.home.clock.advance(by: 3_600)
         #expect(try await session.validToken().reveal() == "token-number-1")
         #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
     }
@@ -242,12 +242,12 @@ import Testing
     @Test("a secret store that is locked or absent is not signed out", arguments: [true, false])
     func storeNotOpen(isLocked: Bool) async throws {
         let store = LockableStore()
-        let first = try await world.home.open(secrets: store)
-        let account = try await world.signIn(first)
+        let first = try await fixture.home.open(secrets: store)
+        let account = try await fixture.signIn(first)
         await first.close()
         store.fail(isLocked ? .locked : .absent)
 
-        let latch = try await world.home.open(secrets: store)
+        let latch = try await fixture.home.open(secrets: store)
         let session = try latch.session(for: account)
         #expect(await session.restore() == .unavailable(isLocked ? .secretStoreLocked : .secretStoreAbsent))
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
@@ -258,11 +258,11 @@ import Testing
 
     @Test("a secret store that holds nothing is signed out")
     func storeEmpty() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        try await world.home.secrets.remove(AccountStore.tokenKey(account.id))
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        try await fixture.home.secrets.remove(AccountStore.tokenKey(account.id))
 
-        let state = await (try (try await world.home.open()).session(for: account)).restore()
+        let state = await (try (try await fixture.home.open()).session(for: account)).restore()
         guard case .signedOut(.ended) = state else {
             Issue.record("\(state)")
             return
@@ -271,85 +271,85 @@ import Testing
 
     @Test("OX-13 signing out wipes everything also when the server cannot be reached")
     func signOutOffline() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "hidden"]))
-        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) != nil)
-        world.wire.stop()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "hidden"]))
+        #expect(try await fixture.home.secrets.read(AccountStore.connectionKey(account.id)) != nil)
+        fixture.wire.stop()
 
         let report = try await latch.signOut(account)
 
         #expect(!report.isRevoked && report.failure?.code == .connectionRefused)
         #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
-        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await fixture.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
     }
 
     @Test("OX-13 signing out gives up on a server that takes the request and never answers, and wipes everything")
     func signOutSilent() async throws {
-        let latch = try await world.home.open(revocationTimeout: Session.revocationBound)
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open(revocationTimeout: Session.revocationBound)
+        let account = try await fixture.signIn(latch)
         let end = DispatchSemaphore(value: 0)
-        world.onyx.intercept { request in
-            if request.path == World.logout { end.wait() }
+        fixture.onyx.intercept { request in
+            if request.path == OnyxFixture.logout { end.wait() }
             return nil
         }
 
         let report = try await latch.signOut(account)
 
         #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(report)")
-        #expect(world.wire.count(World.logout) == 1)
+        #expect(fixture.wire.count(OnyxFixture.logout) == 1)
         #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
         end.signal()
     }
 
     @Test("extra headers go with every request and their values are in the secret store alone")
     func extraHeaders() async throws {
-        let first = try await world.home.open()
-        let account = try await world.signIn(first, connection: .init(extraHeaders: ["X-Key": "hidden-value"]))
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first, connection: .init(extraHeaders: ["X-Key": "hidden-value"]))
         await first.close()
 
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         _ = try await latch.session(for: account).client.send(.get, "/api/me")
 
-        #expect(world.wire.requests.allSatisfy { $0.headers["X-Key"] == "hidden-value" })
-        for file in try FileManager.default.subpathsOfDirectory(atPath: world.home.folders.data) {
-            let data = FileManager.default.contents(atPath: world.home.folders.data + "/" + file) ?? Data()
+        #expect(fixture.wire.requests.allSatisfy { $0.headers["X-Key"] == "hidden-value" })
+        for file in try FileManager.default.subpathsOfDirectory(atPath: fixture.home.folders.data) {
+            let data = FileManager.default.contents(atPath: fixture.home.folders.data + "/" + file) ?? Data()
             #expect(!data.leaks("hidden-value"))
         }
     }
 
     @Test("OX-16 no token in an address, a file, an error or a description")
     func tokenStaysInside() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         let token = try await session.validToken()
-        world.onyx.endAll()
+        fixture.onyx.endAll()
         let error = await #expect(throws: LatchError.self) { try await session.client.send(.get, "/api/me") }
 
-        #expect(world.wire.requests.allSatisfy { !$0.path.leaks("token-number-") && !$0.path.leaks("correct horse") })
+        #expect(fixture.wire.requests.allSatisfy { !$0.path.leaks("token-number-") && !$0.path.leaks("correct horse") })
         var dumped = "\(token) \(account) \(String(describing: error)) \(session)"
         dump(error, to: &dumped)
         dump(account, to: &dumped)
         dump(try PasswordSignIn(email: "a@b", password: Secret("correct horse")), to: &dumped)
         dump(ConnectionOptions(proxy: "http://u:token-number-9@p", extraHeaders: ["X": "token-number-9"]), to: &dumped)
         #expect(!dumped.leaks("token-number-") && !dumped.leaks("correct horse"))
-        for file in try FileManager.default.subpathsOfDirectory(atPath: world.home.folders.data) {
-            let data = FileManager.default.contents(atPath: world.home.folders.data + "/" + file) ?? Data()
+        for file in try FileManager.default.subpathsOfDirectory(atPath: fixture.home.folders.data) {
+            let data = FileManager.default.contents(atPath: fixture.home.folders.data + "/" + file) ?? Data()
             #expect(!data.leaks("token-number-"))
         }
     }
 
     @Test("a late renewal of a session that was signed out changes nothing (invariant 5)")
     func lateAnswer() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.validToken()
         let (asked, gate) = holdRenewals()
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         let late = Task { try await session.validToken() }
         for await _ in asked { break }
 
@@ -361,16 +361,16 @@ import Testing
         _ = try await out.cancellableValue
 
         await #expect(throws: (any Error).self) { try await late.cancellableValue }
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
         #expect(try await latch.accounts.accounts().isEmpty)
     }
 
     @Test("a cancelled caller leaves at once, and the renewal goes on for the others")
     func cancelledWaiter() async throws {
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
         let (asked, gate) = holdRenewals()
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         let impatient = Task { try await session.validToken() }
         for await _ in asked { break }
         let patient = Task { try await session.validToken().reveal() }
@@ -385,11 +385,11 @@ import Testing
         "callers that wait for a renewal during a sign-out get the error for that, not a cancellation",
         arguments: [true, false])
     func waitersAtSignOut(_ answers: Bool) async throws {
-        let latch = try await world.home.open(revocationTimeout: .milliseconds(300))
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open(revocationTimeout: .milliseconds(300))
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         let (asked, gate) = holdRenewals()
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         let waiters = (0..<3).map { _ in Task { try await session.validToken() } }
         for await _ in asked { break }
 
@@ -411,11 +411,11 @@ import Testing
 
     @Test("a token that the server issues during a sign-out is the one that is revoked there")
     func renewedAtSignOut() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         let (asked, gate) = holdRenewals()
-        world.home.clock.advance(by: 601)
+        fixture.home.clock.advance(by: 601)
         let waiter = Task { try await session.validToken() }
         for await _ in asked { break }
         let out = Task { try await latch.signOut(account) }
@@ -426,9 +426,9 @@ import Testing
 
         #expect(try await out.value.isRevoked)
         _ = try? await waiter.value
-        let last = try #require(world.wire.requests.last { $0.path == World.logout })
+        let last = try #require(fixture.wire.requests.last { $0.path == OnyxFixture.logout })
         #expect(last.token == "token-number-2")
-        #expect(!world.onyx.live.contains("token-number-2"))
+        #expect(!fixture.onyx.live.contains("token-number-2"))
     }
 
     /// Damage to the stored settings of a connection: in the row or in the secret.
@@ -440,8 +440,8 @@ import Testing
         "nothing is sent while the stored trust settings of a server cannot be read, until they are given again",
         arguments: Damage.allCases)
     func unreadableTrust(_ damage: Damage) async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "right"]))
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "right"]))
         let row = try #require(try await latch.accounts.record(account.id)).connection
         let secret = AccountStore.connectionKey(account.id)
         let damaged =
@@ -450,14 +450,14 @@ import Testing
             case .pin: "{\"pinnedCertificate\":\"zz\"," + row.dropFirst()
             case .secret, .header: row
             }
-        if damage == .secret { try await world.home.secrets.write(Secret("no JSON"), for: secret) }
-        if damage == .header { try await world.home.secrets.write(Secret(#"{"headers":[["X-Key"]]}"#), for: secret) }
+        if damage == .secret { try await fixture.home.secrets.write(Secret("no JSON"), for: secret) }
+        if damage == .header { try await fixture.home.secrets.write(Secret(#"{"headers":[["X-Key"]]}"#), for: secret) }
         let spoil = Statement("UPDATE accounts SET connection = ?", String.self)
         try await latch.accounts.change { _ = try $0.run(spoil, damaged) }
         await latch.close()
-        let asked = world.wire.requests.count
+        let asked = fixture.wire.requests.count
 
-        let next = try await world.home.open()
+        let next = try await fixture.home.open()
         let error = try await #require(throws: LatchError.self) {
             try await next.session(for: account).identity()
         }
@@ -466,9 +466,9 @@ import Testing
             try await next.changeConnection(of: account) { $0.proxy = "" }
         }
         #expect(changed.code == .storageDamaged)
-        #expect(world.wire.requests.count == asked)
+        #expect(fixture.wire.requests.count == asked)
 
-        let again = try await world.signIn(next, connection: .init(extraHeaders: ["X-Key": "right"]))
+        let again = try await fixture.signIn(next, connection: .init(extraHeaders: ["X-Key": "right"]))
         #expect(again.id == account.id)
         #expect(try await next.session(for: again).identity().email == "ada@example.org")
         await next.close()
@@ -476,10 +476,10 @@ import Testing
 
     @Test("secrets of a connection that another program moves between two reads are found")
     func movedSecrets() async throws {
-        let store = WatchedStore(world.home.secrets)
-        let latch = try await world.home.open(secrets: store)
-        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
-        let other = try await world.home.open()
+        let store = WatchedStore(fixture.home.secrets)
+        let latch = try await fixture.home.open(secrets: store)
+        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
+        let other = try await fixture.home.open()
         let moved = Mutex(false)
         store.watch { act, key throws(SecretStorageError) in
             let isFirst =
@@ -500,8 +500,8 @@ import Testing
 
         // Secrets that are really missing are an error.
         store.watch { _, _ in }
-        for slot in KeptConnection.slots {
-            try await world.home.secrets.remove(AccountStore.connectionKey(account.id, slot: slot))
+        for slot in ConnectionRecord.slots {
+            try await fixture.home.secrets.remove(AccountStore.connectionKey(account.id, slot: slot))
         }
         let error = try await #require(throws: LatchError.self) { try await latch.accounts.connection(of: account.id) }
         #expect(error.code == .secretStoreFailed)

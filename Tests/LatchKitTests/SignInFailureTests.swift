@@ -5,46 +5,46 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct SignInFailureTests {
-    private let world: World
+    private let fixture: OnyxFixture
 
-    init() throws { world = try World() }
+    init() throws { fixture = try OnyxFixture() }
 
     @Test("signing in again that fails at its last step leaves the session of before")
     func signInAgainFails() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
         try await latch.accounts.refuse("generation ON accounts")
 
         await #expect(throws: LatchError.self) {
-            try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "new"]))
+            try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "new"]))
         }
 
-        #expect(world.onyx.live == ["token-number-1"])
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal() == "token-number-1")
-        let next = try await world.home.open()
+        #expect(fixture.onyx.live == ["token-number-1"])
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal() == "token-number-1")
+        let next = try await fixture.home.open()
         #expect(try await next.session(for: account).identity().email == "ada@example.org")
-        #expect(world.wire.requests.last?.headers["X-Key"] == "old")
+        #expect(fixture.wire.requests.last?.headers["X-Key"] == "old")
     }
 
     @Test("a sign-in that is cancelled while the server says who it is gives its token back", arguments: [true, false])
     func cancelledSignIn(isAgain: Bool) async throws {
-        let latch = try await world.home.open()
-        if isAgain { _ = try await world.signIn(latch) }
+        let latch = try await fixture.home.open()
+        if isAgain { _ = try await fixture.signIn(latch) }
         let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchSemaphore(value: 0)
-        world.onyx.intercept { request in
+        fixture.onyx.intercept { request in
             guard request.path == "/api/me" else { return nil }
             wasAsked.yield()
             gate.wait()
             return nil
         }
-        let signIn = Task { try await world.signIn(latch) }
+        let signIn = Task { try await fixture.signIn(latch) }
         for await _ in asked { break }
         signIn.cancel()
 
         await #expect(throws: CancellationError.self) { try await signIn.cancellableValue }
         gate.signal()
-        #expect(world.onyx.live == (isAgain ? ["token-number-1"] : []))
+        #expect(fixture.onyx.live == (isAgain ? ["token-number-1"] : []))
         #expect(try await latch.accounts.accounts().count == (isAgain ? 1 : 0))
     }
 }

@@ -26,10 +26,10 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: folder.path + "/api/auth", withIntermediateDirectories: true)
             let body = #"{"multi_tenant":false}"#
-            let answer =
+            let response =
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
                 + "Connection: close\r\n\r\n" + body
-            try Data(answer.utf8).write(to: URL(fileURLWithPath: folder.path + "/api/auth/type"))
+            try Data(response.utf8).write(to: URL(fileURLWithPath: folder.path + "/api/auth/type"))
             process = try ChildProcess(
                 "openssl",
                 ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem"],

@@ -10,7 +10,9 @@ import Testing
 /// What opening finishes for several accounts at the same time.
 @Suite(.timeLimit(.minutes(20))) struct UnfinishedTests {
     /// A home with an account at each server, each signed out by a program that was killed before it told the server.
-    private func halfSignedOut(_ servers: [World], store: any SecretStoring, in home: Home) async throws -> [Account] {
+    private func halfSignedOut(_ servers: [OnyxFixture], store: any SecretStoring, in home: HomeFixture) async throws
+        -> [Account]
+    {
         var accounts: [Account] = []
         for server in servers {
             let latch = try await home.open(secrets: store)
@@ -30,9 +32,9 @@ import Testing
 
     @Test("an account whose secret cannot be read does not stop the others, and is finished by a later start")
     func goesOn() async throws {
-        let home = try Home()
+        let home = try HomeFixture()
         let store = WatchedStore(home.secrets)
-        let servers = try [World(), World(), World()]
+        let servers = try [OnyxFixture(), OnyxFixture(), OnyxFixture()]
         let accounts = try await halfSignedOut(servers, store: store, in: home)
         let unreadable = AccountStore.tokenKey(accounts[0].id)
         store.watch { _, key throws(SecretStorageError) in
@@ -52,15 +54,15 @@ import Testing
 
     @Test("the servers of several accounts are told at the same time")
     func together() async throws {
-        let home = try Home()
-        let servers = try [World(), World(), World()]
+        let home = try HomeFixture()
+        let servers = try [OnyxFixture(), OnyxFixture(), OnyxFixture()]
         _ = try await halfSignedOut(servers, store: home.secrets, in: home)
         // Each server answers only after all were asked.
         let asked = Mutex(0)
         let gate = DispatchSemaphore(value: 0)
         for server in servers {
             server.onyx.intercept { request in
-                guard request.path == World.logout else { return nil }
+                guard request.path == OnyxFixture.logout else { return nil }
                 let isLast = asked.withLock { asked in
                     asked += 1
                     return asked == servers.count
@@ -80,8 +82,8 @@ import Testing
 
     @Test("a program that finishes nothing asks no server, and leaves the work to the next one")
     func notWanted() async throws {
-        let home = try Home()
-        let servers = try [World()]
+        let home = try HomeFixture()
+        let servers = try [OnyxFixture()]
         let accounts = try await halfSignedOut(servers, store: home.secrets, in: home)
         let count = servers[0].wire.requests.count
         var latch = try await home.open(recoversOnOpen: false)

@@ -6,16 +6,16 @@ import Synchronization
 
 /// A secret store that tells a test of each use before it happens.
 final class WatchedStore: SecretStoring {
-    enum Act: Sendable { case read, write, remove }
+    enum Action: Sendable { case read, write, remove }
 
     private let inner: any SecretStoring
-    private let watcher = Mutex<@Sendable (Act, SecretKey) async throws(SecretStorageError) -> Void>({ _, _ in })
+    private let watcher = Mutex<@Sendable (Action, SecretKey) async throws(SecretStorageError) -> Void>({ _, _ in })
     var label: String { "watched" }
 
     init(_ inner: any SecretStoring) { self.inner = inner }
 
     /// What happens before each use from now on; what it throws is the store's failure.
-    func watch(_ watcher: @escaping @Sendable (Act, SecretKey) async throws(SecretStorageError) -> Void) {
+    func watch(_ watcher: @escaping @Sendable (Action, SecretKey) async throws(SecretStorageError) -> Void) {
         self.watcher.withLock { $0 = watcher }
     }
 

@@ -51,19 +51,20 @@ import Testing
     @Test("Whoever allows comes back with code, state and iss")
     func allow() async throws {
         try await RelyingApp.with { app in
-            let answer = try RelyingApp.answer(await app.fill(app.address()))
-            #expect(answer["state"] == "the state")
-            #expect(answer["iss"] == app.provider.issuer)
-            #expect(answer["code"]?.isEmpty == false && answer["error"] == nil)
+            let callbackFields = try RelyingApp.callbackFields(await app.fill(app.address()))
+            #expect(callbackFields["state"] == "the state")
+            #expect(callbackFields["iss"] == app.provider.issuer)
+            #expect(callbackFields["code"]?.isEmpty == false && callbackFields["error"] == nil)
         }
     }
 
     @Test("Whoever denies comes back with access_denied, without password")
     func deny() async throws {
         try await RelyingApp.with { app in
-            let answer = try RelyingApp.answer(await app.fill(app.address(), password: "", action: "deny"))
-            #expect(answer["error"] == "access_denied" && answer["code"] == nil)
-            #expect(answer["state"] == "the state" && answer["iss"] == app.provider.issuer)
+            let callbackFields = try RelyingApp.callbackFields(
+                await app.fill(app.address(), password: "", action: "deny"))
+            #expect(callbackFields["error"] == "access_denied" && callbackFields["code"] == nil)
+            #expect(callbackFields["state"] == "the state" && callbackFields["iss"] == app.provider.issuer)
         }
     }
 
@@ -127,17 +128,17 @@ import Testing
         ] as [([String: String?], String)])
     func refusals(_ changes: [String: String?], _ error: String) async throws {
         try await RelyingApp.with { app in
-            let answer = try RelyingApp.answer(await app.open(app.address(changes)))
-            #expect(answer["error"] == error && answer["error_description"]?.isEmpty == false)
-            #expect(answer["state"] == "the state" && answer["iss"] == app.provider.issuer)
+            let callbackFields = try RelyingApp.callbackFields(await app.open(app.address(changes)))
+            #expect(callbackFields["error"] == error && callbackFields["error_description"]?.isEmpty == false)
+            #expect(callbackFields["state"] == "the state" && callbackFields["iss"] == app.provider.issuer)
         }
     }
 
     @Test("A parameter that is there twice is refused")
     func twice() async throws {
         try await RelyingApp.with { app in
-            let answer = try RelyingApp.answer(await app.open(app.address(more: [("nonce", "other")])))
-            #expect(answer["error"] == "invalid_request")
+            let callbackFields = try RelyingApp.callbackFields(await app.open(app.address(more: [("nonce", "other")])))
+            #expect(callbackFields["error"] == "invalid_request")
         }
     }
 

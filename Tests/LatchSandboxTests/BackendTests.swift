@@ -18,10 +18,10 @@ import Testing
 
     /// Signs somebody in at the server that the metadata name, and gives what an app sends from then on.
     private func bearer(_ http: HTTPClient, _ server: String, _ name: String) async throws -> HTTPHeaders {
-        let answer = try await post(
+        let response = try await post(
             http, server + "/auth/mobile/login",
             [("username", "\(name)@example.org"), ("password", "\(name)-plays-in-the-sandbox")])
-        let token = try #require(try JSONValue(parsing: answer.body)["access_token"]?.string)
+        let token = try #require(try JSONValue(parsing: response.body)["access_token"]?.string)
         return ["Authorization": "Bearer \(token)"]
     }
 
@@ -65,8 +65,9 @@ import Testing
             for row in rows {
                 let all: [(HTTPHeaders, Int)] = [([:], row.none), (bob, row.bob), (ada, row.ada)]
                 for (headers, status) in all {
-                    let answer = try await http.send(ClientRequest(url: sandbox.protected + row.path, headers: headers))
-                    #expect(answer.status.rawValue == status, "\(row.path)")
+                    let response = try await http.send(
+                        ClientRequest(url: sandbox.protected + row.path, headers: headers))
+                    #expect(response.status.rawValue == status, "\(row.path)")
                 }
             }
             let everybody = try await http.send(
@@ -104,8 +105,8 @@ import Testing
         }
     }
 
-    private func cookies(of answer: ClientResponse) -> String {
-        answer.headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }.filter { !$0.hasSuffix("=") }
+    private func cookies(of response: ClientResponse) -> String {
+        response.headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }.filter { !$0.hasSuffix("=") }
             .joined(separator: "; ")
     }
 }

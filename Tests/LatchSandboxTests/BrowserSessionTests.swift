@@ -17,8 +17,8 @@ import Testing
     @Test("prompt=none without a session is login_required, and shows no page")
     func nobody() async throws {
         try await RelyingApp.with { app in
-            let answer = try RelyingApp.answer(await app.open(app.address(["prompt": "none"])))
-            #expect(answer["error"] == "login_required" && answer["state"] == "the state")
+            let callbackFields = try RelyingApp.callbackFields(await app.open(app.address(["prompt": "none"])))
+            #expect(callbackFields["error"] == "login_required" && callbackFields["state"] == "the state")
         }
     }
 
@@ -26,8 +26,9 @@ import Testing
     func silent() async throws {
         try await RelyingApp.with { app in
             let cookie = try cookie(await app.fill(app.address()))
-            let answer = try RelyingApp.answer(await app.open(app.address(["prompt": "none"]), cookie: cookie))
-            let tokens = try JSONValue(parsing: await app.redeem(answer["code"] ?? "").body)
+            let callbackFields = try RelyingApp.callbackFields(
+                await app.open(app.address(["prompt": "none"]), cookie: cookie))
+            let tokens = try JSONValue(parsing: await app.redeem(callbackFields["code"] ?? "").body)
             #expect(try RelyingApp.claims(tokens)["sub"] == "ada")
         }
     }
@@ -37,10 +38,10 @@ import Testing
         try await RelyingApp.with { app in
             let cookie = try cookie(await app.fill(app.address(), more: [("consent", "shown"), ("share", "email")]))
             let more = try await app.open(app.address(["prompt": "none"]), cookie: cookie)
-            #expect(try RelyingApp.answer(more)["error"] == "consent_required")
+            #expect(try RelyingApp.callbackFields(more)["error"] == "consent_required")
             let other = try await app.open(
                 app.address(["prompt": "none", "login_hint": "bob@example.org"]), cookie: cookie)
-            #expect(try RelyingApp.answer(other)["error"] == "login_required")
+            #expect(try RelyingApp.callbackFields(other)["error"] == "login_required")
         }
     }
 

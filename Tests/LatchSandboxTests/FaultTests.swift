@@ -9,8 +9,8 @@ import Testing
 
 /// That the provider fails as it was asked to: a relying party is tested by it.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {
-    private func answer(_ app: RelyingApp, _ fault: Fault) async throws -> FormFields {
-        try RelyingApp.answer(await app.fill(app.address(), more: [("fault", fault.rawValue)]))
+    private func callbackFields(_ app: RelyingApp, _ fault: Fault) async throws -> FormFields {
+        try RelyingApp.callbackFields(await app.fill(app.address(), more: [("fault", fault.rawValue)]))
     }
 
     private func tokens(_ app: RelyingApp, _ fault: Fault) async throws -> JSONValue {
@@ -20,16 +20,16 @@ import Testing
     @Test("The answer to the client is wrong as asked")
     func answers() async throws {
         try await RelyingApp.with { app in
-            #expect(try await answer(app, .serverError)["error"] == "server_error")
-            #expect(try await answer(app, .unavailable)["error"] == "temporarily_unavailable")
-            #expect(try await answer(app, .noCode).map(\.name) == ["state", "iss"])
-            #expect(try await answer(app, .codeTwice).values("code").count == 2)
-            let unknown = try await answer(app, .unknownCode)["code"] ?? ""
+            #expect(try await callbackFields(app, .serverError)["error"] == "server_error")
+            #expect(try await callbackFields(app, .unavailable)["error"] == "temporarily_unavailable")
+            #expect(try await callbackFields(app, .noCode).map(\.name) == ["state", "iss"])
+            #expect(try await callbackFields(app, .codeTwice).values("code").count == 2)
+            let unknown = try await callbackFields(app, .unknownCode)["code"] ?? ""
             #expect(try await app.redeem(unknown).text.contains("invalid_grant"))
-            #expect(try await answer(app, .wrongState)["state"] == "another-state")
-            #expect(try await answer(app, .noState)["state"] == nil)
-            #expect(try await answer(app, .wrongResponseIssuer)["iss"] == "https://stranger.example")
-            #expect(try await answer(app, .noResponseIssuer)["iss"] == nil)
+            #expect(try await callbackFields(app, .wrongState)["state"] == "another-state")
+            #expect(try await callbackFields(app, .noState)["state"] == nil)
+            #expect(try await callbackFields(app, .wrongResponseIssuer)["iss"] == "https://stranger.example")
+            #expect(try await callbackFields(app, .noResponseIssuer)["iss"] == nil)
         }
     }
 

@@ -52,12 +52,12 @@ import Testing
                 [("email", email), ("password", "\(word)-plays-in-the-sandbox"), ("action", "allow")] + more)
             let location = try #require(page.headers["Location"])
             #expect(location.hasPrefix(redirect + "?"))
-            let answer = try FormURLEncoded.decode(String(location.dropFirst(redirect.count + 1)))
-            #expect(answer["state"] == state.text)
+            let response = try FormURLEncoded.decode(String(location.dropFirst(redirect.count + 1)))
+            #expect(response["state"] == state.text)
             let tokens = try await post(
                 try #require(provider["token_endpoint"]?.string),
                 [
-                    ("grant_type", "authorization_code"), ("code", answer["code"] ?? ""), ("redirect_uri", redirect),
+                    ("grant_type", "authorization_code"), ("code", response["code"] ?? ""), ("redirect_uri", redirect),
                     ("client_id", configuration.oidcClientId), ("code_verifier", verifier.secret.reveal()),
                 ])
             return try JSONValue(parsing: tokens.body)
@@ -72,9 +72,9 @@ import Testing
 
         func makeKey(_ authorization: String) async throws -> RelateMailCreatedKey {
             let body: JSONValue = ["deviceName": "a desk", "platform": "linux"]
-            let answer = try await ask(.post, "/api/smtp-credentials/mobile", authorization, body)
-            try #require(answer.status == .ok)
-            return try JSON.decode(RelateMailCreatedKey.self, from: answer.body)
+            let response = try await ask(.post, "/api/smtp-credentials/mobile", authorization, body)
+            try #require(response.status == .ok)
+            return try JSON.decode(RelateMailCreatedKey.self, from: response.body)
         }
     }
 
@@ -130,8 +130,8 @@ import Testing
         try await App.with { app, _ in
             let tokens = try await app.signIn(email: "carol@example.org", [("claims", "userinfo")])
             let token = try #require(tokens["access_token"]?.string)
-            let answer = try await app.ask(.get, "/api/profile", "Bearer \(token)")
-            #expect(try JSON.decode(RelateMailProfile.self, from: answer.body).displayName == "Carol New")
+            let response = try await app.ask(.get, "/api/profile", "Bearer \(token)")
+            #expect(try JSON.decode(RelateMailProfile.self, from: response.body).displayName == "Carol New")
         }
     }
 

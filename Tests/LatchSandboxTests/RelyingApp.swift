@@ -85,11 +85,11 @@ struct RelyingApp {
 
     /// Signs Ada in and returns the code.
     func code(_ more: [(String, String)] = [], changes: [String: String?] = [:]) async throws -> String {
-        try Self.answer(await fill(address(changes), more: more))["code"] ?? ""
+        try Self.callbackFields(await fill(address(changes), more: more))["code"] ?? ""
     }
 
     /// What the client is told by a redirect.
-    static func answer(_ response: ClientResponse) throws -> FormFields {
+    static func callbackFields(_ response: ClientResponse) throws -> FormFields {
         guard response.status == .seeOther, let location = response.headers["Location"],
             location.hasPrefix(redirect + "?")
         else { throw Failure(text: "\(response.status): \(String(decoding: response.body, as: UTF8.self))") }

@@ -26,10 +26,12 @@ import Testing
         let state = State()
         let address = try await party.authorizationURL(
             redirect: RelyingApp.redirect, state: state, nonce: "n-1", challenge: app.verifier.challenge)
-        let answer = try RelyingApp.answer(await app.fill(address, action: action, more: more))
-        guard answer.values("state").map(State.init) == [state] else { throw RelyingApp.Failure(text: "other state") }
+        let callbackFields = try RelyingApp.callbackFields(await app.fill(address, action: action, more: more))
+        guard callbackFields.values("state").map(State.init) == [state] else {
+            throw RelyingApp.Failure(text: "other state")
+        }
         return try await party.identity(
-            callback: answer, redirect: RelyingApp.redirect, nonce: "n-1", verifier: app.verifier)
+            callback: callbackFields, redirect: RelyingApp.redirect, nonce: "n-1", verifier: app.verifier)
     }
 
     @Test("OX-7 a sign-in ends with who it is, by each algorithm", arguments: SignatureAlgorithm.allCases)

@@ -33,8 +33,8 @@ import Testing
                 #expect(user.members?.map(\.name) == ["email", "password"])
             }
             let onyx = try #require(json["onyx"]?["url"]?.string)
-            let answer = try await http.send(ClientRequest(url: onyx + "/api/auth/type"))
-            #expect(answer.status == .ok)
+            let response = try await http.send(ClientRequest(url: onyx + "/api/auth/type"))
+            #expect(response.status == .ok)
         }
     }
 
@@ -51,9 +51,9 @@ import Testing
                         body: JSON.encode(body)))
             }
             let ada = sandbox.people[0]
-            let answer = try await send("/auth/login", ImmichLogin(email: ada.email, password: ada.password))
-            #expect(answer.status == .created)
-            #expect(try JSON.decode(ImmichLoginResponse.self, from: answer.body).isAdmin)
+            let response = try await send("/auth/login", ImmichLogin(email: ada.email, password: ada.password))
+            #expect(response.status == .created)
+            #expect(try JSON.decode(ImmichLoginResponse.self, from: response.body).isAdmin)
             let authorization = ImmichAuthorization(redirectUri: "app.immich:///oauth-callback")
             let begun = try await send("/oauth/authorize", authorization)
             let start = try JSON.decode(ImmichAuthorizationResponse.self, from: begun.body).url

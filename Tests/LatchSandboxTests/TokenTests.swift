@@ -53,7 +53,7 @@ import Testing
         try await RelyingApp.with(isPublic: true) { app in
             #expect(try await app.redeem(app.code(), ["client_id": "the:app"], headers: [:]).status == .ok)
             let bare = try await app.open(app.address(["code_challenge": nil, "code_challenge_method": nil]))
-            #expect(try RelyingApp.answer(bare)["error"] == "invalid_request")
+            #expect(try RelyingApp.callbackFields(bare)["error"] == "invalid_request")
         }
     }
 

@@ -61,7 +61,7 @@ import Testing
         signIn.wait(.seconds(3600))
 
         let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
-        #expect(error?.code == .badToken)
+        #expect(error?.code == .invalidToken)
         await signIn.stop()
     }
 

@@ -33,7 +33,7 @@ import Testing
 
         let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
 
-        #expect(error?.code == .badAnswer)
+        #expect(error?.code == .invalidResponse)
         #expect(error?.message.contains("'token_endpoint' does not use https") == true)
         await signIn.stop()
     }

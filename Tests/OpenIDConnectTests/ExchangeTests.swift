@@ -247,9 +247,9 @@ extension ExchangeTests {
     @Test(
         "OpenID Connect Core §3.1.2.1 who was to sign in anew did so since the sign-in began, by the provider's own word",
         arguments: [
-            (0.0, nil), (-60, nil), (60, nil), (-61, .oldSignIn), (-3_600, .oldSignIn), (61, .badToken),
-            (1e10, .badToken),
-            (nil, .untoldSignIn),
+            (0.0, nil), (-60, nil), (60, nil), (-61, .staleSignIn), (-3_600, .staleSignIn), (61, .invalidToken),
+            (1e10, .invalidToken),
+            (nil, .missingSignInTime),
         ] as [(Double?, OpenIDConnectError.Code?)])
     func freshSignIn(_ offset: Double?, _ refusal: OpenIDConnectError.Code?) async throws {
         let script = ProviderScript {

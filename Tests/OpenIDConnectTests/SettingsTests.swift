@@ -87,14 +87,14 @@ import Testing
         ])
         let metadata = try ProviderMetadata(parsing: members.encoded, issuer: issuer)
         #expect(metadata.tokenEndpoint == "https://other.example.org/token")
-        #expect(!metadata.namesIssuerInAnswers && metadata.signingAlgorithms.isEmpty)
+        #expect(!metadata.sendsIssuerInResponses && metadata.signingAlgorithms.isEmpty)
 
         for address: JSONValue in ["http://id.example.org/x", "http://127.0.0.1/x", "/x", "https://a:b@c.org/", 7, ""] {
             members[name] = address
             let error = #expect(throws: OpenIDConnectError.self) {
                 try ProviderMetadata(parsing: members.encoded, issuer: issuer)
             }
-            #expect(error?.code == .badAnswer)
+            #expect(error?.code == .invalidResponse)
             #expect(error?.message.contains(name) == true)
         }
     }

@@ -74,9 +74,9 @@ struct RedisOutageTests {
         let client = try RedisClient(RedisSettings(url: server.url))
         _ = try await client.run(RedisCommand("PING"))
         server.send(SIGSTOP)
-        async let answer = error { _ = try await client.run(RedisCommand("PING")) }
+        async let response = error { _ = try await client.run(RedisCommand("PING")) }
         await server.stop()
-        let error = try #require(await answer)
+        let error = try #require(await response)
         // The command was either on its way already or found the connection closed.
         #expect([.lost, .unreachable].contains(error.code), "\(error)")
     }
@@ -88,8 +88,8 @@ struct RedisOutageTests {
             "*-3\r\n", ":\r\n", ":x\r\n", "+OK", "$5\r\nab", "$2\r\nabcd\r\n",
             String(repeating: "*1\r\n", count: 20) + ":1\r\n",
         ])
-    func garbage(_ answer: String) async throws {
-        let server = try ScriptedServer(answer)
+    func garbage(_ response: String) async throws {
+        let server = try ScriptedServer(response)
         var settings = RedisSettings(.socket(path: server.socketPath))
         settings.connectTimeout = .seconds(1)
         let client = try RedisClient(settings)

@@ -53,8 +53,8 @@ package final class ScriptedProvider: Sendable {
         let provider = ScriptedProvider(State(script: script, keys: try ProviderKeys(), seconds: seconds))
         var router = Router()
         for path in paths {
-            router.on(.get, path) { provider.answer($0) }
-            router.on(.post, path) { provider.answer($0) }
+            router.on(.get, path) { provider.response($0) }
+            router.on(.post, path) { provider.response($0) }
         }
         let listener: Listener =
             credentials == nil ? .tcp(host: "127.0.0.1", port: 0) : .tls(host: "127.0.0.1", port: 0)

@@ -19,8 +19,8 @@ struct AbortTests {
 
     @Test("ten thousand of them leave descriptors and memory where they were")
     func nothingIsLeft() async throws {
-        let house = try House(["LATCHD_LOG_LEVEL": "warning"])
-        let gateway = try await house.startGatewayWithPerson()
+        let fixture = try SystemFixture(["LATCHD_LOG_LEVEL": "warning"])
+        let gateway = try await fixture.startGatewayWithPerson()
         let first = try gateway.use()
         // The first ones fill what is kept for later, such as free memory and tables.
         try await abort(2_000, gateway)

@@ -14,10 +14,10 @@ import Testing
     @Test("a command ends as usual with a closed stream", arguments: commands.indices)
     func closed(_ index: Int) async throws {
         let (program, words, status) = Self.commands[index]
-        let house = try House()
+        let fixture = try SystemFixture()
         let path = try Products.path(program)
         let result = try await Program.run(
-            "/usr/bin/timeout", ["60", "sh", "-c", "exec \"$0\" \(words)", path], environment: house.environment)
+            "/usr/bin/timeout", ["60", "sh", "-c", "exec \"$0\" \(words)", path], environment: fixture.environment)
         #expect(result.status == status, "\(program) \(words): \(result.output)\(result.errors)")
     }
 }

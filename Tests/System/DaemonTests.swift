@@ -4,16 +4,16 @@ import Testing
 
 /// `latchd` as an operator types it.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct DaemonTests {
-    private func house(configuration: String) throws -> House {
-        let house = try House()
-        try Data(configuration.utf8).write(to: URL(filePath: house.folder.file("latchd.yaml")))
-        return house
+    private func fixture(configuration: String) throws -> SystemFixture {
+        let fixture = try SystemFixture()
+        try Data(configuration.utf8).write(to: URL(filePath: fixture.folder.file("latchd.yaml")))
+        return fixture
     }
 
     @Test func `check names every mistake at once, with line and remedy, and ends with 78`() async throws {
-        let house = try house(configuration: "lisen: x\nsessions:\n  lifetime: 7\nloops: 0\n")
+        let fixture = try fixture(configuration: "lisen: x\nsessions:\n  lifetime: 7\nloops: 0\n")
 
-        let result = try await house.latchd("check", "--config", house.folder.file("latchd.yaml"))
+        let result = try await fixture.latchd("check", "--config", fixture.folder.file("latchd.yaml"))
 
         let lines = result.errors.split(separator: "\n")
         #expect(result.status == 78)
@@ -26,10 +26,10 @@ import Testing
 
     @Test func `serve does not start by a configuration with mistakes, nor without the file it was told`() async throws
     {
-        let house = try house(configuration: "loops: 0\n")
+        let fixture = try fixture(configuration: "loops: 0\n")
 
-        let wrong = try await house.latchd("serve", "--config", house.folder.file("latchd.yaml"))
-        let missing = try await house.latchd("serve", "--config", house.folder.file("none.yaml"))
+        let wrong = try await fixture.latchd("serve", "--config", fixture.folder.file("latchd.yaml"))
+        let missing = try await fixture.latchd("serve", "--config", fixture.folder.file("none.yaml"))
 
         #expect(wrong.status == 78)
         #expect(missing.status == 66)
@@ -37,15 +37,15 @@ import Testing
     }
 
     @Test func `check refuses files that serve could not write, and warns where nobody could sign in`() async throws {
-        let house = try house(configuration: "audit_log: /nope/audit.log\nlisten: [\"unix:/nope/latchd.sock\"]\n")
-        let refused = try await house.latchd("check", "--config", house.folder.file("latchd.yaml"))
+        let fixture = try fixture(configuration: "audit_log: /nope/audit.log\nlisten: [\"unix:/nope/latchd.sock\"]\n")
+        let refused = try await fixture.latchd("check", "--config", fixture.folder.file("latchd.yaml"))
         #expect(refused.status == 78)
         #expect(
             refused.errors.contains(
                 "audit_log: the folder of '/nope/audit.log' does not exist. Create it, or name another file."))
         #expect(refused.errors.contains("listen: the folder of '/nope/latchd.sock' does not exist"))
 
-        let other = try self.house(
+        let other = try self.fixture(
             configuration: """
                 dialects:
                   onyx: {enabled: false}
@@ -56,26 +56,26 @@ import Testing
         #expect(warned.status == 0)
         #expect(warned.errors.contains("dialects.immich.library: '/nope/pictures' is not a folder"))
         #expect(warned.errors.contains("dialects.timetracker.enabled is true without an identity provider"))
-        let none = try self.house(configuration: "dialects: {onyx: {enabled: false}}\n")
+        let none = try self.fixture(configuration: "dialects: {onyx: {enabled: false}}\n")
         let nobody = try await none.latchd("check", "--config", none.folder.file("latchd.yaml"))
         #expect(nobody.errors.contains("no one can sign in"))
     }
 
     @Test func `serve prints commands that use its own database and address`() async throws {
-        let house = try house(
+        let fixture = try fixture(
             configuration: """
                 dialects: {onyx: {prefix: /onyx/api}}
                 pages: {enabled: true}
                 public_url: https://id.example
                 """)
         let program = try RunningProgram(
-            try Products.path("latchd"), ["--config", house.folder.file("latchd.yaml"), "serve"],
-            environment: house.environment.merging(["LATCHD_LISTEN": "127.0.0.1:0"]) { $1 })
+            try Products.path("latchd"), ["--config", fixture.folder.file("latchd.yaml"), "serve"],
+            environment: fixture.environment.merging(["LATCHD_LISTEN": "127.0.0.1:0"]) { $1 })
         try await program.line(containing: "Stop:")
         let lines = program.output.split(separator: "\n")
         #expect(
             lines.contains(
-                "Add a person:  latchd --config '\(house.folder.file("latchd.yaml"))' user add you@example.org"))
+                "Add a person:  latchd --config '\(fixture.folder.file("latchd.yaml"))' user add you@example.org"))
         #expect(lines.contains("Sign in:       latch login https://id.example/onyx"))
         #expect(lines.contains("Account page:  https://id.example/latch/account"))
         program.send(SIGTERM)
@@ -83,12 +83,12 @@ import Testing
     }
 
     @Test func `check without a file is content, and lists the keys when asked`() async throws {
-        let house = try House()
-        let check = try await house.latchd("check")
-        let keys = try await house.latchd("check", "--keys")
+        let fixture = try SystemFixture()
+        let check = try await fixture.latchd("check")
+        let keys = try await fixture.latchd("check", "--keys")
 
         #expect(check.status == 0)
-        let database = house.folder.file("state/latchd/latchd.db")
+        let database = fixture.folder.file("state/latchd/latchd.db")
         #expect(
             check.output == """
                 The configuration is valid (no file: defaults and the environment).
@@ -101,13 +101,13 @@ import Testing
     }
 
     @Test func `serve warns of a database that others may read`() async throws {
-        let house = try House()
-        let first = try await house.startGateway()
+        let fixture = try SystemFixture()
+        let first = try await fixture.startGateway()
         await first.kill()
-        let database = house.folder.file("state/latchd/latchd.db")
+        let database = fixture.folder.file("state/latchd/latchd.db")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: database)
 
-        let second = try await house.startGateway()
+        let second = try await fixture.startGateway()
         try await second.program.line(containing: "Stop:")
 
         #expect(!first.program.output.contains("warning"))
@@ -115,27 +115,27 @@ import Testing
     }
 
     @Test func `serve says what it did and what to do next`() async throws {
-        let house = try House()
-        let gateway = try await house.startGateway()
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGateway()
         try await gateway.program.line(containing: "Stop:")
 
         let screen = gateway.program.output
         #expect(screen.contains(gateway.address))
-        #expect(screen.contains(house.folder.file("state") + "/latchd/latchd.db (new)"))
+        #expect(screen.contains(fixture.folder.file("state") + "/latchd/latchd.db (new)"))
         #expect(screen.contains("latchd user add you@example.org"))
         #expect(screen.contains("latch login \(gateway.address)"))
     }
 
     @Test func `a crash leaves no core file with passwords in it`() async throws {
-        let gateway = try await House().startGateway()
+        let gateway = try await SystemFixture().startGateway()
         let limits = try String(contentsOfFile: "/proc/\(gateway.program.id)/limits", encoding: .utf8)
         let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
         #expect(line.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
     }
 
     @Test func `a second signal ends it although a request is still running`() async throws {
-        let house = try House(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
-        let gateway = try await house.startGateway()
+        let fixture = try SystemFixture(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
+        let gateway = try await fixture.startGateway()
         let client = try RawSocket(port: gateway.port)
         try client.write(
             "POST /api/auth/mobile/login HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
@@ -149,46 +149,47 @@ import Testing
     }
 
     @Test func `people are added, listed, changed and removed, each mistake with its own exit code`() async throws {
-        let house = try House()
+        let fixture = try SystemFixture()
         func add(_ email: String, _ password: String) async throws -> Program.Result {
-            try await house.latchd("user", "add", email, "--name", "Ada L", "--password-stdin", input: password + "\n")
+            try await fixture.latchd(
+                "user", "add", email, "--name", "Ada L", "--password-stdin", input: password + "\n")
         }
 
-        #expect(try await add("Ada@Example.org", House.password).output == "Added ada@example.org.\n")
-        #expect(try await add("ADA@example.org", House.password).status == 73)
-        #expect(try await add("no address", House.password).status == 65)
+        #expect(try await add("Ada@Example.org", SystemFixture.password).output == "Added ada@example.org.\n")
+        #expect(try await add("ADA@example.org", SystemFixture.password).status == 73)
+        #expect(try await add("no address", SystemFixture.password).status == 65)
         #expect(try await add("bob@example.org", "short").status == 65)
-        let list = try await house.latchd("user", "list", "--json")
+        let list = try await fixture.latchd("user", "list", "--json")
         #expect(list.output.contains(#""email":"ada@example.org","name":"Ada L","isAdmin":false,"isActive":true"#))
-        #expect(try await house.latchd("user", "disable", "ada@example.org").status == 0)
-        #expect(try await house.latchd("user", "list", "--json").output.contains(#""isActive":false"#))
-        #expect(try await house.latchd("user", "enable", "ada@example.org").status == 0)
-        #expect(try await house.latchd("user", "disable", "bob@example.org").status == 66)
-        #expect(try await house.latchd("user", "remove", "ada@example.org").status == 64)
-        #expect(try await house.latchd("user", "remove", "ada@example.org", "--yes").status == 0)
-        #expect(try await house.latchd("user", "list", "--emails").output == "")
+        #expect(try await fixture.latchd("user", "disable", "ada@example.org").status == 0)
+        #expect(try await fixture.latchd("user", "list", "--json").output.contains(#""isActive":false"#))
+        #expect(try await fixture.latchd("user", "enable", "ada@example.org").status == 0)
+        #expect(try await fixture.latchd("user", "disable", "bob@example.org").status == 66)
+        #expect(try await fixture.latchd("user", "remove", "ada@example.org").status == 64)
+        #expect(try await fixture.latchd("user", "remove", "ada@example.org", "--yes").status == 0)
+        #expect(try await fixture.latchd("user", "list", "--emails").output == "")
     }
 
     @Test func `a password on the command line is refused and not repeated`() async throws {
-        let house = try House()
-        let result = try await house.latchd("user", "add", "a@example.org", "--password=\(House.password)")
+        let fixture = try SystemFixture()
+        let result = try await fixture.latchd("user", "add", "a@example.org", "--password=\(SystemFixture.password)")
         #expect(result.status == 64)
         #expect(result.errors.contains("did you mean '--password-stdin'?"))
-        #expect(!result.errors.leaks(House.password))
+        #expect(!result.errors.leaks(SystemFixture.password))
     }
 
     @Test func `revoke wants exactly one of its three ways`() async throws {
-        let house = try House()
-        #expect(try await house.latchd("sessions", "revoke").status == 64)
-        #expect(try await house.latchd("sessions", "revoke", "abc", "--all").status == 64)
-        #expect(try await house.latchd("sessions", "revoke", "abc").status == 66)
-        #expect(try await house.latchd("sessions", "revoke", "--all").status == 0)
+        let fixture = try SystemFixture()
+        #expect(try await fixture.latchd("sessions", "revoke").status == 64)
+        #expect(try await fixture.latchd("sessions", "revoke", "abc", "--all").status == 64)
+        #expect(try await fixture.latchd("sessions", "revoke", "abc").status == 66)
+        #expect(try await fixture.latchd("sessions", "revoke", "--all").status == 0)
     }
 
     @Test func `an address that is taken ends with 69`() async throws {
-        let house = try House()
-        let gateway = try await house.startGateway()
-        let second = try House(["LATCHD_LISTEN": "127.0.0.1:\(gateway.port)"])
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGateway()
+        let second = try SystemFixture(["LATCHD_LISTEN": "127.0.0.1:\(gateway.port)"])
         let result = try await second.latchd("serve")
         #expect(result.status == 69)
         #expect(result.errors.contains("127.0.0.1:\(gateway.port)"))
@@ -196,7 +197,7 @@ import Testing
 
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions are printed for every shell`(shell: String) async throws {
-        let result = try await House().latchd("completions", shell)
+        let result = try await SystemFixture().latchd("completions", shell)
         #expect(result.status == 0)
         #expect(result.output.contains("user list --emails"))
     }

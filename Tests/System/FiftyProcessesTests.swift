@@ -6,15 +6,15 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct FiftyProcessesTests {
     @Test("OX-11 fifty processes with one expired token make one refresh on the wire")
     func oneRefresh() async throws {
-        let house = try House()
-        let gateway = try await house.startGatewayWithPerson()
-        _ = try await house.signIn(to: gateway)
-        let token = try await house.latch("token").output
-        try await house.expireToken()
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGatewayWithPerson()
+        _ = try await fixture.signIn(to: gateway)
+        let token = try await fixture.latch("token").output
+        try await fixture.expireToken()
         let before = try gateway.refreshes()
 
         let answers = try await withThrowingTaskGroup(of: Program.Result.self) { group in
-            for _ in 0..<50 { group.addTask { try await house.latch("token") } }
+            for _ in 0..<50 { group.addTask { try await fixture.latch("token") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
 
@@ -24,16 +24,16 @@ import Testing
 
     @Test("TT-7 OX-11 fifty processes whose session was revoked ask once and are all told to sign in again")
     func oneRefusal() async throws {
-        let house = try House()
-        let gateway = try await house.startGatewayWithPerson()
-        _ = try await house.signIn(to: gateway)
-        _ = try await house.latchd("sessions", "revoke", "--all")
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGatewayWithPerson()
+        _ = try await fixture.signIn(to: gateway)
+        _ = try await fixture.latchd("sessions", "revoke", "--all")
         try await gateway.untilRevocationShows()
-        try await house.expireToken()
+        try await fixture.expireToken()
         let before = try gateway.refreshes()
 
         let answers = try await withThrowingTaskGroup(of: Program.Result.self) { group in
-            for _ in 0..<50 { group.addTask { try await house.latch("token") } }
+            for _ in 0..<50 { group.addTask { try await fixture.latch("token") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
 
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-extension House {
+extension SystemFixture {
     /// Makes the client believe that the token's time is up.
     fileprivate func expireToken() async throws {
         let script = """

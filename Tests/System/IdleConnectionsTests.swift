@@ -19,9 +19,9 @@ struct IdleConnectionsTests {
         "ten thousand are held at little cost, half of them after an answer, while others are served",
         .enabled(if: hasRoom, "The hard limit of descriptors is below 10500."))
     func held() async throws {
-        let house = try House(Self.patient)
-        let gateway = try await house.startGatewayWithPerson()
-        #expect(try await house.signIn(to: gateway).status == 0)
+        let fixture = try SystemFixture(Self.patient)
+        let gateway = try await fixture.startGatewayWithPerson()
+        #expect(try await fixture.signIn(to: gateway).status == 0)
         let before = try gateway.use()
 
         var crowd: [RawSocket] = []
@@ -36,8 +36,8 @@ struct IdleConnectionsTests {
         try await gateway.until { $0.descriptors >= before.descriptors + Self.crowd }
         let during = try gateway.use()
 
-        #expect(try await house.latch("whoami").status == 0)
-        #expect(try await house.signIn(to: gateway).status == 0)
+        #expect(try await fixture.latch("whoami").status == 0)
+        #expect(try await fixture.signIn(to: gateway).status == 0)
         for socket in crowd where Int.random(in: 0..<100) == 0 {
             try socket.write(Self.alive)
             #expect(try socket.readResponse().body == #"{"status":"alive"}"#)
@@ -53,8 +53,8 @@ struct IdleConnectionsTests {
 
     @Test("with fewer descriptors than clients the rest wait, the log says so once a loop, and nobody else is lost")
     func limited() async throws {
-        let house = try House(Self.patient)
-        let gateway = try await house.startGateway(descriptors: 400)
+        let fixture = try SystemFixture(Self.patient)
+        let gateway = try await fixture.startGateway(descriptors: 400)
         try await gateway.program.line(containing: "Stop:")
         let before = try gateway.use()
         let old = try RawSocket(port: gateway.port)
@@ -81,8 +81,8 @@ struct IdleConnectionsTests {
 
     @Test("latchd takes all the descriptors it may have, and says how many")
     func raised() async throws {
-        let house = try House()
-        let gateway = try await house.startGateway()
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGateway()
         let line = try await gateway.program.line(containing: "Listening.")
         let limits = try String(contentsOfFile: "/proc/\(gateway.program.id)/limits", encoding: .utf8)
         let words = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })

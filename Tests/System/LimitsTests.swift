@@ -30,13 +30,13 @@ struct LimitsTests {
 
     @Test("what is too large is refused, by many at once without holding it", arguments: tooLarge)
     func large(_ row: (name: String, request: String, status: Int)) async throws {
-        let gateway = try await House([
+        let gateway = try await SystemFixture([
             "LATCHD_LIMITS_BODY_TIMEOUT": "2s", "LATCHD_DIALECTS_IMMICH_ENABLED": "true",
             "LATCHD_DIALECTS_IMMICH_PREFIX": "/im",
         ]).startGateway()
         let socket = try RawSocket(port: gateway.port)
         try? socket.write(row.request + Self.alive)
-        let answers = RawAnswer.all(in: Array(try socket.readToEnd().utf8))
+        let answers = RawResponse.all(in: Array(try socket.readToEnd().utf8))
         #expect(answers.first?.status == row.status)
         #expect(!answers.contains { $0.status < 400 })
         let before = try gateway.use()
@@ -53,8 +53,8 @@ struct LimitsTests {
 
     @Test("a hundred clients that send a byte at a time are cut at the time limit, while others are served")
     func slow() async throws {
-        let house = try House(["LATCHD_LIMITS_HEADER_TIMEOUT": "1s", "LATCHD_LIMITS_BODY_TIMEOUT": "1s"])
-        let gateway = try await house.startGateway()
+        let fixture = try SystemFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "1s", "LATCHD_LIMITS_BODY_TIMEOUT": "1s"])
+        let gateway = try await fixture.startGateway()
         let starts = [
             "GET /hea", Self.alive + "GET /healthz HTTP/1.1\r\nHost: a\r\nX: ", Self.login + "X: ",
             Self.login + "Content-Length: 16000\r\n\r\n", Self.login + "Transfer-Encoding: chunked\r\n\r\n3000\r\n",
@@ -84,7 +84,7 @@ struct LimitsTests {
         }
 
         for index in slow.indices {
-            let statuses = RawAnswer.all(in: answers[index]).map(\.status)
+            let statuses = RawResponse.all(in: answers[index]).map(\.status)
             let wanted = [[], [200, 408], [408], [408], [408]][index % starts.count]
             #expect(statuses == wanted || statuses == wanted + [400], "\(starts[index % starts.count])")
         }
@@ -92,7 +92,7 @@ struct LimitsTests {
 
     @Test("a hundred requests in one go are answered in order, and after one that is refused the rest is dropped")
     func pipelined() async throws {
-        let gateway = try await House().startGateway()
+        let gateway = try await SystemFixture().startGateway()
         let kinds = [
             ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200), ("GET /api/me HTTP/1.1\r\nHost: a\r\n\r\n", 403),
             ("GET /none HTTP/1.1\r\nHost: a\r\n\r\n", 404), ("DELETE /api/me HTTP/1.1\r\nHost: a\r\n\r\n", 405),
@@ -105,7 +105,7 @@ struct LimitsTests {
             try socket.write(
                 row.map(\.0).joined() + bad + row.map(\.0).joined()
                     + "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            let statuses = RawAnswer.all(in: Array(try socket.readToEnd().utf8)).map(\.status)
+            let statuses = RawResponse.all(in: Array(try socket.readToEnd().utf8)).map(\.status)
             #expect(statuses == row.map(\.1) + (bad.isEmpty ? row.map(\.1) + [200] : [400]))
         }
     }

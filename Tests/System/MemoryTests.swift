@@ -43,12 +43,12 @@ struct MemoryTests {
         "as many clients as the system allows, which send as much as they may, take bounded memory",
         .enabled(if: crowd >= 4_000, "The limit of descriptors is below 15,000."), arguments: kinds)
     func bounded(_ kind: (name: String, requests: [String])) async throws {
-        let house = try House([
+        let fixture = try SystemFixture([
             "LATCHD_LOOPS": "2", "LATCHD_LIMITS_CONNECTIONS_PER_ADDRESS": "100000", "LATCHD_LOG_LEVEL": "error",
             "LATCHD_LIMITS_HEADER_TIMEOUT": "20s", "LATCHD_LIMITS_BODY_TIMEOUT": "20s",
             "LATCHD_DIALECTS_IMMICH_ENABLED": "true", "LATCHD_DIALECTS_IMMICH_PREFIX": "/im",
         ])
-        let gateway = try await house.startGateway()
+        let gateway = try await fixture.startGateway()
 
         let crowd = try (0..<Self.crowd).map { index in
             let socket = try RawSocket(port: gateway.port)

@@ -13,13 +13,13 @@ import Testing
     /// A difference that is there is at least as large as this.
     private static let visible = -10.0
 
-    private static func house(_ extra: [String: String] = [:]) throws -> House {
+    private static func fixture(_ extra: [String: String] = [:]) throws -> SystemFixture {
         var environment = [
             "LATCHD_GUARDS_ACCOUNT_ATTEMPTS": "1000000", "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000000",
             "LATCHD_PASSWORDS_ARGON2_MEMORY": "4MiB", "LATCHD_PASSWORDS_ARGON2_ITERATIONS": "1",
         ]
         environment.merge(extra) { $1 }
-        return try House(environment)
+        return try SystemFixture(environment)
     }
 
     private static func signIn(_ email: String, _ password: String) -> [UInt8] {
@@ -36,15 +36,15 @@ import Testing
 
     @Test("OX-1 the time of a refused sign-in tells nobody whether the account is there, disabled or has an old hash")
     func refusedSignIns() async throws {
-        let house = try Self.house()
-        let older = House(sharing: house, ["LATCHD_PASSWORDS_ARGON2_ITERATIONS": "2"])
-        for (email, owner) in [("one", house), ("two", house), ("off", house), ("old", older)] {
+        let fixture = try Self.fixture()
+        let older = SystemFixture(sharing: fixture, ["LATCHD_PASSWORDS_ARGON2_ITERATIONS": "2"])
+        for (email, owner) in [("one", fixture), ("two", fixture), ("off", fixture), ("old", older)] {
             let added = try await owner.latchd(
-                "user", "add", "\(email)@example.org", "--password-stdin", input: House.password + "\n")
+                "user", "add", "\(email)@example.org", "--password-stdin", input: SystemFixture.password + "\n")
             try #require(added.status == 0, "\(added.errors)")
         }
-        _ = try await house.latchd("user", "disable", "off@example.org")
-        let gateway = try await house.startGateway()
+        _ = try await fixture.latchd("user", "disable", "off@example.org")
+        let gateway = try await fixture.startGateway()
         let wrong = "not the password 1"
 
         let timings = try await Timings.measure(
@@ -53,7 +53,7 @@ import Testing
                 ("wrong password of another", Self.signIn("two@example.org", wrong)),
                 ("unknown account", Self.signIn("nil@example.org", wrong)),
                 ("disabled, wrong password", Self.signIn("off@example.org", wrong)),
-                ("disabled, right password", Self.signIn("off@example.org", House.password)),
+                ("disabled, right password", Self.signIn("off@example.org", SystemFixture.password)),
                 ("older hash, wrong password", Self.signIn("old@example.org", wrong)),
                 ("no hashing at all", Self.signIn("one@example.org", String(repeating: "x", count: 5_000))),
             ], rounds: 200, port: gateway.port, status: 400,
@@ -72,10 +72,10 @@ import Testing
 
     @Test("the time of a refused token does not tell how much of it is right")
     func refusedTokens() async throws {
-        let house = try Self.house()
-        let gateway = try await house.startGatewayWithPerson()
-        _ = try await house.signIn(to: gateway)
-        let token = try await house.latch("token").output.trimmingCharacters(in: .newlines)
+        let fixture = try Self.fixture()
+        let gateway = try await fixture.startGatewayWithPerson()
+        _ = try await fixture.signIn(to: gateway)
+        let token = try await fixture.latch("token").output.trimmingCharacters(in: .newlines)
         try #require(token.count == 43)
         func random() -> String {
             let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")

@@ -53,9 +53,9 @@ struct Timings {
         let clock = ContinuousClock()
         let start = clock.now
         try socket.write(bytes)
-        let answer = try socket.readResponse()
+        let response = try socket.readResponse()
         let end = clock.now
-        guard answer.head.hasPrefix("HTTP/1.1 \(status) ") else { throw Unexpected(head: answer.head) }
+        guard response.head.hasPrefix("HTTP/1.1 \(status) ") else { throw Unexpected(head: response.head) }
         return end - start
     }
 

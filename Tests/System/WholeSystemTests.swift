@@ -6,57 +6,57 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct WholeSystemTests {
     @Test("OX-1 OX-8 OX-13 a person signs in, calls the API and signs out")
     func wholeWay() async throws {
-        let house = try House()
-        let gateway = try await house.startGatewayWithPerson()
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGatewayWithPerson()
 
-        let signedIn = try await house.signIn(to: gateway)
+        let signedIn = try await fixture.signIn(to: gateway)
         #expect(signedIn.status == 0, "\(signedIn.errors)")
-        let answer = try await house.latch("request", "GET", "/api/me")
-        #expect(answer.output.contains(#""email":"ada@example.org""#), "\(answer.errors)")
-        let signedOut = try await house.latch("logout")
+        let response = try await fixture.latch("request", "GET", "/api/me")
+        #expect(response.output.contains(#""email":"ada@example.org""#), "\(response.errors)")
+        let signedOut = try await fixture.latch("logout")
 
         #expect(signedOut.status == 0)
-        #expect(try await house.latchd("sessions", "list").output.contains("No live sessions"))
-        #expect(try await house.latch("whoami").status == 77)
+        #expect(try await fixture.latchd("sessions", "list").output.contains("No live sessions"))
+        #expect(try await fixture.latch("whoami").status == 77)
     }
 
     @Test("OX-14 a gateway that was killed does not sign anybody out, and knows the session when it is back")
     func killedGateway() async throws {
-        let house = try House()
+        let fixture = try SystemFixture()
         let port = try HeldPort()
-        let gateway = try await house.startGatewayWithPerson(port: port.number)
-        _ = try await house.signIn(to: gateway)
+        let gateway = try await fixture.startGatewayWithPerson(port: port.number)
+        _ = try await fixture.signIn(to: gateway)
 
         await gateway.kill()
-        let offline = try await house.latch("whoami")
+        let offline = try await fixture.latch("whoami")
         #expect((offline.output + offline.errors).contains("ada@example.org"))
-        let again = try await house.startGateway(port: port.number)
+        let again = try await fixture.startGateway(port: port.number)
 
-        let answer = try await house.latch("whoami")
-        #expect(answer.status == 0 && answer.output.contains("ada@example.org"), "\(answer.errors)")
+        let response = try await fixture.latch("whoami")
+        #expect(response.status == 0 && response.output.contains("ada@example.org"), "\(response.errors)")
         _ = again
     }
 
     @Test("TT-7 a session revoked on the gateway ends, and the person is told to sign in again")
     func revoked() async throws {
-        let house = try House()
-        let gateway = try await house.startGatewayWithPerson()
-        _ = try await house.signIn(to: gateway)
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGatewayWithPerson()
+        _ = try await fixture.signIn(to: gateway)
 
-        let revoked = try await house.latchd("sessions", "revoke", "--all")
+        let revoked = try await fixture.latchd("sessions", "revoke", "--all")
         #expect(revoked.output == "Revoked 1 session.\n")
         // The bound on another process's revocation is stated; asking until it shows waits for the event itself.
-        var answer = try await house.latch("whoami")
-        while answer.status == 0 { answer = try await house.latch("whoami") }
+        var response = try await fixture.latch("whoami")
+        while response.status == 0 { response = try await fixture.latch("whoami") }
 
-        #expect(answer.status == 77)
-        #expect(answer.errors.contains("latch login"))
-        #expect(try await house.latch("token").status == 77)
+        #expect(response.status == 77)
+        #expect(response.errors.contains("latch login"))
+        #expect(try await fixture.latch("token").status == 77)
     }
 
     @Test func `SIGTERM ends the gateway with exit code 0`() async throws {
-        let house = try House()
-        let gateway = try await house.startGateway()
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGateway()
 
         gateway.program.send(SIGTERM)
 
@@ -66,19 +66,20 @@ import Testing
 
     @Test("OX-16 neither token nor password lie in any file, log or answer but the sealed one")
     func secrets() async throws {
-        let house = try House()
-        let gateway = try await house.startGatewayWithPerson()
-        let signedIn = try await house.signIn(to: gateway)
-        let token = try await house.latch("token").output.trimmingCharacters(in: .newlines)
-        let failed = try await house.latch(
-            "login", gateway.address, "--email", House.email, "--password-stdin", input: "wrong \(House.password)\n")
-        _ = try await house.latch("whoami")
-        _ = try await house.latch("logout")
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGatewayWithPerson()
+        let signedIn = try await fixture.signIn(to: gateway)
+        let token = try await fixture.latch("token").output.trimmingCharacters(in: .newlines)
+        let failed = try await fixture.latch(
+            "login", gateway.address, "--email", SystemFixture.email, "--password-stdin",
+            input: "wrong \(SystemFixture.password)\n")
+        _ = try await fixture.latch("whoami")
+        _ = try await fixture.latch("logout")
         await gateway.kill()
 
         #expect(token.count == 43)
-        for secret in [token, House.password] {
-            #expect(try house.files(holding: secret) == [])
+        for secret in [token, SystemFixture.password] {
+            #expect(try fixture.files(holding: secret) == [])
             for text in [signedIn.output, signedIn.errors, failed.output, failed.errors, gateway.program.output] {
                 #expect(!text.leaks(secret))
             }

@@ -19,7 +19,7 @@ public final class FaultServer: Sendable {
     }
 
     /// A response.
-    public struct Answer: Sendable {
+    public struct Response: Sendable {
         /// The status code.
         public var status = 200
         /// The header fields except `Content-Length`.
@@ -45,7 +45,7 @@ public final class FaultServer: Sendable {
         /// request whose condition holds.
         public static func file(
             _ bytes: [UInt8], to request: Request, entityTag: String? = "\"1\"", modified: String? = nil
-        ) -> Answer {
+        ) -> Response {
             var headers = [("Accept-Ranges", "bytes"), ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")]
             if let entityTag { headers.append(("ETag", entityTag)) }
             if let modified { headers.append(("Last-Modified", modified)) }
@@ -53,19 +53,19 @@ public final class FaultServer: Sendable {
             guard let range = request.headers["range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
                 let first = Int(range.dropFirst(6).dropLast()),
                 condition.map({ $0 == entityTag || $0 == modified }) ?? true
-            else { return Answer(headers: headers, body: bytes) }
+            else { return Response(headers: headers, body: bytes) }
             guard first < bytes.count else {
-                return Answer(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")])
+                return Response(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")])
             }
             headers.append(("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"))
-            return Answer(status: 206, headers: headers, body: Array(bytes[first...]))
+            return Response(status: 206, headers: headers, body: Array(bytes[first...]))
         }
     }
 
     private struct State {
         var listener: LoopbackListener
         var requests: [Request] = []
-        var answer: @Sendable (Request) -> Answer
+        var response: @Sendable (Request) -> Response
         var connections: Set<Int32> = []
         var isClosed = false
         var isAway = false
@@ -77,10 +77,10 @@ public final class FaultServer: Sendable {
     private let state: Mutex<State>
 
     /// Starts the server.
-    public init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+    public init(_ response: @escaping @Sendable (Request) -> Response) throws {
         held = try HeldPort()
         let listener = try LoopbackListener(at: held)
-        state = Mutex(State(listener: listener, answer: answer))
+        state = Mutex(State(listener: listener, response: response))
         take(listener)
     }
 
@@ -117,7 +117,9 @@ public final class FaultServer: Sendable {
     public var requests: [Request] { state.withLock(\.requests) }
 
     /// Replaces the function that creates the responses.
-    public func script(_ answer: @escaping @Sendable (Request) -> Answer) { state.withLock { $0.answer = answer } }
+    public func script(_ response: @escaping @Sendable (Request) -> Response) {
+        state.withLock { $0.response = response }
+    }
 
     /// Closes the open connections. New connections are accepted.
     public func cut() {
@@ -148,30 +150,30 @@ public final class FaultServer: Sendable {
         defer { state.withLock { _ = $0.connections.remove(connection) } }
         var rest: [UInt8] = []
         while let request = read(connection, &rest) {
-            let answer = state.withLock { state in
+            let response = state.withLock { state in
                 state.requests.append(request)
-                return state.answer
+                return state.response
             }(request)
-            guard send(answer, to: request, on: connection) else { return }
+            guard send(response, to: request, on: connection) else { return }
         }
     }
 
     /// Sends a response. Returns whether the connection can be reused.
-    private func send(_ answer: Answer, to request: Request, on connection: Int32) -> Bool {
-        var head = "HTTP/1.1 \(answer.status) Scripted\r\n"
-        let announced = answer.announced ?? answer.body.count
-        if announced >= 0, answer.status != 204 { head += "Content-Length: \(announced)\r\n" }
+    private func send(_ response: Response, to request: Request, on connection: Int32) -> Bool {
+        var head = "HTTP/1.1 \(response.status) Scripted\r\n"
+        let announced = response.announced ?? response.body.count
+        if announced >= 0, response.status != 204 { head += "Content-Length: \(announced)\r\n" }
         if announced < 0 { head += "Connection: close\r\n" }
-        for (name, value) in answer.headers { head += "\(name): \(value)\r\n" }
+        for (name, value) in response.headers { head += "\(name): \(value)\r\n" }
         guard write(Array((head + "\r\n").utf8), connection) else { return false }
-        let end = min(answer.cutAfter ?? .max, answer.stallAfter ?? .max, answer.body.count)
-        guard request.method == "HEAD" || write(Array(answer.body[..<end]), connection) else { return false }
-        if answer.stallAfter != nil {
+        let end = min(response.cutAfter ?? .max, response.stallAfter ?? .max, response.body.count)
+        guard request.method == "HEAD" || write(Array(response.body[..<end]), connection) else { return false }
+        if response.stallAfter != nil {
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
             return false
         }
-        return answer.cutAfter == nil && announced == answer.body.count
+        return response.cutAfter == nil && announced == response.body.count
     }
 
     private func write(_ bytes: [UInt8], _ connection: Int32) -> Bool {

@@ -14,7 +14,7 @@ public final class PictureServer: Sendable {
         /// The contents of the file.
         public var bytes: [UInt8]
         /// The id of the video that belongs to a live photo.
-        public var film: String?
+        public var video: String?
         /// The visibility: `timeline`, `archive` or `hidden`.
         public var visibility = "timeline"
         /// Whether the picture is a favourite.
@@ -44,7 +44,7 @@ public final class PictureServer: Sendable {
     /// The major version whose behaviour is simulated: 1, 2 or 3.
     public let version: Int
     private let pictures: Mutex<[Picture]>
-    private let fault = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer?>({ _ in nil })
+    private let fault = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Response?>({ _ in nil })
     private let albums: [String: [String]]
 
     /// The e-mail address and password of the account.
@@ -61,17 +61,17 @@ public final class PictureServer: Sendable {
         self.version = version
         self.pictures = Mutex(pictures)
         self.albums = albums
-        let answer = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer>({ _ in .init(status: 503) })
-        server = try FaultServer { request in answer.withLock { $0 }(request) }
-        server.script { [weak self] request in self?.answer(request) ?? .init(status: 503) }
+        let response = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Response>({ _ in .init(status: 503) })
+        server = try FaultServer { request in response.withLock { $0 }(request) }
+        server.script { [weak self] request in self?.response(request) ?? .init(status: 503) }
     }
 
     /// The URL of the server.
     public var url: String { "http://127.0.0.1:\(server.port)" }
 
     /// Sets a function that is called before the regular handling. A response from it is used instead.
-    public func intercept(_ answer: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer?) {
-        fault.withLock { $0 = answer }
+    public func intercept(_ response: @escaping @Sendable (FaultServer.Request) -> FaultServer.Response?) {
+        fault.withLock { $0 = response }
     }
 
     /// Changes the pictures.
@@ -82,8 +82,8 @@ public final class PictureServer: Sendable {
         "a1b00000-0000-4000-8000-" + String(format: "%012x", name.utf8.reduce(7) { ($0 * 31 + Int($1)) % 0xFFFFFF })
     }
 
-    private func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
-        if let answer = fault.withLock({ $0 })(request) { return answer }
+    private func response(_ request: FaultServer.Request) -> FaultServer.Response {
+        if let response = fault.withLock({ $0 })(request) { return response }
         let path = String(request.path.prefix { $0 != "?" })
         switch path {
         case "/.well-known/immich": return Self.json(#"{"api":{"endpoint":"/api"}}"#)
@@ -112,7 +112,7 @@ public final class PictureServer: Sendable {
         return parts.count == 2 ? .file(picture.bytes, to: request) : Self.json(text(picture))
     }
 
-    private func search(_ request: FaultServer.Request) -> FaultServer.Answer {
+    private func search(_ request: FaultServer.Request) -> FaultServer.Response {
         let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
         let (page, size) = (body["page"] as? Int ?? 1, body["size"] as? Int ?? 250)
         let chosen = (body["albumIds"] as? [String]).map { Set($0.flatMap(self.members)) }
@@ -142,7 +142,7 @@ public final class PictureServer: Sendable {
         }
     }
 
-    private func list(_ isShared: Bool) -> FaultServer.Answer {
+    private func list(_ isShared: Bool) -> FaultServer.Response {
         let texts = albums.keys.sorted().filter { $0.hasPrefix("Shared") == isShared }.map { name in
             #"{"id":"\#(Self.albumID(name))","albumName":"\#(name)","assetCount":\#(albums[name]?.count ?? 0)}"#
         }
@@ -153,13 +153,13 @@ public final class PictureServer: Sendable {
         albums.first { Self.albumID($0.key) == album }?.value ?? []
     }
 
-    private func album(_ id: String) -> FaultServer.Answer {
+    private func album(_ id: String) -> FaultServer.Response {
         let ids = Set(members(id))
         let texts = version == 1 ? pictures.withLock { $0.filter { ids.contains($0.id) }.map(text) } : []
         return Self.json(#"{"id":"\#(id)","assets":[\#(texts.joined(separator: ","))]}"#)
     }
 
-    private func plan(_ request: FaultServer.Request) -> FaultServer.Answer {
+    private func plan(_ request: FaultServer.Request) -> FaultServer.Response {
         let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
         let ids = members(body["albumId"] as? String ?? "").map { "\"\($0)\"" }.joined(separator: ",")
         return Self.json(#"{"totalSize":1,"archives":[{"size":1,"assetIds":[\#(ids)]}]}"#, 201)
@@ -173,20 +173,20 @@ public final class PictureServer: Sendable {
             ? #""isVisible":\#(picture.visibility != "hidden"),"isArchived":\#(picture.visibility == "archive")"#
             : #""visibility":"\#(picture.visibility)""#
         let checksum = picture.checksum.map { "\"\($0)\"" } ?? "null"
-        let film = picture.film.map { "\"\($0)\"" } ?? "null"
+        let video = picture.video.map { "\"\($0)\"" } ?? "null"
         return """
             {"id":"\(picture.id)","type":"\(type)","originalFileName":"\(picture.name)","checksum":\(checksum),\
             "originalPath":"upload/\(picture.id)","fileCreatedAt":"\(picture.taken)","localDateTime":"\(picture.taken)",\
-            "isTrashed":false,"isFavorite":\(picture.isFavourite),"libraryId":null,"livePhotoVideoId":\(film),\
+            "isTrashed":false,"isFavorite":\(picture.isFavourite),"libraryId":null,"livePhotoVideoId":\(video),\
             \(visibility),"exifInfo":{"fileSizeInByte":\(picture.bytes.count)}}
             """
     }
 
-    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Answer {
+    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Response {
         .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }
 
-    private static func refusal(_ status: Int) -> FaultServer.Answer {
+    private static func refusal(_ status: Int) -> FaultServer.Response {
         json(#"{"message":"\#(status == 404 ? "Not Found" : "Not found or no asset.read access")"}"#, status)
     }
 }

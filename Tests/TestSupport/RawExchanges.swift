@@ -13,7 +13,7 @@ public enum RawExchanges {
     private struct Slot {
         let index: Int
         let socket: RawSocket
-        var answer: [UInt8] = []
+        var response: [UInt8] = []
     }
 
     /// Sends each of `requests` and collects the received bytes until the server closes or resets the connection.
@@ -53,11 +53,11 @@ public enum RawExchanges {
             }
             for position in slots.indices.reversed() where waiting[position].revents != 0 {
                 guard let some = try? slots[position].socket.readSome(), !some.isEmpty else {
-                    answers[slots[position].index] = slots[position].answer
+                    answers[slots[position].index] = slots[position].response
                     slots.remove(at: position)
                     continue
                 }
-                slots[position].answer += some
+                slots[position].response += some
             }
         }
         return answers

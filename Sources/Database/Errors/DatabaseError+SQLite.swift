@@ -19,7 +19,7 @@ extension SQLiteFailure {
 
 extension DatabaseError {
     /// The operation that a connection attempted when SQLite reported an error. The error message begins with it.
-    enum Act: String {
+    enum Action: String {
         case open = "open"
         case prepare = "prepare a statement for"
         case read = "read"
@@ -30,24 +30,25 @@ extension DatabaseError {
     ///
     /// - Parameters:
     ///   - failure: The extended result code and SQLite's message.
-    ///   - act: The attempted operation.
+    ///   - operation: The attempted operation.
     ///   - subject: The file as messages name it, quoted.
     ///   - systemError: The system's error number behind `SQLITE_CANTOPEN` and `SQLITE_IOERR`. Nil when there is none.
     /// - Returns: The error with its code, message and cause.
     ///
     /// Source: SQLite, "Result and Error Codes".
     static func sqlite(
-        _ failure: SQLiteFailure, act: Act, subject: String, systemError: SystemError? = nil
+        _ failure: SQLiteFailure, operation: Action, subject: String, systemError: SystemError? = nil
     ) -> DatabaseError {
         // SQLite reports SQLITE_FULL only when it cannot write a page. A full disk can also fail the log's index with
         // another result code.
-        let code = systemError?.isDiskFull ?? false ? .full : code(of: failure, act: act)
+        let code = systemError?.isDiskFull ?? false ? .full : code(of: failure, operation: operation)
         let reason = systemError?.description ?? failure.text
         return DatabaseError(
-            code, "Could not \(act.rawValue) \(subject): \(explanation(of: code, reason: reason))", cause: failure)
+            code, "Could not \(operation.rawValue) \(subject): \(explanation(of: code, reason: reason))", cause: failure
+        )
     }
 
-    private static func code(of failure: SQLiteFailure, act: Act) -> Code {
+    private static func code(of failure: SQLiteFailure, operation: Action) -> Code {
         switch failure.resultCode & 0xFF {
         case SQLITE_CORRUPT: .corrupt
         case SQLITE_NOTADB: .notADatabase
@@ -60,7 +61,7 @@ extension DatabaseError {
         case SQLITE_CONSTRAINT: .constraint(constraint(of: failure.resultCode))
         case SQLITE_INTERRUPT: .interrupted
         case SQLITE_MISUSE, SQLITE_RANGE, SQLITE_AUTH: .misuse
-        case SQLITE_ERROR: act == .prepare ? .misuse : .other
+        case SQLITE_ERROR: operation == .prepare ? .misuse : .other
         default: .other
         }
     }

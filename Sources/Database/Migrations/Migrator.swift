@@ -52,7 +52,7 @@ struct Migrator: Sendable {
     func migrate(_ connection: Connection, until deadline: ContinuousClock.Instant) throws(DatabaseError) {
         if try connection.first(Self.applicationID) != ownID {
             try transaction(connection, until: deadline) { () throws(DatabaseError) in
-                try connection.handle.execute("PRAGMA application_id = \(ownID)", act: .write)
+                try connection.handle.execute("PRAGMA application_id = \(ownID)", operation: .write)
             }
         }
         for migration in migrations where try connection.first(Self.version) ?? 0 < migration.version {
@@ -67,11 +67,11 @@ struct Migrator: Sendable {
     private func run(_ migration: Migration, _ connection: Connection) throws(DatabaseError) {
         do throws(DatabaseError) {
             try connection.handle.withoutTransactionControl { handle throws(DatabaseError) in
-                try handle.execute(migration.sql, act: .write)
+                try handle.execute(migration.sql, operation: .write)
             }
             guard !connection.handle.isOutsideTransaction else { throw rolledBack(connection) }
             if let table = try connection.first(Self.danglingReference) { throw dangling(table, connection) }
-            try connection.handle.execute("PRAGMA user_version = \(migration.version)", act: .write)
+            try connection.handle.execute("PRAGMA user_version = \(migration.version)", operation: .write)
         } catch {
             throw DatabaseError(
                 error.code,

@@ -101,9 +101,9 @@ final class Handle {
     }
 
     /// Runs a script of any number of statements and discards its rows.
-    func execute(_ script: String, act: DatabaseError.Act) throws(DatabaseError) {
+    func execute(_ script: String, operation: DatabaseError.Action) throws(DatabaseError) {
         let result = sqlite3_exec(pointer, script, nil, nil, nil)
-        guard result == SQLITE_OK else { throw failure(result, act) }
+        guard result == SQLITE_OK else { throw failure(result, operation) }
     }
 
     /// Runs `body` while SQL cannot begin or end transactions.
@@ -128,7 +128,7 @@ final class Handle {
     }
 
     /// Returns the error for a result code that a call on this connection just returned.
-    func failure(_ result: Int32, _ act: DatabaseError.Act) -> DatabaseError {
+    func failure(_ result: Int32, _ operation: DatabaseError.Action) -> DatabaseError {
         let text = String(cString: sqlite3_errmsg(pointer))
         if refusesWrites, result == SQLITE_READONLY {
             return DatabaseError(
@@ -138,7 +138,7 @@ final class Handle {
         }
         let system = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(result & 0xFF) ? sqlite3_system_errno(pointer) : 0
         return .sqlite(
-            SQLiteFailure(resultCode: result, text: text), act: act, subject: subject,
+            SQLiteFailure(resultCode: result, text: text), operation: operation, subject: subject,
             systemError: system == 0 ? nil : SystemError(number: system))
     }
 }

@@ -7,7 +7,7 @@ struct Writer {
         /// A change that is committed together with others.
         case write(any PendingCall, outlivesPowerLoss: Bool)
         /// A task that runs between two commits, outside any transaction.
-        case errand(any PendingCall)
+        case maintenance(any PendingCall)
         /// A read, for a database without reading connections.
         case read(any PendingCall)
     }
@@ -17,7 +17,7 @@ struct Writer {
 
     let connection: Connection
     let busyTimeout: Duration
-    let tally: Tally
+    let tally: WriteCounter
     /// Whether commits are flushed to the disk at once: the connection's current setting.
     var syncsCommits: Bool
 
@@ -45,19 +45,19 @@ struct Writer {
     /// Source: SQLite, "Pragma Statements": `synchronous`, NORMAL in WAL mode.
     private mutating func syncCommits(_ syncs: Bool) throws(DatabaseError) {
         guard syncs != syncsCommits else { return }
-        try connection.handle.execute("PRAGMA synchronous = \(syncs ? "FULL" : "NORMAL")", act: .write)
+        try connection.handle.execute("PRAGMA synchronous = \(syncs ? "FULL" : "NORMAL")", operation: .write)
         syncsCommits = syncs
     }
 
     private func serve(_ job: Job) {
         switch job {
         case .write: break
-        case .errand(let call) where call.start():
+        case .maintenance(let call) where call.start():
             _ = call.perform(on: connection)
             call.settle(failure: nil)
         case .read(let call) where call.start():
             call.settle(failure: connection.performRead(call, alwaysRefusesWrites: false))
-        case .errand, .read: break
+        case .maintenance, .read: break
         }
     }
 

@@ -11,7 +11,7 @@ package enum LinkDelivery {
     ///   - link: The complete link.
     ///   - name: The name of the receiver.
     ///   - folder: The folder with the socket of the receiver.
-    /// - Throws: ``DesktopError/Code/nobodyWaits`` when there is no such receiver or it does not belong to this user;
+    /// - Throws: ``DesktopError/Code/noReceiver`` when there is no such receiver or it does not belong to this user;
     ///   ``DesktopError/Code/refused`` when it waits for a different link.
     package static func deliver(_ link: String, to name: String, in folder: LinkFolder) throws(DesktopError) {
         guard let connection = LocalSocket.connect(to: name, in: folder) else { throw nobody }
@@ -25,6 +25,6 @@ package enum LinkDelivery {
     }
 
     private static var nobody: DesktopError {
-        DesktopError(.nobodyWaits, "No sign-in is waiting for this link; nothing was changed.")
+        DesktopError(.noReceiver, "No sign-in is waiting for this link; nothing was changed.")
     }
 }

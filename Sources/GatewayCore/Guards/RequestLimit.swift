@@ -49,7 +49,7 @@ package final class RequestLimit: Sendable {
     /// Counts a request.
     ///
     /// - Returns: Nil when the request is allowed; otherwise the time to wait. A refused request is not counted.
-    package func take(_ caller: RequestCaller) -> Duration? {
+    package func consume(_ caller: RequestCaller) -> Duration? {
         let now = now()
         let cost = rate.window / rate.requests
         return state.withLock { state in
@@ -59,10 +59,10 @@ package final class RequestLimit: Sendable {
             let wait = paidOff.timeIntervalSince(now + (rate.window - cost))
             // A wait of less than a millisecond is a rounding error.
             guard wait < 0.001 else {
-                if paidOff < known { state.keep(caller, until: paidOff, capacity) }
+                if paidOff < known { state.store(caller, until: paidOff, capacity) }
                 return .seconds(wait)
             }
-            state.keep(caller, until: paidOff + cost, capacity)
+            state.store(caller, until: paidOff + cost, capacity)
             return nil
         }
     }
@@ -90,7 +90,7 @@ package final class RequestLimit: Sendable {
 }
 
 extension RequestLimit.State {
-    fileprivate mutating func keep(_ caller: RequestCaller, until date: Date, _ capacity: Int) {
+    fileprivate mutating func store(_ caller: RequestCaller, until date: Date, _ capacity: Int) {
         if young[caller] == nil {
             old[caller] = nil
             if young.count >= capacity {

@@ -38,8 +38,8 @@ package struct RequestLimits: Sendable {
     }
 
     /// Counts a request. Returns nil when it is allowed; otherwise the time to wait.
-    package func take(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
-        guard let wait = limits[kind]?.take(caller) else { return nil }
+    package func consume(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
+        guard let wait = limits[kind]?.consume(caller) else { return nil }
         metrics.limited(kind)
         return wait
     }

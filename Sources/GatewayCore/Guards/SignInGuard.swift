@@ -18,7 +18,7 @@ package final class SignInGuard: Sendable {
     }
 
     /// The result of requesting an attempt.
-    package enum Answer: Sendable {
+    package enum Decision: Sendable {
         /// The attempt is allowed and must be settled.
         case granted(Reservation)
         /// The attempt is refused. The value is the time to wait.
@@ -45,7 +45,7 @@ package final class SignInGuard: Sendable {
     }
 
     /// Requests an attempt from an address, and on an account if one is given.
-    package func reserve(from address: ClientAddress, account: EmailAddress?) -> Answer {
+    package func reserve(from address: ClientAddress, account: EmailAddress?) -> Decision {
         let now = now()
         let address = AddressKey(address)
         let account = account.map { SHA256.digest($0.text) }

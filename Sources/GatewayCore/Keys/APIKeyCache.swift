@@ -55,7 +55,7 @@ final class APIKeyCache: Sendable {
                 entry.lastUsed = now
                 state.uses[entry.key.id] = now
             }
-            state.keep(entry, under: digest, capacity)
+            state.store(entry, under: digest, capacity)
             return entry.key
         }
     }
@@ -73,7 +73,7 @@ final class APIKeyCache: Sendable {
                 state.uses[key.id] = now
             }
             guard state.removals == ticket.removals else { return }
-            state.keep(Entry(key: key, lastUsed: last), under: digest, capacity)
+            state.store(Entry(key: key, lastUsed: last), under: digest, capacity)
         }
     }
 
@@ -98,7 +98,7 @@ final class APIKeyCache: Sendable {
 }
 
 extension APIKeyCache.State {
-    fileprivate mutating func keep(_ entry: APIKeyCache.Entry, under digest: SHA256Digest, _ capacity: Int) {
+    fileprivate mutating func store(_ entry: APIKeyCache.Entry, under digest: SHA256Digest, _ capacity: Int) {
         if young[digest] == nil, young.count >= capacity {
             old = young
             young = [:]

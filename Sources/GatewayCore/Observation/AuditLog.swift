@@ -25,7 +25,7 @@ package final class AuditLog: Sendable {
 
     /// Records an event.
     package func record(_ event: AuditEvent) {
-        failures.note(event, at: now())
+        failures.record(event, at: now())
         let values: KeyValuePairs<String, LogValue?> = [
             "event": .text(event.kind.rawValue),
             "reason": event.reason.map(LogValue.text),

@@ -23,7 +23,7 @@ package final class SignInFailures: Sendable {
     private let state = Mutex(State())
 
     /// Keeps an event if it is a failure.
-    func note(_ event: AuditEvent, at time: Date) {
+    func record(_ event: AuditEvent, at time: Date) {
         guard event.kind == .signInFailed || event.kind == .lockedOut else { return }
         state.withLock { state in
             state.count += 1

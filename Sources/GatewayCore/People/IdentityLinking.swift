@@ -56,7 +56,7 @@ struct IdentityLinking: Sendable {
         let outcome = try decide(connection)
         guard outcome.isLinkable else { return outcome }
         try connection.run(
-            UnlinkedIdentityStatements.note, provider.id, identity.issuer, identity.subject,
+            UnlinkedIdentityStatements.record, provider.id, identity.issuer, identity.subject,
             identity.email.flatMap { $0.displayName(limit: 320) }, name, now)
         try connection.run(UnlinkedIdentityStatements.trim, UnlinkedIdentity.capacity)
         return outcome

@@ -18,10 +18,10 @@ package enum PINProof: Sendable {
 extension PINStore {
     /// Changes a person's PIN. Ends a lock-out and locks every session of the person.
     ///
-    /// - Returns: ``Answer/right`` if the PIN was changed; ``Answer/wrong`` if the proof is invalid; ``Answer/notSet``
-    ///   if the person has no PIN; ``Answer/limited(_:)`` during a lock-out.
+    /// - Returns: ``CheckResult/right`` if the PIN was changed; ``CheckResult/wrong`` if the proof is invalid; ``CheckResult/notSet``
+    ///   if the person has no PIN; ``CheckResult/limited(_:)`` during a lock-out.
     /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
-    package func change(to pin: PIN, of person: UUID, by proof: PINProof) async throws -> Answer {
+    package func change(to pin: PIN, of person: UUID, by proof: PINProof) async throws -> CheckResult {
         try await settle(proof, of: person, "changed") {
             let hash = try await hasher.hash(pin.secret).rawValue
             return { connection in
@@ -36,7 +36,7 @@ extension PINStore {
     ///
     /// - Returns: The same values as ``change(to:of:by:)``.
     /// - Throws: The same errors as ``change(to:of:by:)``.
-    package func remove(of person: UUID, by proof: PINProof) async throws -> Answer {
+    package func remove(of person: UUID, by proof: PINProof) async throws -> CheckResult {
         try await settle(proof, of: person, "removed") {
             { connection in
                 try connection.run(ElevationStatements.endAll, person)
@@ -50,22 +50,22 @@ extension PINStore {
     private func settle(
         _ proof: PINProof, of person: UUID, _ reason: StaticString,
         _ prepare: () async throws -> @Sendable (Connection) throws -> Int
-    ) async throws -> Answer {
-        let answer: Answer
+    ) async throws -> CheckResult {
+        let outcome: CheckResult
         if case .pin(let current) = proof {
-            answer = try await check(current, of: person) {
+            outcome = try await check(current, of: person) {
                 let change = try await prepare()
                 return { _ = try change($0) }
             }
         } else {
             let (change, now) = (try await prepare(), now())
-            answer = try await database.write { connection in
+            outcome = try await database.write { connection in
                 guard try proof.holds(of: person, at: now, connection) else { return .wrong }
                 return try change(connection) == 1 ? .right : .notSet
             }
         }
-        if answer == .right { audit.record(AuditEvent(.pinChanged, reason: reason, person: person)) }
-        return answer
+        if outcome == .right { audit.record(AuditEvent(.pinChanged, reason: reason, person: person)) }
+        return outcome
     }
 }
 

@@ -16,7 +16,7 @@ package final class PINStore: Sendable {
         attempts: 5, window: .seconds(86_400), firstLockOut: .seconds(60), maximumLockOut: .seconds(86_400))
 
     /// The result of checking a PIN, or another proof that allows changing it.
-    package enum Answer: Sendable, Equatable {
+    package enum CheckResult: Sendable, Equatable {
         /// The PIN or proof is correct.
         case right
         /// The PIN or proof is wrong.
@@ -73,7 +73,7 @@ package final class PINStore: Sendable {
     /// Checks a PIN.
     ///
     /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
-    package func check(_ pin: PIN, of person: UUID) async throws -> Answer {
+    package func check(_ pin: PIN, of person: UUID) async throws -> CheckResult {
         try await check(pin, of: person) { { _ in } }
     }
 
@@ -83,9 +83,9 @@ package final class PINStore: Sendable {
     /// the session checks this.
     ///
     /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
-    package func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> Answer {
+    package func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> CheckResult {
         // This also runs when the caller is cancelled, because the elevation may have been written.
-        defer { elevations.noteBegun(session) }
+        defer { elevations.invalidate(session) }
         return try await check(pin, of: person) { [now] in
             { connection in
                 let begun = now()
@@ -99,7 +99,7 @@ package final class PINStore: Sendable {
     /// PIN is still the person's.
     package func check(
         _ pin: PIN, of person: UUID, prepare: () async throws -> @Sendable (Connection) throws -> Void
-    ) async throws -> Answer {
+    ) async throws -> CheckResult {
         switch try await reserve(person) {
         case .none: return .notSet
         case .locked(let wait): return .limited(wait)

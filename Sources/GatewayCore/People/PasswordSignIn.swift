@@ -64,7 +64,7 @@ package struct PasswordSignIn: Sendable {
     }
 
     /// The result of a password check.
-    package enum Verdict: Sendable {
+    package enum PasswordCheck: Sendable {
         /// The password is correct, and the person may sign in.
         case right(StoredCredential)
         /// The password is refused. The reason is not revealed.
@@ -76,7 +76,9 @@ package struct PasswordSignIn: Sendable {
     /// Checks a password without starting a session: for a sign-in, or when a person must authenticate again.
     ///
     /// - Throws: The same errors as ``attempt(_:_:from:canChange:)``.
-    package func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws -> Verdict {
+    package func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws
+        -> PasswordCheck
+    {
         switch attempts.reserve(from: client.address, account: email) {
         case .refused(let wait):
             return .limited(wait)

@@ -103,7 +103,7 @@ extension PeopleStore {
         case .disabled(let person): return try active(person, provider)
         case .signedOut: throw Self.signedOut
         case .made(let person):
-            notePersonAdded()
+            setHasPeople()
             audit.record(AuditEvent(.registered, provider: provider.id, person: person.id))
             return person
         case .linked(let person, let droppedPassword):

@@ -37,7 +37,7 @@ package final class PeopleStore: Sendable {
     }
 
     /// Sets the closure that is called with a person's id after the person's sessions were ended, to invalidate caches.
-    package func whenSessionsEnd(_ action: @escaping @Sendable (UUID) -> Void) {
+    package func onSessionsEnded(_ action: @escaping @Sendable (UUID) -> Void) {
         ended.withLock { $0 = action }
     }
 
@@ -83,7 +83,7 @@ package final class PeopleStore: Sendable {
     }
 
     /// Caches that there is at least one person.
-    func notePersonAdded() {
+    func setHasPeople() {
         hasPeopleCached.withLock { $0 = true }
     }
 
@@ -141,7 +141,7 @@ package final class PeopleStore: Sendable {
                 PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, isVouched, mustChange, created)
         }
         guard let person else { throw Self.exists(email) }
-        notePersonAdded()
+        setHasPeople()
         var event = event
         event.person = person.id
         audit.record(event)

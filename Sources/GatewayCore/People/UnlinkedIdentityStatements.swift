@@ -4,7 +4,7 @@ import FoundationEssentials
 /// SQL statements for unlinked identities.
 enum UnlinkedIdentityStatements {
     /// Stores an identity, or updates it when it signs in again.
-    static let note = Statement(
+    static let record = Statement(
         """
         INSERT INTO unlinked_identities (provider, issuer, subject, email, name, seen_at) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (provider, issuer, subject) DO UPDATE

@@ -57,7 +57,7 @@ package final class ElevationStore: Sendable {
     }
 
     /// Removes a session from the cache after it was elevated.
-    func noteBegun(_ session: SessionID) {
+    func invalidate(_ session: SessionID) {
         locked.remove(session)
     }
 

@@ -72,12 +72,12 @@ extension SessionAdministration {
     }
 
     /// Stores whether the app must fetch all data again.
-    package func note(needsFullSync: Bool, of session: SessionID) async throws {
+    package func record(needsFullSync: Bool, of session: SessionID) async throws {
         _ = try await database.write { try $0.run(OwnSessionStatements.noteSync, needsFullSync, session.rawValue) }
     }
 
     /// Stores the version of the app that uses a session.
-    package func note(appVersion: String, of session: SessionID) async throws {
+    package func record(appVersion: String, of session: SessionID) async throws {
         _ = try await database.write { try $0.run(OwnSessionStatements.noteApp, appVersion, session.rawValue) }
     }
 

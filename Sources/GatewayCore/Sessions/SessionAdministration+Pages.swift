@@ -26,7 +26,7 @@ extension SessionAdministration {
                 SessionStatements.endOfPerson, now, SessionEndReason.signedOut.rawValue, session.rawValue, person, now)
         }
         guard count > 0 else { return false }
-        noteEnded(
+        recordEnd(
             of: person, AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: session))
         return true
     }
@@ -41,6 +41,6 @@ extension SessionAdministration {
                 SessionStatements.endOthers, now, SessionEndReason.signedOut.rawValue, person, session.rawValue)
             try connection.run(APIKeyStatements.revokeAll, now, person)
         }
-        noteEnded(of: person, AuditEvent(.signedOut, reason: "all-others", person: person, actor: person))
+        recordEnd(of: person, AuditEvent(.signedOut, reason: "all-others", person: person, actor: person))
     }
 }

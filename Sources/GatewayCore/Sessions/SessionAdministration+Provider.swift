@@ -17,10 +17,10 @@ extension SessionAdministration {
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.
-    package func note(provider: String, _ session: String?, of id: SessionID) async throws {
+    package func record(provider: String, _ session: String?, of id: SessionID) async throws {
         let now = now()
         let isOver = try await database.write { connection in
-            try connection.run(ProviderSessionStatements.note, provider, session, id.rawValue)
+            try connection.run(ProviderSessionStatements.record, provider, session, id.rawValue)
             guard let session,
                 try connection.first(
                     ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) == true
@@ -69,7 +69,7 @@ extension SessionAdministration {
         }
         guard let done else { return false }
         for person in done.people {
-            noteEnded(
+            recordEnd(
                 of: person,
                 AuditEvent(
                     .revoked,
@@ -116,7 +116,7 @@ extension SessionAdministration {
 
 /// SQL statements for sessions that were started through a provider.
 enum ProviderSessionStatements {
-    static let note = Statement(
+    static let record = Statement(
         "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)
 
     static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {

@@ -32,7 +32,7 @@ package final class SessionAdministration: Sendable {
         self.now = now
     }
 
-    package func whenSessionsEnd(_ action: @escaping @Sendable (UUID) -> Void) {
+    package func onSessionsEnded(_ action: @escaping @Sendable (UUID) -> Void) {
         ended.withLock { $0 = action }
     }
 
@@ -68,7 +68,7 @@ package final class SessionAdministration: Sendable {
     package func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> RevokedAccess {
         let now = now()
         let revoked = try await database.write { try Self.revokeAll(of: person, at: now, $0) }
-        noteEnded(of: person, AuditEvent(.revoked, reason: "all-sessions", person: person, actor: actor))
+        recordEnd(of: person, AuditEvent(.revoked, reason: "all-sessions", person: person, actor: actor))
         return revoked
     }
 
@@ -83,7 +83,7 @@ package final class SessionAdministration: Sendable {
     }
 
     /// Invalidates cached sessions of a person and records an event.
-    func noteEnded(of person: UUID, _ event: AuditEvent) {
+    func recordEnd(of person: UUID, _ event: AuditEvent) {
         ended.withLock { $0 }?(person)
         audit.record(event)
     }

@@ -11,7 +11,7 @@ import Synchronization
 /// A reader takes a ``Ticket`` before it reads a session from the database. It may insert the session only if nothing
 /// was removed in the meantime. Otherwise a session that ended between the two steps would be cached as live.
 ///
-/// An unwritten use of a session is kept in its entry. When the entry is evicted, the use moves to ``LastUses``.
+/// An unwritten use of a session is kept in its entry. When the entry is evicted, the use moves to ``UnwrittenUses``.
 final class SessionCache: Sendable {
     /// The state of one part of the cache before a read of the database.
     struct Ticket: Sendable {
@@ -23,12 +23,12 @@ final class SessionCache: Sendable {
 
     private let parts: [Part]
     private let lifetime: SessionLifetime
-    private let evictedUses: LastUses
+    private let evictedUses: UnwrittenUses
 
     /// Creates an empty cache for at most `capacity` sessions, rounded down to a multiple of 32 and at least 32.
     ///
     /// `evictedUses` receives the unwritten uses of evicted entries.
-    init(lifetime: SessionLifetime, capacity: Int = 196_608, evictedUses: LastUses = LastUses()) {
+    init(lifetime: SessionLifetime, capacity: Int = 196_608, evictedUses: UnwrittenUses = UnwrittenUses()) {
         self.lifetime = lifetime
         self.evictedUses = evictedUses
         parts = (0..<Self.partCount).map { _ in Part(generationCapacity: max(1, capacity / Self.partCount / 2)) }
@@ -46,7 +46,7 @@ final class SessionCache: Sendable {
                 state.remove(digest)?.moveUses(to: evictedUses)
                 return nil
             }
-            if entry.recordUse(at: now, sliding: lifetime.sliding) { state.note(entry) }
+            if entry.recordUse(at: now, sliding: lifetime.sliding) { state.record(entry) }
             return entry.session
         }
     }
@@ -72,7 +72,7 @@ final class SessionCache: Sendable {
     ) {
         part(digest).state.withLock { state in
             guard state.removals == ticket.removals else {
-                if notedUse { evictedUses.note(digest, at: lastUsed) }
+                if notedUse { evictedUses.record(digest, at: lastUsed) }
                 return
             }
             state.remove(digest)?.moveUses(to: evictedUses)
@@ -135,19 +135,19 @@ extension SessionCache {
 
 extension SessionCache {
     /// Returns the unwritten uses in the entry of a session.
-    func pending(_ digest: SHA256Digest) -> LastUses.Use? {
+    func pending(_ digest: SHA256Digest) -> UnwrittenUses.Use? {
         part(digest).state.withLock { $0.entry(digest)?.unwrittenUse }
     }
 
     /// Returns the unwritten uses in one part. They are kept until ``written(_:inPart:)`` is called.
-    func noted(inPart index: Int) -> [LastUses.Noted] {
+    func noted(inPart index: Int) -> [UnwrittenUses.UnwrittenUse] {
         parts[index].state.withLock { state in
             state.unwritten.compactMap { entry in entry.unwrittenUse.map { (entry.digest, $0) } }
         }
     }
 
     /// Removes uses of one part that were written. If a session was used again in the meantime, that use is kept.
-    func written(_ written: [LastUses.Noted], inPart index: Int) {
+    func written(_ written: [UnwrittenUses.UnwrittenUse], inPart index: Int) {
         parts[index].state.withLock { state in
             for (digest, use) in written { state.entry(digest)?.written(use) }
             state.forgetWritten()

@@ -29,7 +29,7 @@ struct SessionCacheShard {
     }
 
     /// Returns an entry and makes it young.
-    mutating func find(_ digest: SHA256Digest, evictingInto uses: LastUses) -> CachedSession? {
+    mutating func find(_ digest: SHA256Digest, evictingInto uses: UnwrittenUses) -> CachedSession? {
         guard let entry = entry(digest) else { return nil }
         if !entry.isYoung {
             entry.isYoung = true
@@ -40,15 +40,15 @@ struct SessionCacheShard {
         return entry
     }
 
-    mutating func insert(_ entry: CachedSession, evictingInto uses: LastUses) {
+    mutating func insert(_ entry: CachedSession, evictingInto uses: UnwrittenUses) {
         makeRoom(evictingInto: uses)
         entries.updateValue(entry, forKey: entry.digest.leadingWord)?.moveUses(to: uses)
         youngCount += 1
-        note(entry)
+        record(entry)
     }
 
     /// Adds an entry to ``unwritten`` if it has an unwritten use.
-    mutating func note(_ entry: CachedSession) {
+    mutating func record(_ entry: CachedSession) {
         if entry.unwrittenUse != nil { unwritten.append(entry) }
     }
 
@@ -71,7 +71,7 @@ struct SessionCacheShard {
     }
 
     /// Evicts the old entries when there are enough young ones, which become old.
-    private mutating func makeRoom(evictingInto uses: LastUses) {
+    private mutating func makeRoom(evictingInto uses: UnwrittenUses) {
         guard youngCount >= generationCapacity else { return }
         removeAll { entry in
             guard !entry.isYoung else { return false }
@@ -104,15 +104,15 @@ final class CachedSession {
     }
 
     /// The unwritten uses; nil when all uses are written.
-    var unwrittenUse: LastUses.Use? {
-        firstUnwritten.map { LastUses.Use(first: $0, last: lastUsed) }
+    var unwrittenUse: UnwrittenUses.Use? {
+        firstUnwritten.map { UnwrittenUses.Use(first: $0, last: lastUsed) }
     }
 
     func isOf(_ person: UUID) -> Bool { session.person.id == person }
 
     /// Records a use if the last recorded one is at least a minute old. Returns whether it is the first unwritten use.
     func recordUse(at now: Date, sliding: Duration) -> Bool {
-        guard now.timeIntervalSince(lastUsed) >= LastUses.interval else { return false }
+        guard now.timeIntervalSince(lastUsed) >= UnwrittenUses.interval else { return false }
         lastUsed = now
         livesUntil = max(livesUntil, min(now + sliding, session.cap))
         guard firstUnwritten == nil else { return false }
@@ -126,15 +126,15 @@ final class CachedSession {
         livesUntil = max(livesUntil, expires)
     }
 
-    func written(_ use: LastUses.Use) {
+    func written(_ use: UnwrittenUses.Use) {
         guard firstUnwritten != nil else { return }
         firstUnwritten = lastUsed == use.last ? nil : use.last
     }
 
     /// Moves the unwritten uses to `uses`, before the entry is removed.
-    func moveUses(to uses: LastUses) {
+    func moveUses(to uses: UnwrittenUses) {
         guard let use = unwrittenUse else { return }
-        uses.note(digest, use)
+        uses.record(digest, use)
         firstUnwritten = nil
     }
 }

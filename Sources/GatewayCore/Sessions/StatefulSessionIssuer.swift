@@ -19,7 +19,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
     private let lifetime: SessionLifetime
     private let now: @Sendable () -> Date
     private let cache: SessionCache
-    private let evictedUses = LastUses()
+    private let evictedUses = UnwrittenUses()
     private let audit: AuditLog?
     private let enforcesPasswordChange: Bool
 
@@ -99,7 +99,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
 
     /// Returns the session that a token belongs to; see ``SessionIssuer``.
     package func authenticate(_ token: String) async throws -> Authentication {
-        if let answer = cachedAuthentication(token) { return answer }
+        if let authentication = cachedAuthentication(token) { return authentication }
         return try await authenticateFromDatabase(SHA256.digest(token), now())
     }
 
@@ -110,11 +110,11 @@ package final class StatefulSessionIssuer: SessionIssuer {
             return .unrecognized
         }
         let digest = SHA256.digest(token)
-        return cache.use(digest, at: now()).map(authentication)
+        return cache.use(digest, at: now()).map(validAuthentication)
     }
 
     /// Returns the result for a live session.
-    private func authentication(_ session: Session) -> Authentication {
+    private func validAuthentication(_ session: Session) -> Authentication {
         enforcesPasswordChange && session.person.mustChangePassword ? .passwordChangeRequired(session) : .valid(session)
     }
 
@@ -180,7 +180,7 @@ extension StatefulSessionIssuer {
         }
     }
 
-    private func write(_ noted: [LastUses.Noted]) async throws {
+    private func write(_ noted: [UnwrittenUses.UnwrittenUse]) async throws {
         for start in stride(from: 0, to: noted.count, by: 500) {
             let some = Array(noted[start..<min(start + 500, noted.count)])
             let sliding = lifetime.sliding
@@ -208,15 +208,15 @@ extension StatefulSessionIssuer {
             livesUntil = max(livesUntil, min(use.last + lifetime.sliding, stored.cap))
             lastUsed = max(lastUsed, use.last)
         }
-        let answer = stored.authentication(at: now, livingUntil: livesUntil)
-        guard case .valid(let session) = answer else { return answer }
-        let isNoted = now.timeIntervalSince(lastUsed) >= LastUses.interval
+        let authentication = stored.authentication(at: now, livingUntil: livesUntil)
+        guard case .valid(let session) = authentication else { return authentication }
+        let isNoted = now.timeIntervalSince(lastUsed) >= UnwrittenUses.interval
         if isNoted {
             livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
             lastUsed = now
         }
         cache.insert(
             digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: isNoted, ticket: ticket)
-        return authentication(session)
+        return validAuthentication(session)
     }
 }

@@ -92,7 +92,7 @@ package struct ImmichAccess: Sendable {
 
     private func countChange(_ caller: ImmichCaller, _ request: ServerRequest) throws(ImmichRefusal) {
         guard request.method != .get, request.method != .head else { return }
-        if let wait = services.limits.take(.writes, .person(caller.person.id)) { throw ImmichRefusal(wait: wait) }
+        if let wait = services.limits.consume(.writes, .person(caller.person.id)) { throw ImmichRefusal(wait: wait) }
     }
 
     /// Authenticates the caller of a route that changes the account. A key is refused.

@@ -31,7 +31,7 @@ struct ImmichCookies: Sendable {
     /// 400 days, the maximum lifetime of a cookie in browsers.
     private static let maximumAge = Duration.seconds(34_560_000)
     /// The lifetime of the cookies of a sign-in through a provider.
-    private static let signInAge = BridgeState.lifetime
+    private static let signInAge = PendingAuthorization.lifetime
 
     init(_ services: GatewayServices) {
         address = services.address

@@ -71,7 +71,7 @@ extension ImmichRoutes {
     private func identity(
         of request: ServerRequest, _ bridge: Bridge, _ client: RequestOrigin
     ) async throws -> (record: IdentityRecord, provider: BridgeProvider) {
-        if let wait = exchanges.take(.from(client.address)) { throw ImmichRefusal(wait: wait) }
+        if let wait = exchanges.consume(.from(client.address)) { throw ImmichRefusal(wait: wait) }
         var body = ImmichBody(request)
         let url = body.text("url", atLeast: 1)
         let (sentState, sentVerifier) = (body.optionalText("state"), body.optionalText("codeVerifier"))

@@ -133,7 +133,7 @@ extension ImmichRoutes {
     private static func mobileRedirect(_ request: ServerRequest) -> ServerResponse {
         let query = request.rawQuery ?? ""
         guard query.utf8.count <= longestRedirectedQuery else {
-            return ImmichAnswers.failure(HTTPStatus(rawValue: 414), "The query is too long.")
+            return ImmichResponses.failure(HTTPStatus(rawValue: 414), "The query is too long.")
         }
         return .redirect(to: "app.immich:///oauth-callback?\(query)", status: HTTPStatus(rawValue: 307))
     }

@@ -109,22 +109,22 @@ extension ImmichRoutes {
     /// Calls `change` with the proof of the request.
     private func applyChange(
         _ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest,
-        _ change: (PINProof) async throws -> PINStore.Answer
+        _ change: (PINProof) async throws -> PINStore.CheckResult
     ) async throws {
         guard try await services.pins.isSet(caller.person.id) else { throw Self.noPIN }
         switch proof {
         case .password(let password):
-            let answer = try await change(.password(try await provePassword(password, of: caller, request)))
+            let outcome = try await change(.password(try await provePassword(password, of: caller, request)))
             // The password has changed since it was checked.
-            guard answer != .wrong else { throw Self.wrongPassword }
-            try refuse(answer)
+            guard outcome != .wrong else { throw Self.wrongPassword }
+            try refuse(outcome)
         case .pin(let pin): try refuse(try await change(.pin(try PIN(pin))))
         case .none: throw ImmichRefusal(.badRequest, "Either password or pinCode is required")
         }
     }
 
-    private func refuse(_ answer: PINStore.Answer) throws(ImmichRefusal) {
-        switch answer {
+    private func refuse(_ outcome: PINStore.CheckResult) throws(ImmichRefusal) {
+        switch outcome {
         case .right: return
         case .wrong: throw ImmichRefusal(.badRequest, "Wrong PIN code")
         case .notSet: throw Self.noPIN

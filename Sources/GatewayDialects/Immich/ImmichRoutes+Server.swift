@@ -25,11 +25,11 @@ extension ImmichRoutes {
     }
 
     private func addKnown(
-        _ path: String, to router: inout Router, _ answer: @escaping @Sendable () throws -> ServerResponse
+        _ path: String, to router: inout Router, _ response: @escaping @Sendable () throws -> ServerResponse
     ) {
         routing.on(.get, path, to: &router) { request in
             _ = try await access.caller(of: request)
-            return try answer()
+            return try response()
         }
     }
 

@@ -80,7 +80,7 @@ extension ImmichRoutes {
         let isPending = body.optionalBool("isPendingSyncReset")
         try body.check()
         let found = try await session(id, of: caller, "authDevice.update")
-        if let isPending { try await services.sessions.note(needsFullSync: isPending, of: found.id) }
+        if let isPending { try await services.sessions.record(needsFullSync: isPending, of: found.id) }
         return ServerResponse.privateJSON(Self.message(try await session(id, of: caller, "authDevice.update"), caller))
     }
 

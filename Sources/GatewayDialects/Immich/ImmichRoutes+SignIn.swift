@@ -41,10 +41,10 @@ extension ImmichRoutes {
                 return try await signedIn(credential, .password, device, request)
             case .refused, .passwordChangeRequired:
                 services.metrics.signIn(.refused)
-                return ImmichAnswers.failure(.unauthorized, "Incorrect email or password")
+                return ImmichResponses.failure(.unauthorized, "Incorrect email or password")
             case .limited(let wait):
                 services.metrics.signIn(.limited)
-                return ImmichAnswers.tooMany(wait)
+                return ImmichResponses.tooMany(wait)
             }
         } catch let error as GatewayError where error.code == .busy {
             services.metrics.signIn(.busy)
@@ -58,7 +58,7 @@ extension ImmichRoutes {
         _ request: ServerRequest
     ) async throws -> ServerResponse {
         if let version = device.appVersion {
-            try await services.sessions.note(appVersion: version, of: credential.session)
+            try await services.sessions.record(appVersion: version, of: credential.session)
         }
         guard let person = try await services.people.find(id: credential.person) else {
             throw ImmichRefusal(.unauthorized, "Incorrect email or password")

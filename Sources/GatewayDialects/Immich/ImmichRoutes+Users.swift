@@ -88,6 +88,6 @@ extension ImmichRoutes {
     func user(_ person: Person, status: HTTPStatus = .ok) async throws -> ServerResponse {
         let identities = try await services.people.identities(of: person.id)
         return ServerResponse.privateJSON(
-            ImmichAnswers.user(person, oauthID: identities.first?.subject ?? ""), status: status)
+            ImmichResponses.user(person, oauthID: identities.first?.subject ?? ""), status: status)
     }
 }

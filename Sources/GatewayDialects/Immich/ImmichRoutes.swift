@@ -76,7 +76,7 @@ package struct ImmichRoutes: ServiceDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        ImmichAnswers.serverError(status, sentence, request)
+        ImmichResponses.serverError(status, sentence, request)
     }
 
     /// Returns the sender of a request. By default the client's header fields describe the device.

@@ -17,7 +17,7 @@ struct ImmichRouting: Sendable {
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) {
-        router.on(method, prefix + path) { request in await answer(request) { try await handler(request) } }
+        router.on(method, prefix + path) { request in await response(request) { try await handler(request) } }
     }
 
     /// Adds a route that accepts bodies of up to `maximumBodyBytes` bytes, only from signed-in callers.
@@ -28,7 +28,7 @@ struct ImmichRouting: Sendable {
         router.on(
             method, prefix + path, maximumBodyBytes: maximumBodyBytes, admission: { await refusal(of: $0) }
         ) { request in
-            await answer(request) { try await handler(request) }
+            await response(request) { try await handler(request) }
         }
     }
 
@@ -38,7 +38,7 @@ struct ImmichRouting: Sendable {
         _ handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
     ) {
         router.on(method, prefix + path, String.self) { request, text in
-            await answer(request) {
+            await response(request) {
                 guard let id = Self.id(text) else {
                     throw ImmichRefusal([.init(path: ["id"], message: "Invalid UUID", code: "invalid_format")])
                 }
@@ -54,14 +54,14 @@ struct ImmichRouting: Sendable {
         return UUID(uuidString: text)
     }
 
-    private func answer(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
+    private func response(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
         let response: ServerResponse
         do {
             response = try await body()
         } catch {
             response = failure(error, request)
         }
-        return ImmichAnswers.correlated(response, request.headers, request.id)
+        return ImmichResponses.correlated(response, request.headers, request.id)
     }
 
     /// Returns the refusal of a request whose caller is not signed in, or nil when the caller is signed in.
@@ -70,7 +70,7 @@ struct ImmichRouting: Sendable {
             _ = try await access.caller(of: request)
             return nil
         } catch {
-            return ImmichAnswers.correlated(failure(error, request), request.headers, request.id)
+            return ImmichResponses.correlated(failure(error, request), request.headers, request.id)
         }
     }
 
@@ -80,10 +80,10 @@ struct ImmichRouting: Sendable {
         case let error as ImmichRefusal:
             return error.response
         case let error as GatewayError where error.code == .recentSignInRequired:
-            return ImmichAnswers.failure(.forbidden, error.message)
+            return ImmichResponses.failure(.forbidden, error.message)
         default:
             return UnexpectedFailure(error, of: request, log: log).response(
-                internalError: "Internal server error", ImmichAnswers.failure)
+                internalError: "Internal server error", ImmichResponses.failure)
         }
     }
 }

@@ -13,9 +13,9 @@ extension OnyxRoutes {
     /// Source: OX-8; docs/protocols/onyx.md, Sign-in options.
     package func authType() async throws -> ServerResponse {
         let hasPeople = try await people.hasPeople()
-        var answer = ServerResponse.privateJSON(authType(people.policy, hasPeople: hasPeople))
-        if hasPeople { answer.headers["Cache-Control"] = "public, max-age=60" }
-        return answer
+        var response = ServerResponse.privateJSON(authType(people.policy, hasPeople: hasPeople))
+        if hasPeople { response.headers["Cache-Control"] = "public, max-age=60" }
+        return response
     }
 
     private func authType(_ policy: PasswordPolicy, hasPeople: Bool) -> OnyxAuthType {

@@ -15,22 +15,23 @@ extension OnyxRoutes {
     /// Source: OX-8; docs/protocols/onyx.md, Current user and Rejected sessions.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = RequestTokens(request, cookie: cookie)
-        guard let first = tokens.first else { return OnyxAnswers.forbidden }
-        let answer = try await issuer.authenticate(first)
-        guard let second = tokens.second, !answer.isValid else { return me(answer, first) }
+        guard let first = tokens.first else { return OnyxResponses.forbidden }
+        let authentication = try await issuer.authenticate(first)
+        guard let second = tokens.second, !authentication.isValid else { return me(authentication, first) }
         let other = try await issuer.authenticate(second)
         // The reason for an ended session is more useful than the one for an unknown token.
-        return other.isValid || answer == .unrecognized ? me(other, second) : me(answer, first)
+        return other.isValid || authentication == .unrecognized ? me(other, second) : me(authentication, first)
     }
 
     /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
     func cachedMe(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: cookie)
-        guard let first = tokens.first else { return OnyxAnswers.forbidden }
-        guard let answer = issuer.cachedAuthentication(first), tokens.second == nil || answer.isValid else {
+        guard let first = tokens.first else { return OnyxResponses.forbidden }
+        guard let authentication = issuer.cachedAuthentication(first), tokens.second == nil || authentication.isValid
+        else {
             return nil
         }
-        return me(answer, first)
+        return me(authentication, first)
     }
 
     private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
@@ -38,15 +39,17 @@ extension OnyxRoutes {
         case .valid(let session):
             return ServerResponse(status: .ok, headers: .privateJSON, body: OnyxMe.body(session))
         case .passwordChangeRequired:
-            return OnyxAnswers.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+            return OnyxResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
         case .expired:
-            return OnyxAnswers.business(.forbidden, .sessionExpired, "Your session has expired. Please sign in again.")
+            return OnyxResponses.business(
+                .forbidden, .sessionExpired, "Your session has expired. Please sign in again.")
         case .terminated:
-            return OnyxAnswers.business(.forbidden, .sessionTerminated, "Your session was ended. Please sign in again.")
+            return OnyxResponses.business(
+                .forbidden, .sessionTerminated, "Your session was ended. Please sign in again.")
         case .unrecognized where token.utf8.contains(UInt8(ascii: ".")):
-            return OnyxAnswers.forbidden
+            return OnyxResponses.forbidden
         case .unrecognized:
-            return OnyxAnswers.business(
+            return OnyxResponses.business(
                 .forbidden, .sessionUnrecognized, "Your session is unknown. Please sign in again.")
         }
     }

@@ -12,11 +12,11 @@ extension OnyxRoutes {
     /// Source: docs/protocols/onyx.md, Registration.
     package func register(_ request: ServerRequest) async throws -> ServerResponse {
         guard settings.allowsRegistration, allowsPasswords else {
-            return OnyxAnswers.business(
+            return OnyxResponses.business(
                 .forbidden, .registrationDisabled, "Registration is closed; ask an administrator for an account.")
         }
         guard let body = try? request.json(OnyxRegistration.self) else {
-            return OnyxAnswers.invalid("body: An object with 'email' and 'password' is required.")
+            return OnyxResponses.invalid("body: An object with 'email' and 'password' is required.")
         }
         do {
             switch try await registration.register(body.email, Secret(body.password), from: onyxOrigin(of: request)) {
@@ -24,8 +24,10 @@ extension OnyxRoutes {
                 let id = person.id.uuidString.lowercased()
                 return ServerResponse.privateJSON(OnyxRegistered(id: id, email: person.email), status: .created)
             case .limited(let wait):
-                return OnyxAnswers.business(.tooManyRequests, .rateLimited, "Too many registrations; try again later.")
-                    .retry(after: wait)
+                return OnyxResponses.business(
+                    .tooManyRequests, .rateLimited, "Too many registrations; try again later."
+                )
+                .retry(after: wait)
             }
         } catch let error as GatewayError {
             return try refusal(of: error)
@@ -34,10 +36,10 @@ extension OnyxRoutes {
 
     private func refusal(of error: GatewayError) throws -> ServerResponse {
         switch error.code {
-        case .invalidEmail: OnyxAnswers.invalid("body.email: Not an e-mail address.")
-        case .personExists: OnyxAnswers.code(.badRequest, .userAlreadyExists)
+        case .invalidEmail: OnyxResponses.invalid("body.email: Not an e-mail address.")
+        case .personExists: OnyxResponses.code(.badRequest, .userAlreadyExists)
         case .weakPassword:
-            OnyxAnswers.refusal(
+            OnyxResponses.refusal(
                 .badRequest,
                 OnyxError(.codedDetail, code: OnyxReason.invalidPassword.rawValue, detail: error.message))
         default: throw error

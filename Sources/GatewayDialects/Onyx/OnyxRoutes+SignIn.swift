@@ -12,13 +12,13 @@ extension OnyxRoutes {
     ///
     /// Source: OX-1; docs/protocols/onyx.md, Sign-in with a password.
     package func login(_ request: ServerRequest) async throws -> ServerResponse {
-        guard allowsPasswords else { return OnyxAnswers.code(.forbidden, .passwordLoginDisabled) }
-        guard let form = try? request.form() else { return OnyxAnswers.invalid("body: A form is required.") }
+        guard allowsPasswords else { return OnyxResponses.code(.forbidden, .passwordLoginDisabled) }
+        guard let form = try? request.form() else { return OnyxResponses.invalid("body: A form is required.") }
         guard let email = form["username"], !email.isEmpty else {
-            return OnyxAnswers.invalid("body.username: Field required.")
+            return OnyxResponses.invalid("body.username: Field required.")
         }
         guard let password = form["password"], !password.isEmpty else {
-            return OnyxAnswers.invalid("body.password: Field required.")
+            return OnyxResponses.invalid("body.password: Field required.")
         }
         do {
             switch try await signIn.attempt(
@@ -26,16 +26,16 @@ extension OnyxRoutes {
             {
             case .signedIn(let credential):
                 metrics.signIn(.succeeded)
-                return OnyxAnswers.token(credential)
+                return OnyxResponses.token(credential)
             case .refused:
                 metrics.signIn(.refused)
-                return OnyxAnswers.code(.badRequest, .badCredentials)
+                return OnyxResponses.code(.badRequest, .badCredentials)
             case .passwordChangeRequired:
                 metrics.signIn(.refused)
-                return OnyxAnswers.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+                return OnyxResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
             case .limited(let wait):
                 metrics.signIn(.limited)
-                return OnyxAnswers.tooMany(wait)
+                return OnyxResponses.tooMany(wait)
             }
         } catch let error as GatewayError where error.code == .busy {
             metrics.signIn(.busy)
@@ -57,19 +57,19 @@ extension OnyxRoutes {
                 guard let token else { continue }
                 // A refresh token of another issuer has no session, so it does not count against a person's limit.
                 if case .valid(let session) = try await issuer.authenticate(token),
-                    let wait = services.limits.take(.general, .person(session.person.id))
+                    let wait = services.limits.consume(.general, .person(session.person.id))
                 {
-                    return OnyxAnswers.tooMany(wait)
+                    return OnyxResponses.tooMany(wait)
                 }
                 guard let credential = try await issuer.refresh(token) else { continue }
                 metrics.refresh(.succeeded)
-                return token == tokens.cookie ? renewed(credential) : OnyxAnswers.token(credential)
+                return token == tokens.cookie ? renewed(credential) : OnyxResponses.token(credential)
             }
             if tokens.first != nil { metrics.refresh(.refused) }
-            return OnyxAnswers.unauthorized
+            return OnyxResponses.unauthorized
         } catch {
             _ = failure(error, request)
-            return OnyxAnswers.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")
+            return OnyxResponses.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")
         }
     }
 
@@ -87,7 +87,7 @@ extension OnyxRoutes {
                     request: request.id, device: client.device))
             return deletingCookie(tokens, ServerResponse.noContent)
         }
-        return deletingCookie(tokens, OnyxAnswers.unauthorized)
+        return deletingCookie(tokens, OnyxResponses.unauthorized)
     }
 
     /// Returns the tokens of a request that changes something. The cookie counts only if the browser states that a page
@@ -99,16 +99,16 @@ extension OnyxRoutes {
     /// Returns the response to a browser whose session was extended. The token stays in the cookie, where scripts
     /// cannot read it.
     private func renewed(_ credential: SessionCredential) -> ServerResponse {
-        var answer = ServerResponse.noContent
-        if let cookie { answer.headers["Set-Cookie"] = cookie.set(credential.token) }
-        return answer
+        var response = ServerResponse.noContent
+        if let cookie { response.headers["Set-Cookie"] = cookie.set(credential.token) }
+        return response
     }
 
     /// Returns the response with a field that deletes the browser's cookie, if the request had one.
-    private func deletingCookie(_ tokens: RequestTokens, _ answer: ServerResponse) -> ServerResponse {
-        guard tokens.cookie != nil, let cookie else { return answer }
-        var answer = answer
-        answer.headers["Set-Cookie"] = cookie.end
-        return answer
+    private func deletingCookie(_ tokens: RequestTokens, _ response: ServerResponse) -> ServerResponse {
+        guard tokens.cookie != nil, let cookie else { return response }
+        var response = response
+        response.headers["Set-Cookie"] = cookie.end
+        return response
     }
 }

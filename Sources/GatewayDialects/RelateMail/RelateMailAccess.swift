@@ -82,7 +82,7 @@ package struct RelateMailAccess: Sendable {
         let caller: RelateMailCaller
         switch Self.credential(of: request) {
         case .none:
-            try take(.address, .from(address))
+            try consume(.address, .from(address))
             throw request.headers["Authorization"] == nil
                 ? RelateMailRefusal.anonymous : refused(RelateMailRefusal.unauthorized)
         case .key(let text)?: caller = try await self.caller(key: text, from: address)
@@ -94,12 +94,12 @@ package struct RelateMailAccess: Sendable {
         // Requests about credentials always count against the person. Otherwise a caller would get a new limit with
         // each new key.
         let counted = kind == .credentials ? nil : caller.key?.id
-        try take(kind, counted.map(RequestCaller.key) ?? .person(caller.person.id))
+        try consume(kind, counted.map(RequestCaller.key) ?? .person(caller.person.id))
         return caller
     }
 
-    private func take(_ kind: RequestLimits.Kind, _ caller: RequestCaller) throws(RelateMailRefusal) {
-        if let wait = services.limits.take(kind, caller) { throw .limited(wait) }
+    private func consume(_ kind: RequestLimits.Kind, _ caller: RequestCaller) throws(RelateMailRefusal) {
+        if let wait = services.limits.consume(kind, caller) { throw .limited(wait) }
     }
 
     private func refused(_ refusal: RelateMailRefusal) -> RelateMailRefusal {
@@ -117,7 +117,7 @@ package struct RelateMailAccess: Sendable {
     private func caller(key text: String, from address: ClientAddress) async throws -> RelateMailCaller {
         var known = services.apiKeys.cachedAuthentication(text)
         if known == nil {
-            try take(.address, .from(address))
+            try consume(.address, .from(address))
             known = try await services.apiKeys.authenticate(text)
         }
         guard let known, !known.scopes.isDisjoint(with: .web) else { throw refused(.unauthorized) }
@@ -128,7 +128,7 @@ package struct RelateMailAccess: Sendable {
         if case .valid(let session)? = services.issuer.cachedAuthentication(text) {
             return RelateMailCaller(person: session.person, proof: .session(session))
         }
-        try take(.address, .from(address))
+        try consume(.address, .from(address))
         switch try await services.issuer.authenticate(text) {
         case .valid(let session), .passwordChangeRequired(let session):
             return RelateMailCaller(person: session.person, proof: .session(session))
@@ -145,7 +145,9 @@ extension RelateMailAccess {
         let authenticated: Date?
         do {
             var identity = try await verifier.identity(of: token)
-            if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
+            if try await needsEmail(identity, provider) {
+                identity = try await verifier.completing(identity, with: token)
+            }
             authenticated = identity.authenticated
             // Tokens do not update groups, only a sign-in does. An older token would restore groups that have been
             // removed since.
@@ -179,7 +181,7 @@ extension RelateMailAccess {
 
     private func refusal(_ error: OpenIDConnectError) -> RelateMailRefusal {
         switch error.code {
-        case .badToken:
+        case .invalidToken:
             services.log.debug("A token of an identity provider was refused.", ["error": .text(error.message)])
             return refused(.unauthorized)
         default:

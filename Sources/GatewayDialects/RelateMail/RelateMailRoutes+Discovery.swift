@@ -13,7 +13,7 @@ extension RelateMailRoutes {
     package var discovery: ServerResponse {
         let isEnabled = services.settings.relateMailClientID != nil
         let features = settings.features.filter { $0 != "oidc" } + (isEnabled ? ["oidc"] : [])
-        return RelateMailAnswers.shared(RelateMailDiscovery(oidcEnabled: isEnabled, features: features), for: 60)
+        return RelateMailResponses.shared(RelateMailDiscovery(oidcEnabled: isEnabled, features: features), for: 60)
     }
 
     /// The response to `GET /config/config.json`: how apps sign people in at the identity provider. Its members are
@@ -28,7 +28,7 @@ extension RelateMailRoutes {
             message.oidcRedirectUri = settings.redirect ?? ""
             message.oidcScope = settings.scopes.joined(separator: " ")
         }
-        return RelateMailAnswers.shared(message, for: 300)
+        return RelateMailResponses.shared(message, for: 300)
     }
 
     /// Returns how mail programs connect to the mail servers.

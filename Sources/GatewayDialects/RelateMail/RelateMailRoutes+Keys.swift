@@ -20,9 +20,9 @@ extension RelateMailRoutes {
         let keys = try await services.apiKeys.list(of: person.id)
         let rows = keys.map { key in
             RelateMailKey(
-                id: key.id.uuidString.lowercased(), name: key.name, createdAt: RelateMailAnswers.text(key.created),
-                lastUsedAt: key.lastUsed.map(RelateMailAnswers.text),
-                expiresAt: key.expires.map(RelateMailAnswers.text), scopes: key.scopes)
+                id: key.id.uuidString.lowercased(), name: key.name, createdAt: RelateMailResponses.text(key.created),
+                lastUsedAt: key.lastUsed.map(RelateMailResponses.text),
+                expiresAt: key.expires.map(RelateMailResponses.text), scopes: key.scopes)
         }
         return ServerResponse.privateJSON(
             RelateMailKeyList(connectionInfo: connections(of: person, keyCount: rows.count), keys: rows))
@@ -33,18 +33,18 @@ extension RelateMailRoutes {
     func makeKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
         let body = try request.json(RelateMailKeyRequest.self)
         guard let name = body.name else {
-            return RelateMailAnswers.invalid(["name": ["The name field is required."]], request: request.id)
+            return RelateMailResponses.invalid(["name": ["The name field is required."]], request: request.id)
         }
         let isBlank = name.displayName(limit: Self.maximumNameLength) == nil
-        guard !isBlank else { return RelateMailAnswers.sentence(.badRequest, "Name is required") }
+        guard !isBlank else { return RelateMailResponses.sentence(.badRequest, "Name is required") }
         // Counted in UTF-16 code units, as the Relate Mail server does.
         guard name.utf16.count <= Self.maximumNameLength else {
-            return RelateMailAnswers.sentence(.badRequest, "Name must be 100 characters or less")
+            return RelateMailResponses.sentence(.badRequest, "Name must be 100 characters or less")
         }
         let scopes = body.scopes ?? []
         if let unknown = scopes.first(where: { APIKeyScope(written: $0) == nil }) {
             let shown = unknown.displayName(limit: 40) ?? ""
-            return RelateMailAnswers.sentence(
+            return RelateMailResponses.sentence(
                 .badRequest,
                 "Invalid scope: \(shown). Valid scopes are: \(APIKeyScopes.all.words.joined(separator: ", "))")
         }
@@ -56,13 +56,13 @@ extension RelateMailRoutes {
     func makeMobileKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
         let body = try request.json(RelateMailMobileKeyRequest.self)
         guard let device = body.deviceName.flatMap({ $0.displayName(limit: 100) }) else {
-            return RelateMailAnswers.sentence(.badRequest, "DeviceName is required")
+            return RelateMailResponses.sentence(.badRequest, "DeviceName is required")
         }
         guard let platform = body.platform.flatMap({ $0.displayName(limit: 40) }) else {
-            return RelateMailAnswers.sentence(.badRequest, "Platform is required")
+            return RelateMailResponses.sentence(.badRequest, "Platform is required")
         }
         guard Self.platforms.contains(platform.lowercased()) else {
-            return RelateMailAnswers.sentence(
+            return RelateMailResponses.sentence(
                 .badRequest,
                 "Invalid platform: \(platform). Valid platforms are: \(Self.platforms.joined(separator: ", "))")
         }
@@ -81,19 +81,19 @@ extension RelateMailRoutes {
         case .key: break
         case .session(let session): try services.requireRecentSignIn(for: .makeKey, session)
         case .token(_, let authenticated):
-            try SensitiveAct.makeKey.requireRecent(authenticated, at: services.now())
+            try SensitiveAction.makeKey.requireRecent(authenticated, at: services.now())
         }
         let now = services.now()
         let asked = text.map { Timestamp.date($0) }
         if let asked, asked.map({ $0 <= now }) ?? true {
-            return RelateMailAnswers.sentence(
+            return RelateMailResponses.sentence(
                 .badRequest,
-                "expiresAt must be in the future, such as \(RelateMailAnswers.text(now + .seconds(86_400)))")
+                "expiresAt must be in the future, such as \(RelateMailResponses.text(now + .seconds(86_400)))")
         }
         let bounds = [asked ?? nil, settings.keyLifetime.map { now + $0 }, caller.key?.expires]
         let expires = bounds.compactMap(\.self).min()
         guard caller.givableScopes.isSuperset(of: APIKeyScopes(scopes)) else {
-            return RelateMailAnswers.sentence(
+            return RelateMailResponses.sentence(
                 .forbidden, "A key can only create keys with its own scopes; sign in to create one with more")
         }
         let shown = name.displayName(limit: Self.maximumNameLength) ?? name
@@ -103,14 +103,14 @@ extension RelateMailRoutes {
                 for: caller.person, name: shown, scopes: scopes, expires: expires, maximum: settings.maximumKeys,
                 asking: caller.key?.id, recording: event(.apiKeyMade, request, caller))
         } catch let error as GatewayError where error.code == .tooManyKeys {
-            return RelateMailAnswers.sentence(.badRequest, error.message)
+            return RelateMailResponses.sentence(.badRequest, error.message)
         }
         services.metrics.apiKey(.made)
         return ServerResponse.privateJSON(
             RelateMailCreatedKey(
                 id: made.listed.id.uuidString.lowercased(), name: shown, apiKey: made.key.reveal(), scopes: scopes,
-                createdAt: RelateMailAnswers.text(made.listed.created),
-                expiresAt: made.listed.expires.map(RelateMailAnswers.text)))
+                createdAt: RelateMailResponses.text(made.listed.created),
+                expiresAt: made.listed.expires.map(RelateMailResponses.text)))
     }
 
     /// `DELETE /api/smtp-credentials/{id}`: revokes one of the person's keys, which may be the key of the request.
@@ -121,7 +121,7 @@ extension RelateMailRoutes {
             try await services.apiKeys.revoke(
                 id, of: caller.person.id, isRotation: caller.key != nil,
                 recording: event(.apiKeyRevoked, request, caller))
-        else { return RelateMailAnswers.notFound(request.id) }
+        else { return RelateMailResponses.notFound(request.id) }
         services.metrics.apiKey(.revoked)
         return .noContent
     }

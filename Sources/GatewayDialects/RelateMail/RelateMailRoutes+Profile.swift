@@ -14,7 +14,7 @@ extension RelateMailRoutes {
         return ServerResponse.privateJSON(
             RelateMailProfile(
                 id: person.id.uuidString.lowercased(), email: person.email, displayName: person.name,
-                createdAt: RelateMailAnswers.text(person.created), lastLoginAt: last.map(RelateMailAnswers.text)))
+                createdAt: RelateMailResponses.text(person.created), lastLoginAt: last.map(RelateMailResponses.text)))
     }
 
     /// `PUT /api/profile`: changes the person's name. Without a name in the request nothing changes.

@@ -37,7 +37,7 @@ package struct RelateMailRoutes: ServiceDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        RelateMailAnswers.serverError(status, sentence, request: request.id)
+        RelateMailResponses.serverError(status, sentence, request: request.id)
     }
 
     /// Adds the routes under the prefix.
@@ -49,7 +49,7 @@ package struct RelateMailRoutes: ServiceDialect {
         add(.post, Self.credentials, .credentials, to: &router) { try await $0.makeKey($1, $2) }
         add(.post, Self.credentials + "/mobile", .credentials, to: &router) { try await $0.makeMobileKey($1, $2) }
         router.on(.delete, prefix + Self.credentials + "/{id}", String.self) { request, id in
-            await answer(request, .credentials) { try await $0.revokeKey(id, $1, $2) }
+            await response(request, .credentials) { try await $0.revokeKey(id, $1, $2) }
         }
     }
 
@@ -71,11 +71,11 @@ package struct RelateMailRoutes: ServiceDialect {
         _ action: @escaping Action
     ) {
         router.on(method, prefix + path) { request in
-            await answer(request, kind, action)
+            await response(request, kind, action)
         }
     }
 
-    private func answer(
+    private func response(
         _ request: ServerRequest, _ kind: RequestLimits.Kind, _ action: Action
     ) async -> ServerResponse {
         do {
@@ -91,28 +91,28 @@ extension RelateMailRoutes {
         switch error {
         case let refusal as RelateMailRefusal: return Self.refusal(refusal)
         case let error as RequestError where error.status == .unsupportedMediaType:
-            return RelateMailAnswers.problem(error.status, "Unsupported Media Type", request: request.id)
+            return RelateMailResponses.problem(error.status, "Unsupported Media Type", request: request.id)
         case let error as RequestError:
-            return RelateMailAnswers.invalid(["$": [error.message]], request: request.id)
+            return RelateMailResponses.invalid(["$": [error.message]], request: request.id)
         // The account or the key was ended during the request.
         case let error as GatewayError where error.code == .unknownPerson:
-            return RelateMailAnswers.unauthorized(hadCredentials: true)
+            return RelateMailResponses.unauthorized(hadCredentials: true)
         case let error as GatewayError where error.code == .recentSignInRequired:
-            return RelateMailAnswers.sentence(.forbidden, error.message)
+            return RelateMailResponses.sentence(.forbidden, error.message)
         default:
             return UnexpectedFailure(error, of: request, log: services.log).response(
-                internalError: RelateMailAnswers.internalError, RelateMailAnswers.sentence)
+                internalError: RelateMailResponses.internalError, RelateMailResponses.sentence)
         }
     }
 
     private static func refusal(_ refusal: RelateMailRefusal) -> ServerResponse {
         switch refusal {
-        case .anonymous: RelateMailAnswers.unauthorized(hadCredentials: false)
-        case .unauthorized: RelateMailAnswers.unauthorized(hadCredentials: true)
-        case .forbidden(let sentence): RelateMailAnswers.sentence(.forbidden, sentence)
-        case .limited(let wait): RelateMailAnswers.tooMany(wait)
+        case .anonymous: RelateMailResponses.unauthorized(hadCredentials: false)
+        case .unauthorized: RelateMailResponses.unauthorized(hadCredentials: true)
+        case .forbidden(let sentence): RelateMailResponses.sentence(.forbidden, sentence)
+        case .limited(let wait): RelateMailResponses.tooMany(wait)
         case .providerUnavailable:
-            RelateMailAnswers.unavailable(
+            RelateMailResponses.unavailable(
                 "The identity provider does not respond. Try again in a minute.", .seconds(10))
         }
     }

@@ -11,27 +11,27 @@ extension TimeTrackerRoutes {
     }
 
     /// Whether a sign-in may still end at its destination. This dialect has its own list of redirects.
-    package func mayEnd(at destination: BridgeState.Destination) -> Bool {
-        guard case .app(let redirect, _, _) = destination else { return true }
+    package func canEnd(at returnTo: PendingAuthorization.ReturnTarget) -> Bool {
+        guard case .app(let redirect, _, _) = returnTo else { return true }
         return redirects.allows(redirect)
     }
 
     package func refusal(of callback: InvalidCallback) -> ServerResponse {
-        TimeTrackerAnswers.refusal(.badRequest, "Invalid session")
+        TimeTrackerResponses.refusal(.badRequest, "Invalid session")
     }
 
     package func refusal(of failure: BridgeFailure) -> ServerResponse {
         switch failure.outcome {
-        case .denied: TimeTrackerAnswers.refusal(.badRequest, failure.sentence)
-        case .refused: TimeTrackerAnswers.refusal(.forbidden, failure.sentence)
+        case .denied: TimeTrackerResponses.refusal(.badRequest, failure.sentence)
+        case .refused: TimeTrackerResponses.refusal(.forbidden, failure.sentence)
         case .unavailable:
-            TimeTrackerAnswers.refusal(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
+            TimeTrackerResponses.refusal(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
         case .begun, .completed, .failed:
-            TimeTrackerAnswers.refusal(HTTPStatus(rawValue: 502), failure.sentence)
+            TimeTrackerResponses.refusal(HTTPStatus(rawValue: 502), failure.sentence)
         }
     }
 
-    package func beginning(at provider: BridgeProvider, continuingAt next: String) -> String {
+    package func startPath(at provider: BridgeProvider, continuingAt next: String) -> String {
         "/auth/login?\(FormURLEncoded.encode([("next", next)]))"
     }
 }

@@ -28,7 +28,7 @@ extension TimeTrackerRoutes {
     ///
     /// Source: TT-3; docs/protocols/time-tracker.md, Start of a sign-in and Sign-in state.
     func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
-        if let wait = starts.take(.from(services.proxies.client(of: request))) {
+        if let wait = starts.consume(.from(services.proxies.client(of: request))) {
             return refusal(.tooManyRequests, "Too many sign-ins from your address. Try again later.", request)
                 .retry(after: wait)
         }
@@ -37,7 +37,7 @@ extension TimeTrackerRoutes {
             return refusal(.badRequest, "The parameter '\(name)' occurs more than once.", request)
         }
         if fields["provider"] == nil, services.settings.pages.isEnabled, bridge.providers.all.count > 1,
-            BridgeReturn.wantsPage(request)
+            BridgeCallback.wantsPage(request)
         {
             return choice(fields, bridge)
         }
@@ -60,7 +60,7 @@ extension TimeTrackerRoutes {
 
     /// Whether the app itself sends the request, not its browser.
     private static func isSentByApp(_ request: ServerRequest) -> Bool {
-        !BridgeReturn.wantsPage(request) && request.headers.values("Accept").contains { $0.contains(JSON.mediaType) }
+        !BridgeCallback.wantsPage(request) && request.headers.values("Accept").contains { $0.contains(JSON.mediaType) }
     }
 
     /// Redirects an app's browser to this route again, with a `state` that the app can see. The app can compare it when
@@ -84,9 +84,9 @@ extension TimeTrackerRoutes {
                 return .redirect(to: address)
             }
             guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
-            let beginning = try await bridge.beginForApp(
+            let startPath = try await bridge.beginForApp(
                 at: provider, redirect: redirect, state: state, callback: callback, request: request.id)
-            return self.redirect(to: beginning, at: provider, beside: request)
+            return self.redirect(to: startPath, at: provider, beside: request)
         } catch {
             return failed(error, request)
         }
@@ -102,9 +102,9 @@ extension TimeTrackerRoutes {
         }
         guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
         do throws(BridgeFailure) {
-            let beginning = try await bridge.begin(
-                at: provider, query.destination, callback: callback, request: request.id)
-            return self.redirect(to: beginning, at: provider, beside: request)
+            let startPath = try await bridge.begin(
+                at: provider, query.returnTo, callback: callback, request: request.id)
+            return self.redirect(to: startPath, at: provider, beside: request)
         } catch {
             return failed(error, request)
         }
@@ -126,8 +126,8 @@ extension TimeTrackerRoutes {
     func refusal(
         _ status: HTTPStatus, _ sentence: String, _ request: ServerRequest, again: String? = nil
     ) -> ServerResponse {
-        BridgeReturn.wantsPage(request)
+        BridgeCallback.wantsPage(request)
             ? services.redirectPages.failed(status, sentence, again: again)
-            : TimeTrackerAnswers.refusal(status, sentence)
+            : TimeTrackerResponses.refusal(status, sentence)
     }
 }

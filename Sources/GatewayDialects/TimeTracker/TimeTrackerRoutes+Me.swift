@@ -14,30 +14,32 @@ extension TimeTrackerRoutes {
     /// Source: TT-6, TT-8; docs/protocols/time-tracker.md, Current user and Rejected tokens.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = RequestTokens(request, cookie: services.cookie)
-        guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
-        let answer = try await services.issuer.authenticate(first)
-        guard let second = tokens.second, !answer.isValid else { return me(answer, first, request) }
+        guard let first = tokens.first else { return TimeTrackerResponses.unauthorized() }
+        let authentication = try await services.issuer.authenticate(first)
+        guard let second = tokens.second, !authentication.isValid else { return me(authentication, first, request) }
         return me(try await services.issuer.authenticate(second), second, request)
     }
 
     /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
     func cachedMe(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: services.cookie)
-        guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
-        guard let answer = services.issuer.cachedAuthentication(first), tokens.second == nil || answer.isValid else {
+        guard let first = tokens.first else { return TimeTrackerResponses.unauthorized() }
+        guard let authentication = services.issuer.cachedAuthentication(first),
+            tokens.second == nil || authentication.isValid
+        else {
             return nil
         }
-        return me(answer, first, request)
+        return me(authentication, first, request)
     }
 
     private func me(_ authentication: Authentication, _ token: String, _ request: ServerRequest) -> ServerResponse {
         switch authentication {
         case .valid(let session):
             ServerResponse(status: .ok, headers: .privateJSON, body: Self.body(session.person))
-        case .passwordChangeRequired: TimeTrackerAnswers.refusal(.forbidden, services.passwordChangeSentence)
-        case .expired: TimeTrackerAnswers.unauthorized("jwt expired")
-        case .terminated: TimeTrackerAnswers.unauthorized("session ended")
-        case .unrecognized: TimeTrackerAnswers.unauthorized(reason(token, request))
+        case .passwordChangeRequired: TimeTrackerResponses.refusal(.forbidden, services.passwordChangeSentence)
+        case .expired: TimeTrackerResponses.unauthorized("jwt expired")
+        case .terminated: TimeTrackerResponses.unauthorized("session ended")
+        case .unrecognized: TimeTrackerResponses.unauthorized(reason(token, request))
         }
     }
 
@@ -103,7 +105,7 @@ extension TimeTrackerRoutes {
             }
         } catch {
             services.log.error("A sign-out failed.", ["error": .words(of: error), "request": .text(request.id)])
-            return TimeTrackerAnswers.refusal(.serviceUnavailable, "Failed to logout").retry(after: .seconds(1))
+            return TimeTrackerResponses.refusal(.serviceUnavailable, "Failed to logout").retry(after: .seconds(1))
         }
         var response = ServerResponse.privateJSON(["message": "Logged out successfully"] as JSONValue)
         if tokens.cookie != nil, let cookie { response.headers["Set-Cookie"] = cookie.end }

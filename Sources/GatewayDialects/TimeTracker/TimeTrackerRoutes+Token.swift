@@ -25,9 +25,11 @@ extension TimeTrackerRoutes {
         case .success(let read): asked = read
         }
         guard let issuer = issuerAddress(for: request) else { return unknownAddress(request) }
-        guard let start = try await bridge.takeStart(of: asked.state) else { return TimeTrackerAnswers.unknownStart }
+        guard let start = try await bridge.consumeStart(of: asked.state) else {
+            return TimeTrackerResponses.unknownStart
+        }
         guard constantTimeEqual(Array(start.redirect.utf8), Array(asked.redirectURI.utf8)) else {
-            return TimeTrackerAnswers.refusal(
+            return TimeTrackerResponses.refusal(
                 .badRequest, "The redirect_uri differs from the one that started the login. Initiate login again.")
         }
         let shape = try await shape(issuer)
@@ -37,16 +39,16 @@ extension TimeTrackerRoutes {
             let verifier = start.verifier.secret.reveal()
             let session = try await bridge.redeem(
                 OneTimeCode(asked.code), verifier: verifier, client: client, token: shape)
-            guard let session else { return TimeTrackerAnswers.unknownStart }
-            return try await answer(session)
+            guard let session else { return TimeTrackerResponses.unknownStart }
+            return try await response(session)
         case .app:
             do {
-                return try await answer(
+                return try await response(
                     bridge.finishInApp(start, code: asked.code, issuer: asked.issuer, client: client, token: shape))
             } catch let error as OpenIDConnectError {
-                return Self.answer(error)
+                return Self.response(error)
             } catch  where BridgeFailure(error).outcome == .refused {
-                return TimeTrackerAnswers.refusal(.forbidden, BridgeFailure(error).sentence)
+                return TimeTrackerResponses.refusal(.forbidden, BridgeFailure(error).sentence)
             }
         }
     }
@@ -67,19 +69,19 @@ extension TimeTrackerRoutes {
                 return .success(try TimeTrackerTokenRequest(FormFields()))
             }
             guard let body = try? JSONValue(parsing: request.body) else {
-                return .failure(Refusal(response: TimeTrackerAnswers.refusal(.badRequest, "The body is not JSON.")))
+                return .failure(Refusal(response: TimeTrackerResponses.refusal(.badRequest, "The body is not JSON.")))
             }
             return .success(try TimeTrackerTokenRequest(body))
         } catch {
-            return .failure(Refusal(response: TimeTrackerAnswers.missing(error.names)))
+            return .failure(Refusal(response: TimeTrackerResponses.missing(error.names)))
         }
     }
 
     /// Returns the response with a token.
-    private func answer(_ credential: SessionCredential) async throws -> ServerResponse {
+    private func response(_ credential: SessionCredential) async throws -> ServerResponse {
         let token = credential.token.reveal()
         guard case .valid(let session) = try await services.issuer.authenticate(token) else {
-            return TimeTrackerAnswers.unauthorized("the session has already ended")
+            return TimeTrackerResponses.unauthorized("the session has already ended")
         }
         return ServerResponse.privateJSON(
             TimeTrackerTokenResponse(
@@ -88,16 +90,16 @@ extension TimeTrackerRoutes {
     }
 
     /// Returns the response to a failure at the provider. It never contains the provider's own error message.
-    private static func answer(_ error: OpenIDConnectError) -> ServerResponse {
+    private static func response(_ error: OpenIDConnectError) -> ServerResponse {
         switch error.code {
         case .unreachable:
-            return TimeTrackerAnswers.refusal(.serviceUnavailable, BridgeFailure.unavailable.sentence).retry(
+            return TimeTrackerResponses.refusal(.serviceUnavailable, BridgeFailure.unavailable.sentence).retry(
                 after: .seconds(10))
         case .refused, .denied:
-            return TimeTrackerAnswers.refusal(
+            return TimeTrackerResponses.refusal(
                 .badRequest, "The identity provider did not accept the code. Initiate login again.")
         default:
-            return TimeTrackerAnswers.refusal(HTTPStatus(rawValue: 502), BridgeFailure.failed.sentence)
+            return TimeTrackerResponses.refusal(HTTPStatus(rawValue: 502), BridgeFailure.failed.sentence)
         }
     }
 

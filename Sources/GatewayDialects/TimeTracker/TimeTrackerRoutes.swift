@@ -43,12 +43,12 @@ package struct TimeTrackerRoutes: BridgeDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        TimeTrackerAnswers.serverError(status, sentence)
+        TimeTrackerResponses.serverError(status, sentence)
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         UnexpectedFailure(error, of: request, log: services.log).response(
-            internalError: "Internal server error", TimeTrackerAnswers.refusal)
+            internalError: "Internal server error", TimeTrackerResponses.refusal)
     }
 
     /// `GET /health`: returns the status `ok` and the current time.

@@ -16,7 +16,7 @@ extension TokenRoutes {
         case .failure(let refusal): return refusal.response
         case .success(let token):
             do {
-                return answer(try await issuer.authenticate(token), token)
+                return response(try await issuer.authenticate(token), token)
             } catch {
                 return failure(error, request)
             }
@@ -27,7 +27,7 @@ extension TokenRoutes {
     func cachedIntrospection(_ request: ServerRequest) -> ServerResponse? {
         switch tokenToCheck(request) {
         case .failure(let refusal): refusal.response
-        case .success(let token): issuer.cachedAuthentication(token).map { answer($0, token) }
+        case .success(let token): issuer.cachedAuthentication(token).map { response($0, token) }
         }
     }
 
@@ -39,7 +39,7 @@ extension TokenRoutes {
             case .ambiguous: return .failure(Refusal(response: Self.ambiguousCredentials))
             case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret == secret:
                 return Self.tokenToCheck(form)
-            case .none, .unreadable, .secret: return .failure(Refusal(response: TokenAnswers.invalidClient))
+            case .none, .unreadable, .secret: return .failure(Refusal(response: TokenResponses.invalidClient))
             }
         }
     }
@@ -57,8 +57,8 @@ extension TokenRoutes {
         token(form).map { .success($0) } ?? .failure(Refusal(response: tokenRequired))
     }
 
-    private func answer(_ authentication: Authentication, _ token: String) -> ServerResponse {
-        guard case .valid(let session) = authentication else { return TokenAnswers.inactive }
+    private func response(_ authentication: Authentication, _ token: String) -> ServerResponse {
+        guard case .valid(let session) = authentication else { return TokenResponses.inactive }
         var body: [UInt8] = []
         body.reserveCapacity(256)
         JSONText.append(json: #"{"active":true,"token_type":"Bearer","sub":""#, to: &body)

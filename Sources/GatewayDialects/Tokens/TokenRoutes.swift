@@ -67,7 +67,7 @@ package struct TokenRoutes: Sendable {
             router.on(.get, LatchdMetadata.path(of: issuer), synchronousHandler: { _ in page }, handler: { _ in page })
         } else {
             router.on(.get, LatchdMetadata.path(of: "http://localhost" + prefix)) { request in
-                address.base(of: request).map { metadata(of: $0 + prefix) } ?? TokenAnswers.noMetadata
+                address.base(of: request).map { metadata(of: $0 + prefix) } ?? TokenResponses.noMetadata
             }
         }
     }
@@ -87,9 +87,9 @@ package struct TokenRoutes: Sendable {
         }
         switch ClientCredentials(request, form) {
         case .ambiguous: return Self.ambiguousCredentials
-        case .unreadable: return TokenAnswers.invalidClient
+        case .unreadable: return TokenResponses.invalidClient
         case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret != secret:
-            return TokenAnswers.invalidClient
+            return TokenResponses.invalidClient
         case .none, .secret: break
         }
         guard let token = Self.token(form) else { return Self.tokenRequired }
@@ -109,7 +109,7 @@ package struct TokenRoutes: Sendable {
     /// Returns the response to a database error.
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         log.error("Could not look up a token.", ["error": .words(of: error), "request": .text(request.id)])
-        return TokenAnswers.unavailable
+        return TokenResponses.unavailable
     }
 
     /// The response to a request that is refused before its token is looked up.
@@ -123,7 +123,7 @@ package struct TokenRoutes: Sendable {
         } catch {
             return .failure(
                 Refusal(
-                    response: TokenAnswers.invalidRequest(
+                    response: TokenResponses.invalidRequest(
                         "The body must be a form of type application/x-www-form-urlencoded.", error.status)))
         }
     }
@@ -135,6 +135,6 @@ package struct TokenRoutes: Sendable {
         return tokens.count == 1 && !tokens[0].isEmpty ? tokens[0] : nil
     }
 
-    static let ambiguousCredentials = TokenAnswers.invalidRequest("Send client credentials once, in one place only.")
-    static let tokenRequired = TokenAnswers.invalidRequest("Exactly one token is required.")
+    static let ambiguousCredentials = TokenResponses.invalidRequest("Send client credentials once, in one place only.")
+    static let tokenRequired = TokenResponses.invalidRequest("Exactly one token is required.")
 }

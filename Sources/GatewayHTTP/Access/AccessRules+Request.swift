@@ -31,10 +31,10 @@ extension AccessRules {
 
     /// Whether a request may authenticate with a person's API key. If two servers could read the path differently, both
     /// readings must allow it.
-    package func takeKeys(with request: ForwardedRequest) -> Bool {
+    package func acceptsKeys(with request: ForwardedRequest) -> Bool {
         [request.path, request.path.cut].allSatisfy { path in
             guard let path else { return true }
-            return rules.first { $0.covers(request, path) }?.takesKeys == true
+            return rules.first { $0.covers(request, path) }?.acceptsKeys == true
         }
     }
 }

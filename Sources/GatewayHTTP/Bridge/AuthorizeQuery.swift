@@ -12,11 +12,11 @@ package struct AuthorizeQuery: Sendable {
     /// Whether the browser is redirected to the provider. When false, the response contains the address instead.
     let isRedirected: Bool
     /// Whether the provider must authenticate the person again, even if the person is signed in there.
-    package let isAgain: Bool
+    package let requiresReauthentication: Bool
     /// The provider's id. Nil when the query names none.
     package let provider: String?
     /// Where the sign-in ends.
-    package let destination: BridgeState.Destination
+    package let returnTo: PendingAuthorization.ReturnTarget
 
     /// The reason why a query is refused, with a message for the client.
     package enum Refusal: Error, Equatable {
@@ -38,15 +38,15 @@ package struct AuthorizeQuery: Sendable {
             throw .refused("The parameter '\(name)' occurs more than once.")
         }
         isRedirected = try Self.boolean(fields["redirect"], "redirect")
-        isAgain = try Self.boolean(fields["again"], "again")
+        requiresReauthentication = try Self.boolean(fields["again"], "again")
         provider = fields["provider"]
         let isNative = Self.names.suffix(3).contains { fields[$0] != nil }
-        destination = isNative ? try Self.app(fields, redirects) : .web(next: try Self.next(fields["next"]))
+        returnTo = isNative ? try Self.app(fields, redirects) : .web(next: try Self.next(fields["next"]))
     }
 
     private static func app(
         _ fields: FormFields, _ redirects: AllowedRedirects
-    ) throws(Refusal) -> BridgeState.Destination {
+    ) throws(Refusal) -> PendingAuthorization.ReturnTarget {
         guard let text = fields["app_code_challenge"], !text.isEmpty else {
             throw .refused("Mobile SSO requires a PKCE code challenge")
         }

@@ -59,7 +59,7 @@ package struct BackchannelLogout: Sendable {
 
     private func refusal(_ errors: [OpenIDConnectError], _ request: ServerRequest) -> Outcome {
         // The provider or the network causes every other error, so the token may still be valid.
-        let undecided = errors.first { $0.code != .badToken }
+        let undecided = errors.first { $0.code != .invalidToken }
         services.log.warning(
             "A sign-out by an identity provider was refused.",
             [

@@ -12,22 +12,22 @@ extension BridgeDialect {
     /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1, and §4.12 for 303 after a form.
     package func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = services.address.base(of: request) else { return unknownAddress(request) }
-        let browser = BridgeReturn(request, services)
+        let browser = BridgeCallback(request, services)
         let pending: PendingCallback
         do throws(InvalidCallback) {
             guard let fields = browser.fields else { throw .unreadableState }
             pending = try open(fields, at: path, request, bridge)
         } catch {
-            return BridgeReturn.wantsPage(request) ? services.redirectPages.unknownCallback : refusal(of: error)
+            return BridgeCallback.wantsPage(request) ? services.redirectPages.unknownCallback : refusal(of: error)
         }
         var response: ServerResponse
         do throws(BridgeFailure) {
             let ending = try await bridge.finish(
                 pending.state, pending.secret, at: pending.provider, pending.fields, callback: base + prefix + path,
                 client: origin(of: request))
-            response = await browser.answer(ending, bridge)
+            response = await browser.response(ending, bridge)
         } catch {
-            response = failed(error, of: pending.state.destination, at: pending.provider, request)
+            response = failed(error, of: pending.state.returnTo, at: pending.provider, request)
         }
         response.headers.append("Set-Cookie", services.signInCookies.end(pending.state.id, pending.provider.sameSite))
         return response
@@ -42,10 +42,12 @@ extension BridgeDialect {
     ) throws(InvalidCallback) -> PendingCallback {
         let states = fields.values("state")
         guard let text = states.first else { throw .missingState }
-        guard states.count == 1, let state = BridgeState(opening: text, bridge.keys) else { throw .unreadableState }
+        guard states.count == 1, let state = PendingAuthorization(opening: text, bridge.keys) else {
+            throw .unreadableState
+        }
         guard state.isLive(at: bridge.now()) else { throw .expired }
         guard let provider = bridge.providers[state.provider], callbackPath(of: provider) == path,
-            mayEnd(at: state.destination), let secret = services.signInCookies.secret(for: state, in: request)
+            canEnd(at: state.returnTo), let secret = services.signInCookies.secret(for: state, in: request)
         else { throw .notRecognized }
         return PendingCallback(fields: fields, state: state, provider: provider, secret: secret)
     }
@@ -53,15 +55,15 @@ extension BridgeDialect {
     /// Returns the response to a failed sign-in. An app receives the error through its deep link, a person in a browser
     /// gets a page.
     package func failed(
-        _ failure: BridgeFailure, of destination: BridgeState.Destination, at provider: BridgeProvider,
+        _ failure: BridgeFailure, of returnTo: PendingAuthorization.ReturnTarget, at provider: BridgeProvider,
         _ request: ServerRequest
     ) -> ServerResponse {
-        switch destination {
+        switch returnTo {
         case .app(let redirect, let state, _), .identity(let redirect, let state, _):
-            return BridgeReturn(request, services).answer(failure, to: redirect, state: state)
+            return BridgeCallback(request, services).response(failure, to: redirect, state: state)
         case .web(let next):
             let again =
-                services.redirectPages.signIn(goingOnTo: next) ?? prefix + beginning(at: provider, continuingAt: next)
+                services.redirectPages.signIn(goingOnTo: next) ?? prefix + startPath(at: provider, continuingAt: next)
             return failed(failure, request, again: again)
         }
     }
@@ -75,7 +77,7 @@ extension BridgeDialect {
     /// - Returns: A page for browsers, else the error of the dialect.
     package func failed(_ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil) -> ServerResponse {
         let refusal = refusal(of: failure)
-        guard BridgeReturn.wantsPage(request) else { return refusal }
+        guard BridgeCallback.wantsPage(request) else { return refusal }
         var page = services.redirectPages.failed(refusal.status, failure.sentence, again: again)
         page.headers["Retry-After"] = refusal.headers["Retry-After"]
         return page
@@ -85,7 +87,7 @@ extension BridgeDialect {
 /// A callback and the sign-in that it belongs to.
 private struct PendingCallback {
     let fields: FormFields
-    let state: BridgeState
+    let state: PendingAuthorization
     let provider: BridgeProvider
     let secret: BrowserSecret
 }

@@ -12,10 +12,10 @@ package protocol BridgeDialect: ServiceDialect {
 
     /// Whether a sign-in may still end at its destination. The list of redirects may have changed since the sign-in
     /// began.
-    func mayEnd(at destination: BridgeState.Destination) -> Bool
+    func canEnd(at returnTo: PendingAuthorization.ReturnTarget) -> Bool
 
     /// Returns the path and query that begin a sign-in again, one that continues at `next`.
-    func beginning(at provider: BridgeProvider, continuingAt next: String) -> String
+    func startPath(at provider: BridgeProvider, continuingAt next: String) -> String
 
     /// Returns the response to a program whose callback belongs to no sign-in.
     func refusal(of callback: InvalidCallback) -> ServerResponse
@@ -54,21 +54,21 @@ extension BridgeDialect {
 
     /// Redirects a browser to the provider and sets the cookie of this sign-in.
     package func redirect(
-        to beginning: Bridge.AuthorizationStart, at provider: BridgeProvider, beside request: ServerRequest
+        to startPath: Bridge.AuthorizationStart, at provider: BridgeProvider, beside request: ServerRequest
     ) -> ServerResponse {
         services.settingSignInCookies(
-            .redirect(to: beginning.address), of: beginning, at: provider, beside: request)
+            .redirect(to: startPath.address), of: startPath, at: provider, beside: request)
     }
 }
 
 extension GatewayServices {
     /// Returns the response with the cookie that a browser keeps until it returns from the provider.
     package func settingSignInCookies(
-        _ response: ServerResponse, of beginning: Bridge.AuthorizationStart, at provider: BridgeProvider,
+        _ response: ServerResponse, of startPath: Bridge.AuthorizationStart, at provider: BridgeProvider,
         beside request: ServerRequest
     ) -> ServerResponse {
         var response = response
-        for cookie in signInCookies.begin(beginning.secret, provider.sameSite, beside: request) {
+        for cookie in signInCookies.begin(startPath.secret, provider.sameSite, beside: request) {
             response.headers.append("Set-Cookie", cookie)
         }
         return response

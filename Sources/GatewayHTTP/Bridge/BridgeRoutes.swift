@@ -30,11 +30,11 @@ package struct BridgeRoutes: BridgeDialect {
     package func owns(_ path: String) -> Bool { false }
 
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxAnswers.serverError(status, sentence)
+        OnyxResponses.serverError(status, sentence)
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        OnyxAnswers.failure(error, request, services.log)
+        OnyxResponses.failure(error, request, services.log)
     }
 
     /// 422 only. A 400 means a refusal for another reason here.
@@ -57,9 +57,9 @@ package struct BridgeRoutes: BridgeDialect {
 
     package func callbackPath(of provider: BridgeProvider) -> String { provider.callbackPath }
 
-    package func mayEnd(at destination: BridgeState.Destination) -> Bool { bridge.mayEnd(at: destination) }
+    package func canEnd(at returnTo: PendingAuthorization.ReturnTarget) -> Bool { bridge.canEnd(at: returnTo) }
 
-    package func beginning(at provider: BridgeProvider, continuingAt next: String) -> String {
+    package func startPath(at provider: BridgeProvider, continuingAt next: String) -> String {
         Self.authorizePath(of: provider) + "?" + FormURLEncoded.encode([("redirect", "true"), ("next", next)])
     }
 
@@ -71,15 +71,15 @@ package struct BridgeRoutes: BridgeDialect {
             case .expired: "ACCESS_TOKEN_ALREADY_EXPIRED"
             case .notRecognized: "OAUTH_INVALID_STATE"
             }
-        return OnyxAnswers.business(.badRequest, .validationError, text)
+        return OnyxResponses.business(.badRequest, .validationError, text)
     }
 
     package func refusal(of failure: BridgeFailure) -> ServerResponse {
         switch failure.outcome {
-        case .denied: OnyxAnswers.detail(.badRequest, failure.error)
-        case .refused: OnyxAnswers.business(.forbidden, .unauthorized, failure.sentence)
-        case .unavailable: OnyxAnswers.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
-        case .begun, .completed, .failed: OnyxAnswers.business(.badRequest, .validationError, failure.sentence)
+        case .denied: OnyxResponses.detail(.badRequest, failure.error)
+        case .refused: OnyxResponses.business(.forbidden, .unauthorized, failure.sentence)
+        case .unavailable: OnyxResponses.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
+        case .begun, .completed, .failed: OnyxResponses.business(.badRequest, .validationError, failure.sentence)
         }
     }
 
@@ -100,26 +100,27 @@ package struct BridgeRoutes: BridgeDialect {
         else { return refusal(.refused("Set 'provider' to an identity provider of this server"), request) }
         guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
         do {
-            let beginning = try await bridge.begin(
-                at: provider, query.destination, callback: callback, request: request.id, isAgain: query.isAgain)
-            guard !query.isRedirected else { return redirect(to: beginning, at: provider, beside: request) }
+            let startPath = try await bridge.begin(
+                at: provider, query.returnTo, callback: callback, request: request.id,
+                requiresReauthentication: query.requiresReauthentication)
+            guard !query.isRedirected else { return redirect(to: startPath, at: provider, beside: request) }
             return services.settingSignInCookies(
-                .privateJSON(["authorization_url": beginning.address]), of: beginning, at: provider, beside: request)
+                .privateJSON(["authorization_url": startPath.address]), of: startPath, at: provider, beside: request)
         } catch {
             guard query.isRedirected else { return refusal(of: error) }
-            return failed(error, of: query.destination, at: provider, request)
+            return failed(error, of: query.returnTo, at: provider, request)
         }
     }
 
     private func refusal(_ refusal: AuthorizeQuery.Refusal, _ request: ServerRequest) -> ServerResponse {
         switch refusal {
         case .unreadable(let message):
-            OnyxAnswers.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
+            OnyxResponses.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
         case .refused(let message):
-            BridgeReturn.wantsPage(request)
+            BridgeCallback.wantsPage(request)
                 ? services.redirectPages.failed(
                     .badRequest, "The app asked for a sign-in that this server does not allow.")
-                : OnyxAnswers.business(.badRequest, .validationError, message)
+                : OnyxResponses.business(.badRequest, .validationError, message)
         }
     }
 }

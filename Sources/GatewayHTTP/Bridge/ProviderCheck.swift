@@ -7,7 +7,7 @@ import SignInBridge
 /// A check of an identity provider that requires no sign-in.
 package struct ProviderCheck: Sendable {
     /// The result of a check.
-    package struct Answer: Sendable {
+    package struct Report: Sendable {
         /// The metadata from the discovery document.
         package let metadata: ProviderMetadata
         /// The number of keys that can verify the signature of an ID token.
@@ -36,12 +36,12 @@ package struct ProviderCheck: Sendable {
     /// Fetches the discovery document and the keys, and sends a made-up code to the token endpoint.
     ///
     /// - Throws: `OpenIDConnectError` with the problem, or `CancellationError`.
-    package func run() async throws -> Answer {
+    package func run() async throws -> Report {
         let party = RelyingParty(provider.settings, client: client)
         let metadata = try await party.metadata()
         let count = try await party.keyCount()
         let knowsClient = try await party.knowsClient(redirect: redirect)
-        return Answer(
+        return Report(
             metadata: metadata, keyCount: count, knowsClient: knowsClient,
             warnings: warnings(metadata, keyCount: count, knowsClient: knowsClient))
     }

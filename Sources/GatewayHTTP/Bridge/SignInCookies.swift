@@ -22,13 +22,13 @@ struct SignInCookies: Sendable {
         let ages = others.compactMap { id in BrowserSecret.age(id).map { (id, $0) } }
         let oldest = ages.sorted { $1.1.lexicographicallyPrecedes($0.1) }.dropFirst(Self.maximum - 1)
         let new = Cookies.set(
-            prefix + secret.id, secret.secret.reveal(), maximumAge: BridgeState.lifetime, sameSite: sameSite,
+            prefix + secret.id, secret.secret.reveal(), maximumAge: PendingAuthorization.lifetime, sameSite: sameSite,
             isSecure: isSecure)
         return [new] + oldest.map { end($0.0, sameSite) }
     }
 
     /// Returns the browser's secret for a sign-in. Nil when no cookie of the request matches the state.
-    func secret(for state: BridgeState, in request: ServerRequest) -> BrowserSecret? {
+    func secret(for state: PendingAuthorization, in request: ServerRequest) -> BrowserSecret? {
         Cookies.of(request, prefix: prefix)
             .filter { $0.rest == state.id }
             .compactMap { BrowserSecret(id: $0.rest, value: $0.value) }

@@ -54,7 +54,7 @@ extension PageRoutes {
     /// Source: OWASP MASVS 2.1, AUTH-3.
     private func endOthers(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard isRecent(visit, for: .endOtherSessions) else { return confirmFirst(PagePath.account) }
-        let question = PageQuestion(
+        let question = ConfirmationPage(
             title: "Sign out everywhere else?",
             sentence: "Every device and browser except this one must sign in again, and the keys of your programs are "
                 + "revoked.",
@@ -66,12 +66,12 @@ extension PageRoutes {
 
     /// Whether the person signed in recently enough for an action, here or at an identity provider that reports the
     /// time.
-    func isRecent(_ visit: SignedInRequest, for act: SensitiveAct) -> Bool {
-        (try? services.requireRecentSignIn(for: act, visit.session)) != nil
+    func isRecent(_ visit: SignedInRequest, for action: SensitiveAction) -> Bool {
+        (try? services.requireRecentSignIn(for: action, visit.session)) != nil
     }
 
     /// Redirects a browser to the sign-in page, which later leads back to a page below the prefix.
     func confirmFirst(_ path: String) -> ServerResponse {
-        seeOther(PagePath.signIn(returningTo: prefix + path, isAgain: true))
+        seeOther(PagePath.signIn(returningTo: prefix + path, requiresReauthentication: true))
     }
 }

@@ -226,7 +226,7 @@ extension PageRoutes {
     }
 
     /// Returns the confirmation before a person is changed, or nil for an action that one click can undo.
-    private static func question(_ action: String, about person: Person, page: String) -> PageQuestion? {
+    private static func question(_ action: String, about person: Person, page: String) -> ConfirmationPage? {
         let name = person.name ?? person.email
         let words: (title: String, sentence: String, button: String)? =
             switch action {
@@ -260,7 +260,7 @@ extension PageRoutes {
             default: nil
             }
         return words.map {
-            PageQuestion(
+            ConfirmationPage(
                 title: $0.title, sentence: $0.sentence, button: $0.button, page: page, fields: [("action", action)])
         }
     }
@@ -293,7 +293,7 @@ extension PageRoutes {
     private func endSession(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return administratorsOnly }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
-        let question = PageQuestion(
+        let question = ConfirmationPage(
             title: "End this session?", sentence: "Its device or browser must then sign in again.",
             button: "End the session", page: Self.root + "/sessions")
         if let page = confirmationPage(question, visit) { return page }

@@ -49,8 +49,8 @@ extension PageRoutes {
         return seeOther("\(PagePath.administration)/people/\(owner.uuidString.lowercased())?done=key")
     }
 
-    private func question(cancel page: String) -> PageQuestion {
-        PageQuestion(
+    private func question(cancel page: String) -> ConfirmationPage {
+        ConfirmationPage(
             title: "Revoke this key?", sentence: "The program that uses this key will lose its access.",
             button: "Revoke the key", page: page)
     }

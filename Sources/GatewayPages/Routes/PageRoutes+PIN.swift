@@ -54,7 +54,7 @@ extension PageRoutes {
     /// remove it.
     package func removePIN(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard isRecent(visit, for: .removePIN) else { return confirmFirst(PagePath.account) }
-        let question = PageQuestion(
+        let question = ConfirmationPage(
             title: "Remove your PIN?",
             sentence: "Locked content in your apps stays locked until you set a new PIN.", button: "Remove PIN",
             page: PagePath.account)

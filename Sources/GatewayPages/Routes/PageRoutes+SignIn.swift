@@ -119,7 +119,9 @@ extension PageRoutes {
             title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
             hasPasswords: services.settings.passwordsEnabled)
         // A provider redirects to the pages' own host, where a cookie of another host cannot be set.
-        if home.place(of: request) == .own { page.providers = providers(destination, isAgain: again != nil) }
+        if home.place(of: request) == .own {
+            page.providers = providers(destination, requiresReauthentication: again != nil)
+        }
         page.again = again
         return (page, value)
     }
@@ -131,7 +133,7 @@ extension PageRoutes {
     }
 
     /// Returns the identity providers, each with the address where a browser's sign-in begins.
-    private func providers(_ destination: ReturnAddress?, isAgain: Bool) -> [ProviderButton] {
+    private func providers(_ destination: ReturnAddress?, requiresReauthentication: Bool) -> [ProviderButton] {
         guard let bridge = services.bridge else { return [] }
         let next = prefix + PagePath.signedIn
         let whole = destination.map { "\(next)?\(FormURLEncoded.encode([("return", $0.text)]))" } ?? next
@@ -139,7 +141,7 @@ extension PageRoutes {
         let query = [("redirect", "true"), ("next", ReturnAddress.check(whole)?.text ?? next)]
         return bridge.providers.all.map { provider in
             let path = services.settings.bridge.prefix + BridgeRoutes.authorizePath(of: provider)
-            let again = isAgain ? [("again", "true")] : []
+            let again = requiresReauthentication ? [("again", "true")] : []
             return ProviderButton(provider.configuration, "\(path)?\(FormURLEncoded.encode(query + again))")
         }
     }

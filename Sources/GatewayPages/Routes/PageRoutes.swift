@@ -58,7 +58,7 @@ package struct PageRoutes: ServiceDialect {
     /// Adds redirects to the account page, for a person who types only the server's address or the prefix.
     private func addEntrances(to router: inout Router) {
         for path in entrances.union([prefix + "/"]) {
-            router.on(.get, path) { request in await answer(request) { seeOther(PagePath.account) } }
+            router.on(.get, path) { request in await response(request) { seeOther(PagePath.account) } }
         }
     }
 
@@ -77,7 +77,7 @@ package struct PageRoutes: ServiceDialect {
         _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
     ) {
         router.on(method, prefix + path) { request in
-            await answer(request, isForSignIn: true) { try await handler(self, request) }
+            await response(request, isForSignIn: true) { try await handler(self, request) }
         }
     }
 
@@ -88,7 +88,7 @@ package struct PageRoutes: ServiceDialect {
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path) { request in
-            await answer(request) {
+            await response(request) {
                 try await visited(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
             }
         }
@@ -100,7 +100,7 @@ package struct PageRoutes: ServiceDialect {
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path, type) { request, named in
-            await answer(request) {
+            await response(request) {
                 try await visited(request) { try await handler(self, $0, named) }
             }
         }
@@ -113,7 +113,7 @@ package struct PageRoutes: ServiceDialect {
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path) { request in
-            await answer(request, isForSignIn: isForSignIn) {
+            await response(request, isForSignIn: isForSignIn) {
                 try await submitted(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
             }
         }
@@ -125,7 +125,7 @@ package struct PageRoutes: ServiceDialect {
         _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path, type) { request, named in
-            await answer(request) { try await submitted(request) { try await handler(self, $0, named) } }
+            await response(request) { try await submitted(request) { try await handler(self, $0, named) } }
         }
     }
 
@@ -152,7 +152,7 @@ package struct PageRoutes: ServiceDialect {
         else { return invalidForm }
         guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
         if request.path != prefix + PagePath.signOut,
-            let wait = services.limits.take(.writes, .person(visitor.person.id))
+            let wait = services.limits.consume(.writes, .person(visitor.person.id))
         {
             return tooMany(wait)
         }
@@ -174,7 +174,7 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Answers a request on the pages' own host. A request of the sign-in is answered on every host with a sign-in.
-    private func answer(
+    private func response(
         _ request: ServerRequest, isForSignIn: Bool = false, _ handler: () async throws -> ServerResponse
     ) async -> ServerResponse {
         if let response = wrongHostResponse(request, isForSignIn: isForSignIn) { return response }

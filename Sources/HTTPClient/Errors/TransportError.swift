@@ -10,14 +10,14 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     /// The underlying error. Nil when there is none.
     package let cause: (any Error)?
     /// Whether the error occurred at another origin, to which redirects led. The first origin did respond.
-    package let isElsewhere: Bool
+    package let isOtherOrigin: Bool
 
     /// Creates an error.
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil, isElsewhere: Bool = false) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil, isOtherOrigin: Bool = false) {
         self.code = code
         self.message = message
         self.cause = cause
-        self.isElsewhere = isElsewhere
+        self.isOtherOrigin = isOtherOrigin
     }
 
     /// The ``message``.

@@ -33,7 +33,7 @@ extension DownloadPart {
             guard isFlushed && modified == nil || fsync(file) == 0 else { throw Self.failure(destination, .last) }
             try Self.move(path, destination, isReplacing)
             close()
-            Self.keepNames(beside: destination)
+            Self.syncFolder(beside: destination)
         }
     }
 
@@ -87,7 +87,7 @@ extension DownloadPart {
                 folders[String(entry.path[..<(entry.path.lastIndex(of: "/") ?? entry.path.startIndex)])] = entry.path
                 return nil
             }
-            for path in folders.values { keepNames(beside: path) }
+            for path in folders.values { syncFolder(beside: path) }
             return failures
         }
     }
@@ -115,7 +115,7 @@ extension DownloadPart {
     /// and at its destination, so a folder that cannot be flushed is not a failure.
     ///
     /// Source: fsync(2), on the folder that contains a file's name.
-    package static func keepNames(beside path: String) {
+    package static func syncFolder(beside path: String) {
         let descriptor = system_openFolder(folder(of: path))
         guard descriptor >= 0 else { return }
         fsync(descriptor)

@@ -89,7 +89,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     }
 
     /// Returns the SHA-1 of all bytes if ``beginDigest(of:)`` was called. Later calls return nil.
-    package func takeDigest() -> [UInt8]? {
+    package func finishDigest() -> [UInt8]? {
         guard let digest = digest.take() else { return nil }
         return digest.finish()
     }

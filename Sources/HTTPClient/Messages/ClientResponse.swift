@@ -33,14 +33,14 @@ public struct ClientResponse: Sendable {
 package struct Redirection: Sendable, Hashable {
     /// Whether the redirects led to another origin. That origin got no credentials, and its response says nothing about
     /// the first origin.
-    package var isElsewhere: Bool
+    package var isOtherOrigin: Bool
     /// Whether the server sent a web page in place of a requested file. The page was not accepted, and the part is
     /// unchanged.
     package var isRejectedPage: Bool
 
     /// Creates a value, for tests.
-    package init(isElsewhere: Bool, isRejectedPage: Bool = false) {
-        self.isElsewhere = isElsewhere
+    package init(isOtherOrigin: Bool, isRejectedPage: Bool = false) {
+        self.isOtherOrigin = isOtherOrigin
         self.isRejectedPage = isRejectedPage
     }
 }

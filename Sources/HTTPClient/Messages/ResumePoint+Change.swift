@@ -19,16 +19,16 @@ extension ResumePoint {
     /// response does not tell.
     ///
     /// Two mirrors may give the same file different entity tags. In that case, time and length are compared.
-    package func isChanged(by answer: ClientResponse) -> Bool? {
-        if answer.status == .notModified { return false }
-        guard answer.status == .ok else { return nil }
+    package func isChanged(by response: ClientResponse) -> Bool? {
+        if response.status == .notModified { return false }
+        guard response.status == .ok else { return nil }
         // Some servers send a length of 0 in response to HEAD.
-        let length = answer.headers["Content-Length"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        let length = response.headers["Content-Length"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         let isOtherLength = total.flatMap { total in length.map { $0 != total } }
-        let isOtherTime = lastModified.flatMap { time in answer.headers["Last-Modified"].map { $0 != time } }
-        if let entityTag, let other = answer.headers["ETag"] {
+        let isOtherTime = lastModified.flatMap { time in response.headers["Last-Modified"].map { $0 != time } }
+        if let entityTag, let other = response.headers["ETag"] {
             if Self.opaque(entityTag) == Self.opaque(other) { return false }
-            let answered = answer.redirection == nil ? nil : Self.place(of: answer.url)
+            let answered = response.redirection == nil ? nil : Self.place(of: response.url)
             if answered == place || isOtherLength == true { return true }
             return isOtherTime
         }

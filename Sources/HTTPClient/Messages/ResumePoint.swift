@@ -46,10 +46,10 @@ package struct ResumePoint: Sendable, Hashable, Codable {
     /// Whether the point identifies one version of the file, by a strong entity tag or a strong time.
     ///
     /// Source: RFC 9110 §15.3.7.3: parts are combined only when they share one strong validator.
-    package var tellsVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
+    package var identifiesVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
 
     /// Whether the rest of the file can be requested.
-    package var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
+    package var canResume: Bool { count > 0 && identifiesVersion && total.map { count < $0 } ?? true }
 
     /// The value of `If-Range`, or nil when the field must not be sent. It must not be sent with a weak entity tag,
     /// even if the time is strong. The response is compared instead.

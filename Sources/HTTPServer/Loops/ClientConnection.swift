@@ -120,7 +120,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     func expire() {
         if phase == .sending, isProgressing() { return }
         if phase == .head || phase == .body {
-            exchange?.answerDirectly(
+            exchange?.respondDirectly(
                 Refusal(status: .requestTimeout, message: "The request took too long to arrive."))
         }
         shutDown()

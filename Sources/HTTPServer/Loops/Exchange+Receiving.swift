@@ -32,7 +32,7 @@ extension Exchange {
     /// Throws for a plain HTTP request from a client that must use TLS.
     private func admitPlain() throws(Refusal) {
         guard connection.security.isRefused else { return }
-        loop.settings.refusals.note(connection.peer, now: loop.now, loop.settings.onLog)
+        loop.settings.refusals.record(connection.peer, now: loop.now, loop.settings.onLog)
         throw Refusal(
             status: .forbidden,
             message: "Plain HTTP is allowed only from this machine and from trusted proxies; use HTTPS or the proxy.")
@@ -64,7 +64,7 @@ extension Exchange {
             // finish first.
             guard !head.expectsContinue else { throw Self.bodyTooLarge }
             step = .body
-            answerDirectly(Self.bodyTooLarge)
+            respondDirectly(Self.bodyTooLarge)
         } else {
             askAdmission(head)
         }
@@ -104,7 +104,7 @@ extension Exchange {
         isHeadRepeated = false
         guard step == .body else { return }
         guard bodyCount + count <= maximumBodyBytes else {
-            answerDirectly(Self.bodyTooLarge)
+            respondDirectly(Self.bodyTooLarge)
             return
         }
         bodyCount += count
@@ -169,9 +169,9 @@ extension Exchange {
             response = ServerResponse(status: .noContent, headers: ["Allow": methods])
         case .methodNotAllowed(let methods, let pattern):
             route = pattern
-            var answer = error(.methodNotAllowed, "The method \(head.method) is not allowed here.")
-            answer.headers["Allow"] = methods
-            response = answer
+            var refusal = error(.methodNotAllowed, "The method \(head.method) is not allowed here.")
+            refusal.headers["Allow"] = methods
+            response = refusal
         case .notFound:
             response = error(.notFound, "Not found.")
         }

@@ -102,22 +102,22 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     }
 
     /// Takes the response of the handler.
-    func finish(_ answer: ServerResponse) {
+    func finish(_ newResponse: ServerResponse) {
         task = nil
         loop.runningTasks -= 1
         releaseMemory()
         guard step == .handling else { return }
-        response = answer
+        response = newResponse
         resume()
     }
 
     /// Takes the result of the admission check. Nil accepts the body; a response refuses it.
-    func finishAdmission(_ answer: ServerResponse?) {
+    func finishAdmission(_ newResponse: ServerResponse?) {
         task = nil
         loop.runningTasks -= 1
         guard step == .admission else { return }
         step = .body
-        if let answer { refuseBody(answer) } else { connection.enter(.body) }
+        if let newResponse { refuseBody(newResponse) } else { connection.enter(.body) }
         resume()
     }
 
@@ -161,17 +161,17 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         // The fields of the head are in memory twice: in libmicrohttpd's buffer and as strings.
         let more = headCount * 2 + bodyKept - countedMemory
         switch step {
-        case .handling: loop.settings.budget.take(more)
+        case .handling: loop.settings.budget.reserve(more)
         case .body, .admission:
-            guard !loop.settings.budget.takeIfFree(more) else { break }
-            var answer = loop.settings.router.errorResponse(.serviceUnavailable, Self.noRoom, refused)
-            answer.headers["Retry-After"] = "5"
+            guard !loop.settings.budget.reserveIfFree(more) else { break }
+            var newResponse = loop.settings.router.errorResponse(.serviceUnavailable, Self.noRoom, refused)
+            newResponse.headers["Retry-After"] = "5"
             let wasAsked = step == .admission
             if wasAsked {
                 task?.cancel()
                 step = .body
             }
-            refuseBody(answer)
+            refuseBody(newResponse)
             resume()
             return
         case .head, .answered, .refused, .abandoned: return
@@ -196,11 +196,11 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
 
     /// Writes a refusal directly to the socket where libmicrohttpd accepts no response: in the middle of a body, or
     /// while a head is incomplete. No other bytes are being sent at that time.
-    func answerDirectly(_ refusal: Refusal) {
+    func respondDirectly(_ refusal: Refusal) {
         refuseBody(loop.settings.router.errorResponse(refusal.status, refusal.message, refused))
     }
 
-    /// Does the same as ``answerDirectly(_:)`` with a complete response.
+    /// Does the same as ``respondDirectly(_:)`` with a complete response.
     func refuseBody(_ response: ServerResponse) {
         guard step == .head || step == .body else { return }
         let bytes = ResponseWriter.bytes(of: response, self)

@@ -10,7 +10,7 @@ final class MemoryBudget: Sendable {
     }
 
     /// Reserves `count` bytes if they are free. Returns whether they were.
-    func takeIfFree(_ count: Int) -> Bool {
+    func reserveIfFree(_ count: Int) -> Bool {
         guard count > 0 else { return true }
         guard used.wrappingAdd(count, ordering: .relaxed).newValue > limit else { return true }
         release(count)
@@ -18,7 +18,7 @@ final class MemoryBudget: Sendable {
     }
 
     /// Reserves `count` bytes, even beyond the limit.
-    func take(_ count: Int) {
+    func reserve(_ count: Int) {
         used.wrappingAdd(count, ordering: .relaxed)
     }
 

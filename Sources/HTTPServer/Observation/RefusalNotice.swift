@@ -10,7 +10,7 @@ final class RefusalNotice: Sendable {
     private static let interval: UInt64 = 60_000_000_000
     private let state = Mutex(State())
 
-    func note(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) {
+    func record(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) {
         let count: Int? = state.withLock { state in
             state.count += 1
             guard state.next <= now else { return nil }

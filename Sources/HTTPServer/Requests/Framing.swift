@@ -13,7 +13,7 @@ struct Framing {
     private var contentLength: String?
     private var transferEncoding: String?
 
-    mutating func take(_ field: HTTPHeaders.Field) throws(Refusal) {
+    mutating func add(_ field: HTTPHeaders.Field) throws(Refusal) {
         // Only names with these lengths matter here. Most fields are skipped by their length.
         switch field.name.utf8.count {
         case 4 where Token.isName(field.name, "host"):

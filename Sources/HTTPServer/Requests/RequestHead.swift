@@ -40,7 +40,7 @@ struct RequestHead {
         headers = try Self.fields(bytes, from: position)
         guard headers.fields.count == fieldCount else { throw .bad("The header is malformed.") }
         var framing = Framing()
-        for field in headers.fields { try framing.take(field) }
+        for field in headers.fields { try framing.add(field) }
         contentLength = try framing.length(isVersion10: isVersion10)
         expectsContinue = framing.expectsContinue && !isVersion10
         if let host = framing.host { try Self.check(host: host) }

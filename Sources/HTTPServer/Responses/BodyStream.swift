@@ -31,7 +31,7 @@ final class BodyStream: Sendable {
     }
 
     /// The result of taking bytes.
-    enum Taken {
+    enum CopyResult {
         /// The number of bytes that were copied.
         case bytes(Int)
         /// There are no bytes yet. ``onReady`` will be called.
@@ -46,7 +46,7 @@ final class BodyStream: Sendable {
     private let onReady: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Creates a stream. After ``take(into:)`` has returned `nothing`, `onReady` is called from any thread when there
+    /// Creates a stream. After ``copyBytes(into:)`` has returned `nothing`, `onReady` is called from any thread when there
     /// are bytes or the body ends.
     init(length: Int?, onReady: @escaping @Sendable () -> Void) {
         self.length = length
@@ -139,8 +139,8 @@ final class BodyStream: Sendable {
     /// Copies as many bytes as are available and fit.
     ///
     /// Bytes that were written before a failure are not sent, because the connection is closed immediately.
-    func take(into buffer: UnsafeMutableRawBufferPointer) -> Taken {
-        let (taken, mayWake) = state.withLock { state -> (Taken, Bool) in
+    func copyBytes(into buffer: UnsafeMutableRawBufferPointer) -> CopyResult {
+        let (taken, mayWake) = state.withLock { state -> (CopyResult, Bool) in
             if state.end == .failed || state.end == .gone { return (.failure, false) }
             guard state.waiting > 0 else {
                 if state.end == .complete { return (.end, false) }

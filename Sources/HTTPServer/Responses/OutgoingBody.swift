@@ -107,7 +107,7 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
             switch source {
             case .sending: latch_mhd_end_with_error
             case .reading(let region): read(region, into: buffer)
-            case .stream(let stream): take(stream, into: buffer)
+            case .stream(let stream): copyBytes(stream, into: buffer)
             }
         if count > 0 { handedOver += count }
         return count
@@ -119,8 +119,8 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
         return count > 0 ? count : latch_mhd_end_with_error
     }
 
-    private func take(_ stream: BodyStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        switch stream.take(into: buffer) {
+    private func copyBytes(_ stream: BodyStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch stream.copyBytes(into: buffer) {
         case .bytes(let count): return count
         case .end: return latch_mhd_end_of_stream
         case .failure:

@@ -27,7 +27,7 @@ package struct Router: Sendable {
             var checked: Admission?
             if let admit {
                 checked = { request in
-                    if let answer = check(request) { return answer }
+                    if let response = check(request) { return response }
                     return await admit(request)
                 }
             }
@@ -44,7 +44,7 @@ package struct Router: Sendable {
                 run: { request, values in
                     guard !request.body.isEmpty else { return await run(request, values) }
                     return await wrapper(request) {
-                        if let answer = first?(request, values) { return answer }
+                        if let response = first?(request, values) { return response }
                         return await run(request, values)
                     }
                 }, maximumBodyBytes: maximumBodyBytes, admission: admission)

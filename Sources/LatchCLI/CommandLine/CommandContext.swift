@@ -9,7 +9,7 @@ actor CommandContext {
     /// The console for output.
     nonisolated let console: Console
     /// Asks the person questions.
-    nonisolated let person: Prompter
+    nonisolated let prompter: Prompter
     /// The options that all commands take.
     nonisolated let common: CommonOptions
 
@@ -29,7 +29,7 @@ actor CommandContext {
         self.finishesUnfinished = finishesUnfinished
         self.environment = environment
         console = Console(isJSON: common.isJSON, environment: environment)
-        person = isNonInteractive ? .unavailable : Prompter(terminal: Terminal())
+        prompter = isNonInteractive ? .unavailable : Prompter(terminal: Terminal())
     }
 
     /// Returns the client with the accounts and sessions. Secrets are opened on first use; see ``openSecrets()``.
@@ -50,7 +50,7 @@ actor CommandContext {
         if let store { return store }
         let made = DeviceSecrets(
             common.secrets, folders: try Folders(environment: environment), keyFile: common.secretsKey,
-            passphrase: { [person] need in try await PassphraseQuestion(person: person).answer(need) })
+            passphrase: { [prompter] need in try await PassphrasePrompt(prompter: prompter).prompt(need) })
         store = made
         return made
     }

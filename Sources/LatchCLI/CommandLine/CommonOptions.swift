@@ -5,7 +5,7 @@ import SecretStorage
 /// The options that all commands take.
 struct CommonOptions: Sendable {
     private static let json = Flag("json", help: "Print one JSON value instead of text.")
-    private static let secrets = Option<SecretsWord>(
+    private static let secrets = Option<SecretsArgument>(
         "secrets", value: "STORE", environment: "LATCH_SECRETS", defaultText: "the store used before",
         help: "Store secrets only in the Secret Service or only in a sealed file.")
     private static let secretsKey = Option<String>(
@@ -32,7 +32,7 @@ struct CommonOptions: Sendable {
 }
 
 /// The words of `--secrets`.
-enum SecretsWord: String, CaseIterable, ArgumentValue {
+enum SecretsArgument: String, CaseIterable, ArgumentValue {
     case service
     case file
 

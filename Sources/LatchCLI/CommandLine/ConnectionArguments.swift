@@ -25,10 +25,10 @@ struct ConnectionArguments: Sendable {
     /// Reads the named files, and asks for the passphrase of a key that has one.
     ///
     /// - Throws: ``LatchError``, also when an option does not fit a server at that address.
-    func options(for address: ServerAddress, _ person: Prompter) async throws -> ConnectionOptions {
+    func options(for address: ServerAddress, _ prompter: Prompter) async throws -> ConnectionOptions {
         try trust.check(fits: address)
         var options = ConnectionOptions()
-        try await trust.apply(to: &options, person)
+        try await trust.apply(to: &options, prompter)
         options.extraHeaders = try await HeaderLines.read(headers, with: .server)
         return options
     }

@@ -19,7 +19,7 @@ enum Hint {
         case .noAccount, .ambiguousAccount:
             return "Run: latch accounts"
         case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
-            .foreignAnswer, .proxyFailed, .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired,
+            .interceptedResponse, .proxyFailed, .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired,
             .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
             return account.map { "To see where it fails: latch doctor \($0.serverURL.url.forShell)" }
         case .authoritiesUnreadable:

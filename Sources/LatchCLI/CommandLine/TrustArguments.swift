@@ -21,7 +21,7 @@ struct TrustArguments: Sendable {
     private static let key = Option<String>(
         "client-key", value: "FILE", completion: .file,
         help: "The private key of the PEM certificate, if it is in a separate file.")
-    private static let pin = Option<FingerprintWord>(
+    private static let pin = Option<FingerprintArgument>(
         "pin", value: "SHA256", help: "Accept only the certificate with this fingerprint, regardless of its issuer.")
     private static let proxy = Option<String>(
         "proxy", value: "URL",
@@ -77,13 +77,13 @@ struct TrustArguments: Sendable {
 
     /// Sets the options that were given, and keeps the others. Reads the named files, and asks for the passphrase of a
     /// key that has one.
-    func apply(to options: inout ConnectionOptions, _ person: Prompter) async throws {
+    func apply(to options: inout ConnectionOptions, _ prompter: Prompter) async throws {
         if let authorities {
             if let file = authorities.pemFile { try await Self.checkAuthorities(file) }
             options.authorities = authorities
         }
         if let pin { options.pinnedCertificate = pin }
-        if let certificate { options.clientCertificate = try await clientCertificate(certificate, person) }
+        if let certificate { options.clientCertificate = try await clientCertificate(certificate, prompter) }
         if let proxy { options.proxy = try await proxyAddress(proxy) }
     }
 
@@ -96,7 +96,7 @@ struct TrustArguments: Sendable {
         }
     }
 
-    private func clientCertificate(_ certificate: String, _ person: Prompter) async throws -> ClientCertificate {
+    private func clientCertificate(_ certificate: String, _ prompter: Prompter) async throws -> ClientCertificate {
         let path = InputFile.absolute(certificate)
         let bytes = try await InputFile.read(path, what: "the client certificate")
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {
@@ -106,13 +106,13 @@ struct TrustArguments: Sendable {
                     "'\(certificate.printable)' is not a client certificate. It must be PEM, with a line that begins "
                         + "with '-----BEGIN', or PKCS#12 (.p12, .pfx).")
             }
-            let passphrase = try await person.askSecret("Passphrase of \(certificate) (empty if it has none)")
+            let passphrase = try await prompter.askSecret("Passphrase of \(certificate) (empty if it has none)")
             return .pkcs12(path: path, passphrase: passphrase.count == 0 ? nil : passphrase)
         }
         let keyPath = key.map(InputFile.absolute) ?? path
         let keyText = String(decoding: try await InputFile.read(keyPath, what: "the client key"), as: UTF8.self)
         let passphrase =
-            keyText.contains("ENCRYPTED") ? try await person.askSecret("Passphrase of \(key ?? certificate)") : nil
+            keyText.contains("ENCRYPTED") ? try await prompter.askSecret("Passphrase of \(key ?? certificate)") : nil
         return .pem(certificate: path, key: keyPath, passphrase: passphrase)
     }
 
@@ -146,7 +146,7 @@ struct TrustArguments: Sendable {
 }
 
 /// A fingerprint on the command line: 64 hexadecimal digits, with or without colons.
-struct FingerprintWord: ArgumentValue {
+struct FingerprintArgument: ArgumentValue {
     let fingerprint: CertificateFingerprint
 
     init(argument: String) throws(ArgumentValueError) {

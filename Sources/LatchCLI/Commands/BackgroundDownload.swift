@@ -47,14 +47,14 @@ struct BackgroundDownload {
     }
 
     /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
-    func keep(_ queue: DownloadQueue) async throws -> ExitCode {
-        let keeper = DownloadSupervisor(
+    func run(_ queue: DownloadQueue) async throws -> ExitCode {
+        let supervisor = DownloadSupervisor(
             queue, environment: environment, fetchesMetered: isMetered,
             advice: "To download anyway: latch download --metered")
         let result: Result<ExitCode, any Error>
         do {
             result = .success(
-                try await keeper.keep(begun: { [environment] in BackgroundProgram.reportReady(environment) }) {
+                try await supervisor.run(onStart: { [environment] in BackgroundProgram.reportReady(environment) }) {
                     try await DownloadDisplay(console: context.console).show(queue)
                 })
         } catch {
@@ -80,16 +80,16 @@ struct BackgroundDownload {
                 (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: Self.title)
             let program = BackgroundProgram(
                 words, as: Self.service, description: Self.title, environment: known, log: log)
-            let keeper = try await program.start(on: environment, waitingIn: folders.callbacks)
+            let supervisor = try await program.start(on: environment, waitingIn: folders.callbacks)
             // Only one of the two may start it again.
-            if keeper == .service { Self.entry.remove() }
+            if supervisor == .service { Self.entry.remove() }
             try context.console.result(
                 [
-                    "The download continues in the background, even if you close this terminal. \(lifetime(keeper))",
+                    "The download continues in the background, even if you close this terminal. \(lifetime(supervisor))",
                     "To watch it: latch downloads watch. To stop it: latch downloads pause",
                 ],
                 json: [
-                    "background": true, "service": keeper == .service ? .string(Self.name) : .null,
+                    "background": true, "service": supervisor == .service ? .string(Self.name) : .null,
                     "log": .string(log),
                 ])
         } catch let error as DesktopError {
@@ -101,8 +101,8 @@ struct BackgroundDownload {
     }
 
     /// Returns a sentence about how long the program runs, and what starts it again.
-    private func lifetime(_ keeper: BackgroundProgram.Supervisor) -> String {
-        guard keeper == .service else {
+    private func lifetime(_ supervisor: BackgroundProgram.Supervisor) -> String {
+        guard supervisor == .service else {
             return
                 "After a crash or a restart of the machine it continues when you sign in to your desktop. Without a "
                 + "desktop, run: latch download --background"

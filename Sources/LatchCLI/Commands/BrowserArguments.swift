@@ -22,7 +22,7 @@ struct BrowserArguments: Sendable {
     private static let noQRCode = Flag("no-qr", help: "Show no QR code, even with --no-browser.")
     private static let provider = Option<String>(
         "provider", value: "ID", help: "Sign in through this identity provider of the server, with the browser.")
-    private static let callback = Option<CallbackWord>(
+    private static let callback = Option<CallbackArgument>(
         "callback", value: "WAY", defaultText: "the way that the server supports",
         help: "How the browser returns: to a port of this machine, or by a link for a registered program.")
     private static let timeout = Option<Int>(
@@ -64,9 +64,9 @@ struct BrowserArguments: Sendable {
     func signIn(provider: String?, _ context: CommandContext) throws -> BrowserSignIn {
         let browser = try browser()
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
-        let teller = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
-        signIn.onEvent = { teller.tell($0) }
-        if opensNone || context.person.isAvailable { signIn.pasted = { try await Self.paste(context) } }
+        let printer = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
+        signIn.onEvent = { printer.tell($0) }
+        if opensNone || context.prompter.isAvailable { signIn.pasted = { try await Self.paste(context) } }
         return signIn
     }
 
@@ -79,14 +79,14 @@ struct BrowserArguments: Sendable {
 
     /// Returns a link that the person pastes at the terminal. Without a terminal, reads a line of standard input.
     private static func paste(_ context: CommandContext) async throws -> String? {
-        if let terminal = context.person.terminal { return try await terminal.ask("Link") }
+        if let terminal = context.prompter.terminal { return try await terminal.ask("Link") }
         guard let line = try await StandardInput.line(), !line.isEmpty else { return nil }
         return line
     }
 }
 
 /// The words of `--callback`.
-enum CallbackWord: String, CaseIterable, ArgumentValue {
+enum CallbackArgument: String, CaseIterable, ArgumentValue {
     case scheme
     case loopback
 

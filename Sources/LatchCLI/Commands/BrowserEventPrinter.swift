@@ -36,14 +36,14 @@ final class BrowserEventPrinter: Sendable {
             opensNone
             ? "Open this address in a browser, on any machine:"
             : "Opening the browser. If no browser appears, open this address:"
-        context.console.note("\(start)\n\n  \(address)\n")
+        context.console.printMessage("\(start)\n\n  \(address)\n")
         if showsQRCode ?? opensNone { showCode(address) }
         if method == .scheme, !opensNone, (try? SchemeRegistration())?.hasEntry == false {
-            context.console.note(
+            context.console.printMessage(
                 "Links from the browser are not passed to latch yet. Run 'latch register-schemes' once.")
         }
-        guard opensNone || context.person.isAvailable else { return }
-        context.console.note(Self.way(back: method))
+        guard opensNone || context.prompter.isAvailable else { return }
+        context.console.printMessage(Self.way(back: method))
     }
 
     /// Prints the QR code of an address. Does nothing when standard error is not a terminal, because no person would
@@ -52,15 +52,16 @@ final class BrowserEventPrinter: Sendable {
         guard Descriptor.isTerminal(Descriptor.errors), let code = QRCode(address) else { return }
         if let columns = Descriptor.columns(of: Descriptor.errors), columns < code.columns {
             guard showsQRCode == true else { return }
-            context.console.note("The QR code of this address needs a terminal with \(code.columns) columns.")
+            context.console.printMessage("The QR code of this address needs a terminal with \(code.columns) columns.")
             return
         }
         let lines = code.lines(isColored: context.console.errors.isOn)
         // One line is left for the cursor.
         if let height = Descriptor.lines(of: Descriptor.errors), height <= lines.count {
-            return context.console.note("The QR code of this address needs a terminal with \(lines.count + 1) lines.")
+            return context.console.printMessage(
+                "The QR code of this address needs a terminal with \(lines.count + 1) lines.")
         }
-        context.console.note(lines.joined(separator: "\n") + "\n")
+        context.console.printMessage(lines.joined(separator: "\n") + "\n")
     }
 
     private static func way(back method: CallbackMethod) -> String {

@@ -61,22 +61,22 @@ struct CallServer: ExecutableCommand {
         if data != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.mediaType(of: body) }
         let (account, session) = try await context.session(selector)
         let kept = isCached ? try await session.client.cached(path, headers: headers) : nil
-        let answer =
-            if let kept { kept.answer } else {
+        let response =
+            if let kept { kept.response } else {
                 try await session.client.send(HTTPMethod(rawValue: name), path, headers: headers, body: body)
             }
         if let kept { Self.tell(kept, context.console) }
         let place = (path.hasPrefix("/") ? account.serverURL.url : "") + path.prefix { $0 != "?" }
         let question = "\(name) \(place)".printable
-        try AnswerText(answer: answer, question: question).show(on: context.console, isIncluding: isIncluding)
-        return answer.status.isSuccess ? .done : .failed
+        try ResponseText(response: response, question: question).show(on: context.console, isIncluding: isIncluding)
+        return response.status.isSuccess ? .done : .failed
     }
 
     /// Tells the person when the response comes from the cache.
     private static func tell(_ kept: CachedResponse, _ console: Console) {
         switch kept.origin {
         case .server, .revalidated: break
-        case .fresh: console.note("Stored response of \(kept.date.forPeople). The server was not contacted.")
+        case .fresh: console.printMessage("Stored response of \(kept.date.forPeople). The server was not contacted.")
         case .stale(let error):
             console.warn("Stored response of \(kept.date.forPeople). The server was not reached. \(error.message)")
         }

@@ -96,7 +96,7 @@ struct ChangeHeaders: ExecutableCommand {
         try context.console.result(
             names, json: ["account": AccountText.json(account), "headers": .array(names.map { .string($0) })])
         if names.isEmpty, !context.console.isJSON {
-            context.console.note("No header fields are added to requests to \(account.serverURL).")
+            context.console.printMessage("No header fields are added to requests to \(account.serverURL).")
         }
         return .done
     }

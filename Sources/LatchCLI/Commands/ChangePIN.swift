@@ -6,7 +6,7 @@ import Terminal
 
 /// `latch pin`: manages the PIN of a server that has one, and locks and unlocks with it.
 struct ChangePIN: ExecutableCommand {
-    enum Act: String, Sendable { case status, set, change, remove, unlock, lock }
+    enum Action: String, Sendable { case status, set, change, remove, unlock, lock }
 
     private static let fromInput = Flag(
         "pin-stdin",
@@ -31,19 +31,19 @@ struct ChangePIN: ExecutableCommand {
         ])
 
     private static func make(
-        _ act: Act, _ summary: String, asks: Bool = false, proves: Bool = false
+        _ action: Action, _ summary: String, asks: Bool = false, proves: Bool = false
     ) -> Command<Request> {
         let flags = (proves ? [byPassword] : []) + (asks ? [fromInput] : [])
-        return Command(act.rawValue, summary, arguments: flags + [AccountOption.option]) { given in
+        return Command(action.rawValue, summary, arguments: flags + [AccountOption.option]) { given in
             Request(
                 given,
                 ChangePIN(
-                    act: act, selector: given[AccountOption.option], readsInput: asks && given[fromInput],
+                    action: action, selector: given[AccountOption.option], readsInput: asks && given[fromInput],
                     isByPassword: proves && given[byPassword]))
         }
     }
 
-    let act: Act
+    let action: Action
     let selector: String?
     let readsInput: Bool
     let isByPassword: Bool
@@ -64,7 +64,7 @@ struct ChangePIN: ExecutableCommand {
 
     private func requestedChange(_ account: Account, _ context: CommandContext) async throws -> PINAction? {
         let place = account.serverURL.authority
-        switch act {
+        switch action {
         case .status: return nil
         case .lock: return .lock
         case .unlock: return .unlock(try await pin("PIN at \(place)", context))
@@ -97,7 +97,7 @@ struct ChangePIN: ExecutableCommand {
     private func secret(_ question: String, _ context: CommandContext) async throws -> Secret {
         readsInput
             ? try await StandardInput.firstLine(as: "--pin-stdin", "PIN")
-            : try await context.person.askSecret(question, instead: "Give it on standard input: --pin-stdin")
+            : try await context.prompter.askSecret(question, instead: "Give it on standard input: --pin-stdin")
     }
 
     private func line(_ state: PINState, _ account: Account) -> String {

@@ -58,7 +58,7 @@ struct ChangeTrust: ExecutableCommand {
             if isSystem { options.authorities = .system }
             if hasNoPin { options.pinnedCertificate = nil }
             if hasNoCertificate { options.clientCertificate = nil }
-            try await trust.apply(to: &options, context.person)
+            try await trust.apply(to: &options, context.prompter)
         }
         let text = ConnectionText(account: account, options: change.options)
         try context.console.result(text.lines(context.console.output), json: text.json)

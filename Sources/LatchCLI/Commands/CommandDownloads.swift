@@ -11,31 +11,33 @@ struct CommandDownloads: ExecutableCommand {
     let selector: String?
     let name: String
     /// The states of tasks on which the command acts.
-    let states: Set<StateWord>
+    let states: Set<StateArgument>
     /// Whether the tasks wait to be fetched after the command.
     let fetches: Bool
-    let act: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
+    let action: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
 
     var isNonInteractive: Bool { true }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = selector == nil ? nil : try await context.account(selector).id
-        let queue = try await DownloadPlace().open(context, isChoosing: false).queue
+        let queue = try await DownloadDestination().open(context, isChoosing: false).queue
         let chosen = try await chosen(queue, account)
         let count: Int
         if words.isEmpty {
-            count = try await act(queue, nil, account)
+            count = try await action(queue, nil, account)
         } else {
-            count = chosen.ids.isEmpty ? 0 : try await act(queue, chosen.ids, account)
+            count = chosen.ids.isEmpty ? 0 : try await action(queue, chosen.ids, account)
             if count == 0 { throw LatchError(.invalidInput, chosen.misses.sentence(name)) }
         }
         if !fetches { await BackgroundDownload.forget(ifDone: queue) }
         var json: [JSONValue.Member] = [.init("files", .number(Double(count)))]
         if !chosen.misses.isEmpty { json.append(.init("missed", .array(chosen.misses.words.map { .string($0) }))) }
         try context.console.result([count == 1 ? "1 file." : "\(count) files."], json: .object(json))
-        if !chosen.misses.isEmpty, !context.console.isJSON { context.console.note(chosen.misses.sentence(name)) }
+        if !chosen.misses.isEmpty, !context.console.isJSON {
+            context.console.printMessage(chosen.misses.sentence(name))
+        }
         if fetches, count > 0, !context.console.isJSON, try !queue.isRunningSomewhere() {
-            context.console.note(
+            context.console.printMessage(
                 "To download \(count == 1 ? "it" : "them"): latch download; in the background: "
                     + "latch download --background"
             )
@@ -54,7 +56,7 @@ struct CommandDownloads: ExecutableCommand {
             case .several(let several): misses.ambiguous.append((shown, several))
             case .tasks(let tasks):
                 guard let task = tasks.first(where: { canAct(on: $0) }) else {
-                    misses.idle.append((shown, tasks.first.map { StateWord($0.state) } ?? .done))
+                    misses.idle.append((shown, tasks.first.map { StateArgument($0.state) } ?? .done))
                     continue
                 }
                 if !ids.contains(task.task.id) { ids.append(task.task.id) }
@@ -65,7 +67,7 @@ struct CommandDownloads: ExecutableCommand {
 
     /// Whether the command acts on a task. A skipped part of a live photo is retried together with its other part.
     private func canAct(on task: QueuedTask) -> Bool {
-        let state = StateWord(task.state)
+        let state = StateArgument(task.state)
         return states.contains(state)
             || state == .skipped && states.contains(.failed) && fetches && task.task.metadata.liveID != nil
     }
@@ -88,7 +90,7 @@ struct CommandDownloads: ExecutableCommand {
 /// The words for which there is nothing to do, by reason.
 private struct Misses {
     var unknown: [String] = []
-    var idle: [(word: String, state: StateWord)] = []
+    var idle: [(word: String, state: StateArgument)] = []
     var ambiguous: [(word: String, ids: [String])] = []
 
     /// The maximum number of words that one sentence names.
@@ -118,7 +120,7 @@ private struct Misses {
     }
 }
 
-extension StateWord {
+extension StateArgument {
     /// Creates the word of a state.
     init(_ state: DownloadState) { self = Self(rawValue: state.word) ?? .waiting }
 }

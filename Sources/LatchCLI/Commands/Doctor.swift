@@ -58,10 +58,10 @@ struct Doctor: ExecutableCommand {
             let chosen = try await context.account(selector)
             (address, account) = (chosen.serverURL, connection.isEmpty ? chosen : nil)
         }
-        guard let account else { return (address, try await connection.options(for: address, context.person)) }
+        guard let account else { return (address, try await connection.options(for: address, context.prompter)) }
         let kept = try await context.client().accounts.connection(of: account.id)
         if kept.description != ConnectionOptions().description {
-            context.console.note("Using the connection settings of the account \(account.userEmail): \(kept).")
+            context.console.printMessage("Using the connection settings of the account \(account.userEmail): \(kept).")
         }
         return (address, kept)
     }

@@ -22,7 +22,7 @@ struct DownloadFiles: ExecutableCommand {
         help: "The folder for the files.")
     private static let makes = Flag(
         "make-folder", help: "Use a folder to which files were saved before, even if it is missing or empty now.")
-    private static let layout = Option<LayoutWord>(
+    private static let layout = Option<LayoutArgument>(
         "layout", value: "LAYOUT", defaultText: "the folder's layout, else flat",
         help: "How files are arranged: in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
     private static let motion = Flag(
@@ -88,10 +88,10 @@ struct DownloadFiles: ExecutableCommand {
             given,
             DownloadFiles(
                 selector: given[AccountOption.option], selection: selection,
-                place: DownloadPlace(
+                place: DownloadDestination(
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
                     parallelLimit: given[parallel], keepsTrying: given[keepTrying]),
-                makesFolder: given[makes], isAgain: given[again], isDryRun: given[dryRun],
+                makesFolder: given[makes], fetchesExisting: given[again], isDryRun: given[dryRun],
                 isBackground: given[background],
                 isMetered: given[metered]))
     }
@@ -100,9 +100,9 @@ struct DownloadFiles: ExecutableCommand {
 
     private let selector: String?
     private let selection: DownloadSelection
-    private var place: DownloadPlace
+    private var place: DownloadDestination
     private let makesFolder: Bool
-    private let isAgain: Bool
+    private let fetchesExisting: Bool
     private let isDryRun: Bool
     private let isBackground: Bool
     private let isMetered: Bool
@@ -116,9 +116,9 @@ struct DownloadFiles: ExecutableCommand {
             do {
                 return try await chosen.performOnce(in: context)
             } catch let refused as FolderRefused {
-                guard context.person.isAvailable, !context.console.isJSON else { throw refused.error }
+                guard context.prompter.isAvailable, !context.console.isJSON else { throw refused.error }
                 context.console.fail(refused.error, hint: nil)
-                let folder = try await context.person.ask("Another folder", instead: "Give it with --to FOLDER")
+                let folder = try await context.prompter.ask("Another folder", instead: "Give it with --to FOLDER")
                 guard !folder.isEmpty else { throw refused.error }
                 chosen.place.folder = folder
             }
@@ -140,7 +140,7 @@ struct DownloadFiles: ExecutableCommand {
                     throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
                 }
                 try await queue.prepareFolder(isNew: true)
-                context.console.note(
+                context.console.printMessage(
                     "The folder '\(library.folder.printable)' can be used. To select files: latch download --help"
                 )
                 return .done
@@ -155,7 +155,7 @@ struct DownloadFiles: ExecutableCommand {
         guard try await !queue.isFetchedElsewhere() else { return tellOther(context) }
         if isBackground { return try await background.start() }
         do {
-            return try await background.keep(queue)
+            return try await background.run(queue)
         } catch let error as LatchError where error.code == .storageLocked {
             return tellOther(context)
         } catch is CancellationError {
@@ -165,11 +165,11 @@ struct DownloadFiles: ExecutableCommand {
     }
 
     private func tellOther(_ context: CommandContext) -> ExitCode {
-        context.console.note(
+        context.console.printMessage(
             "Another 'latch download' is running and downloads these files too. To watch it: latch downloads watch")
         let ignoredOptions = place.ignoredOptions + (isMetered ? ["--metered"] : [])
         if !ignoredOptions.isEmpty {
-            context.console.note(
+            context.console.printMessage(
                 "It ignores these options of this command: \(ignoredOptions.joined(separator: ", "))."
             )
         }
@@ -178,7 +178,7 @@ struct DownloadFiles: ExecutableCommand {
 
     private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext) async throws {
         var chosen = ChosenText()
-        let place = DownloadPlace.of(library)
+        let place = DownloadDestination.of(library)
         try await eachPage(context) { tasks in
             if chosen.found == 0 {
                 do {
@@ -186,7 +186,7 @@ struct DownloadFiles: ExecutableCommand {
                 } catch let error as LatchError where [.fileFailed, .folderGone].contains(error.code) {
                     throw FolderRefused(error: error)
                 }
-                let places = LibraryPlaces(try await context.client())
+                let places = LibraryLocations(try await context.client())
                 try await places.remember(place)
                 if self.place.folder != nil, let account = try? await context.account(selector) {
                     try await places.remember(place.folder, for: account)
@@ -194,14 +194,14 @@ struct DownloadFiles: ExecutableCommand {
             }
             try await queue.add(try await missing(tasks, library, &chosen), goingTo: place)
         }
-        try await look(&chosen, library, context)
+        try await checkChanges(&chosen, library, context)
         if context.console.isJSON {
             for task in chosen.changed {
                 try context.console.result([], json: ["event": "changed", "id": .string(task.id)])
             }
         } else {
-            context.console.note(chosen.sentence)
-            if let changes = chosen.changes { context.console.note(changes) }
+            context.console.printMessage(chosen.sentence)
+            if let changes = chosen.changes { context.console.printMessage(changes) }
         }
     }
 
@@ -209,7 +209,7 @@ struct DownloadFiles: ExecutableCommand {
     private func missing(
         _ tasks: [DownloadTask], _ library: PictureLibrary, _ chosen: inout ChosenText
     ) async throws -> [DownloadTask] {
-        let absent = isAgain ? try tasks.map(again) : try await library.absent(tasks)
+        let absent = fetchesExisting ? try tasks.map(again) : try await library.absent(tasks)
         chosen.found += tasks.count
         chosen.missing += absent.count
         if absent.count < tasks.count, tasks.contains(where: { $0.group == .file }) {
@@ -226,12 +226,14 @@ struct DownloadFiles: ExecutableCommand {
                 "--again is only for URLs of files: a picture is downloaded again when it changes on the server.")
         }
         var task = task
-        task.metadata.isAgain = true
+        task.metadata.fetchesExisting = true
         return task
     }
 
     /// Checks which of the existing files have changed on the server.
-    private func look(_ chosen: inout ChosenText, _ library: PictureLibrary, _ context: CommandContext) async throws {
+    private func checkChanges(_ chosen: inout ChosenText, _ library: PictureLibrary, _ context: CommandContext)
+        async throws
+    {
         guard !chosen.filesHere.isEmpty else { return }
         chosen.changed = try await ChangeCheck(try await context.client(), library).changed(
             among: chosen.filesHere)
@@ -244,7 +246,7 @@ struct DownloadFiles: ExecutableCommand {
             bytes += absent.reduce(0) { $0 + ($1.metadata.size ?? 0) }
             unknown += absent.count { $0.metadata.size == nil }
         }
-        try await look(&chosen, library, context)
+        try await checkChanges(&chosen, library, context)
         let (files, here) = (chosen.missing, chosen.found - chosen.missing)
         var line = "\(files == 1 ? "1 file" : "\(files) files") to download"
         if files > unknown { line += ", \(ByteText.of(bytes))" }
@@ -257,7 +259,7 @@ struct DownloadFiles: ExecutableCommand {
                 "filesOfUnknownSize": .number(Double(unknown)), "filesHere": .number(Double(here)),
                 "filesChanged": .number(Double(chosen.changed.count)),
             ])
-        if !context.console.isJSON, let changes = chosen.changes { context.console.note(changes) }
+        if !context.console.isJSON, let changes = chosen.changes { context.console.printMessage(changes) }
         return .done
     }
 
@@ -266,15 +268,15 @@ struct DownloadFiles: ExecutableCommand {
     private func eachPage(_ context: CommandContext, _ take: ([DownloadTask]) async throws -> Void) async throws {
         var distinct = DistinctTasks()
         func takeFresh(_ tasks: [DownloadTask]) async throws {
-            try await take(selection.mayRepeat ? distinct.fresh(tasks) : tasks)
+            try await take(selection.mayContainDuplicates ? distinct.unseen(tasks) : tasks)
         }
         var rest = selection
         rest.paths = []
         var others: [(account: Account, paths: [String])] = []
-        let isLed = selector == nil && selection.paths.contains(where: FileAddress.isOne)
+        let isLed = selector == nil && selection.paths.contains(where: FileAddress.isAddress)
         let accounts = isLed ? try await context.client().accounts.accounts() : []
         for path in selection.paths {
-            guard isLed, FileAddress.isOne(path) else {
+            guard isLed, FileAddress.isAddress(path) else {
                 rest.paths.append(path)
                 continue
             }
@@ -317,7 +319,7 @@ struct DownloadFiles: ExecutableCommand {
 }
 
 /// The words of `--layout`.
-enum LayoutWord: String, CaseIterable, ArgumentValue {
+enum LayoutArgument: String, CaseIterable, ArgumentValue {
     case flat
     case dcim
     case date

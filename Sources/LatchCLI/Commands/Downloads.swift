@@ -47,15 +47,16 @@ enum Downloads {
         help: "Only files of this account, by its number, e-mail address, server or the beginning of its id.")
 
     private static func command(
-        _ name: String, _ summary: String, _ states: Set<StateWord>, fetches: Bool = false,
-        _ act: @escaping @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
+        _ name: String, _ summary: String, _ states: Set<StateArgument>, fetches: Bool = false,
+        _ action: @escaping @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
     ) -> Command<Request> {
         Command<Request>(name, summary, arguments: [ids, account]) { given in
             let chosen = given[ids]
             return Request(
                 given,
                 CommandDownloads(
-                    words: chosen, selector: given[account], name: name, states: states, fetches: fetches, act: act))
+                    words: chosen, selector: given[account], name: name, states: states, fetches: fetches,
+                    action: action))
         }
     }
 }
@@ -70,9 +71,9 @@ private struct WatchDownloads: ExecutableCommand {
     var isNonInteractive: Bool { true }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let queue = try await DownloadPlace().open(context, isChoosing: false).queue
+        let queue = try await DownloadDestination().open(context, isChoosing: false).queue
         if try !queue.isRunningSomewhere(), !context.console.isJSON {
-            context.console.note("No download is running. To start or continue: latch download")
+            context.console.printMessage("No download is running. To start or continue: latch download")
             return .done
         }
         return try await DownloadDisplay(console: context.console).watch(queue)
@@ -81,7 +82,7 @@ private struct WatchDownloads: ExecutableCommand {
 
 /// `latch downloads list`: prints the tasks of the queue.
 private struct ListDownloads: ExecutableCommand {
-    private static let states = OptionList<StateWord>(
+    private static let states = OptionList<StateArgument>(
         "state", value: "STATE", help: "Only files in this state.")
 
     static let command = Command<Request>(
@@ -98,7 +99,7 @@ private struct ListDownloads: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let account = selector == nil ? nil : try await context.account(selector).id
-        let queue = try await DownloadPlace().open(context, isChoosing: false).queue
+        let queue = try await DownloadDestination().open(context, isChoosing: false).queue
         // A task that a killed program has left as running is shown as waiting.
         let isFetched = try queue.isRunningSomewhere()
         let problem = isFetched ? try await queue.diskProblem() : nil
@@ -130,7 +131,7 @@ private struct ListDownloads: ExecutableCommand {
         if context.console.isJSON {
             try context.console.raw(Array("]}\n".utf8))
         } else if count == 0 {
-            context.console.note(nothing)
+            context.console.printMessage(nothing)
         }
         return .done
     }
@@ -138,10 +139,10 @@ private struct ListDownloads: ExecutableCommand {
     /// The message for an empty list.
     private var nothing: String {
         let words = states.sorted().map { "'\($0)'" }.joined(separator: " or ")
-        let whose = selector == nil ? "" : " of this account"
-        guard states.isEmpty else { return "No files\(whose) are \(words)." }
-        return whose.isEmpty
-            ? "The queue is empty. To select files: latch download --help" : "No files\(whose) are in the queue."
+        let ofAccount = selector == nil ? "" : " of this account"
+        guard states.isEmpty else { return "No files\(ofAccount) are \(words)." }
+        return ofAccount.isEmpty
+            ? "The queue is empty. To select files: latch download --help" : "No files\(ofAccount) are in the queue."
     }
 
     private static let heading = columns("STATE", "ID", "SIZE", "TRIES", "NAME", "REASON")
@@ -156,7 +157,7 @@ private struct ListDownloads: ExecutableCommand {
 
     private static func line(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> String {
         var why = reason(row, pause, problem) ?? ""
-        if let time = time(row, pause) { why = "not before \(time.onTheClock): " + why }
+        if let time = time(row, pause) { why = "not before \(time.localTimeText): " + why }
         return columns(
             row.state.word, row.task.id.printable, row.bytes.map(ByteText.of) ?? "", "\(row.attempts)",
             row.task.filename.printable, why.printable)
@@ -172,7 +173,7 @@ private struct ListDownloads: ExecutableCommand {
     private static func reason(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> String? {
         switch row.state {
         case .skipped(let reason), .failed(let reason): reason
-        case .waiting: row.waitsBecause ?? pause?.reason ?? problem
+        case .waiting: row.waitReason ?? pause?.reason ?? problem
         case .running, .paused, .done: nil
         }
     }
@@ -192,7 +193,7 @@ private struct ListDownloads: ExecutableCommand {
 }
 
 /// The words of `--state`.
-enum StateWord: String, CaseIterable, ArgumentValue {
+enum StateArgument: String, CaseIterable, ArgumentValue {
     case waiting
     case running
     case paused

@@ -59,7 +59,7 @@ struct KeyArguments: Sendable {
         let key =
             readsKey
             ? try await StandardInput.firstLine(as: "--key-stdin", "key")
-            : try await context.person.askSecret(
+            : try await context.prompter.askSecret(
                 "Key for \(server.address.authority)", instead: "Give it on standard input: --key-stdin")
         let account = try await context.client().signIn(KeySignIn(key: key), to: server)
         if account.apiKeyID == nil {

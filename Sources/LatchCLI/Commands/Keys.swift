@@ -56,7 +56,9 @@ struct ListKeys: ExecutableCommand {
         }
         let lines = keys.isEmpty ? [] : table.lines(heading: context.console.output.strong)
         try context.console.result(lines, json: ["keys": .array(keys.map(Self.json))])
-        if keys.isEmpty, !context.console.isJSON { context.console.note("You have no keys at \(account.serverURL).") }
+        if keys.isEmpty, !context.console.isJSON {
+            context.console.printMessage("You have no keys at \(account.serverURL).")
+        }
         return .done
     }
 
@@ -101,14 +103,14 @@ struct RevokeKey: ExecutableCommand {
         let (account, session) = try await context.session(selector)
         let key = try Self.find(id, in: try await session.keys())
         if key.isCurrent, !isSure {
-            guard context.person.isAvailable else {
+            guard context.prompter.isAvailable else {
                 throw LatchError(
                     .noTerminal,
                     "This is the account's own key, and there is no terminal for a confirmation. Give --yes to revoke "
                         + "it and sign out.")
             }
-            guard try await context.person.confirm("This is the account's own key. Revoke it and sign out?") else {
-                context.console.note("Nothing was revoked.")
+            guard try await context.prompter.confirm("This is the account's own key. Revoke it and sign out?") else {
+                context.console.printMessage("Nothing was revoked.")
                 try context.console.result([], json: ["revoked": .null, "isSignedOut": false])
                 return .failed
             }

@@ -34,7 +34,7 @@ struct ListAccounts: ExecutableCommand {
             ])
         for account in unreadable { context.console.warn(Self.warning(account)) }
         if accounts.isEmpty, unreadable.isEmpty, !context.console.isJSON {
-            context.console.note("You are not signed in to any server. Sign in: latch login ADDRESS")
+            context.console.printMessage("You are not signed in to any server. Sign in: latch login ADDRESS")
         }
         return .done
     }

@@ -75,9 +75,9 @@ struct Login: ExecutableCommand {
         let address = if let known { known.serverURL } else { try await serverAddress(context) }
         let email = try (email ?? (readsPassword ? known?.userEmail : nil)).map { try EmailAddress(typed: $0) }
         let options = try await connectionOptions(address, known, context)
-        let server = try await ServerSearch(context: context, person: context.person).find(address, options)
+        let server = try await ServerSearch(context: context, prompter: context.prompter).find(address, options)
         if try await context.knownAccount(at: server.address) == nil {
-            try await context.client().accounts.keepFoundServer(server.address)
+            try await context.client().accounts.storeDiscoveredServer(server.address)
         }
         let scopes = try key.scopes(at: server)
         let store = try await context.openSecretsForSignIn()
@@ -88,7 +88,7 @@ struct Login: ExecutableCommand {
             case .browser(let provider): try await signInWithBrowser(provider, scopes, server, progress, context)
             case .key: try await key.signIn(to: server, context)
             }
-        if !context.console.isJSON { context.console.note(store.explanation) }
+        if !context.console.isJSON { context.console.printMessage(store.explanation) }
         try await NewPassword(account: account, context: context).afterSignIn()
         let secrets = try await context.secrets()
         progress.show(on: context.console)
@@ -123,7 +123,7 @@ struct Login: ExecutableCommand {
         _ context: CommandContext
     ) async throws -> Account {
         let who = if let email { email } else { try await askEmail(known, server, context) }
-        let password = try await password(who, server, context.person)
+        let password = try await password(who, server, context.prompter)
         return try await context.client().signIn(
             PasswordSignIn(email: who.text, password: password), to: server, onStep: progress.record)
     }
@@ -133,17 +133,17 @@ struct Login: ExecutableCommand {
         let configured = try TimeTrackerDialect.address(in: context.environment)
         guard context.environment["API_BASE_URL", default: ""].isEmpty else {
             // Other projects use a variable of that name too, so a message is printed.
-            context.console.note("Signing in to \(configured), the value of API_BASE_URL.")
+            context.console.printMessage("Signing in to \(configured), the value of API_BASE_URL.")
             return configured
         }
         let accounts = try await context.client().accounts
-        let found = try await accounts.foundServer()
-        if let found, !context.person.isAvailable {
-            context.console.note("Signing in to \(found), the server that was found last.")
+        let found = try await accounts.discoveredServer()
+        if let found, !context.prompter.isAvailable {
+            context.console.printMessage("Signing in to \(found), the server that was found last.")
             return found
         }
         let known = if let found { found } else { try await accounts.activeAccount()?.serverURL }
-        let text = try await context.person.ask(
+        let text = try await context.prompter.ask(
             "Server address", suggestion: (known ?? configured).url, instead: "Give it: latch login ADDRESS")
         return try ServerAddress(text)
     }
@@ -154,7 +154,7 @@ struct Login: ExecutableCommand {
     ) async throws -> ConnectionOptions {
         let account = if let known { known } else { try await context.knownAccount(at: address) }
         guard connection.isEmpty, let account else {
-            return try await connection.options(for: address, context.person)
+            return try await connection.options(for: address, context.prompter)
         }
         try await context.openSecrets()
         return try await context.client().accounts.connection(of: account.id)
@@ -163,16 +163,16 @@ struct Login: ExecutableCommand {
     private func askEmail(_ account: Account?, _ server: Server, _ context: CommandContext) async throws -> EmailAddress
     {
         let known = if let account { account } else { try await context.knownAccount(at: server.address) }
-        let text = try await context.person.ask(
+        let text = try await context.prompter.ask(
             "E-mail at \(server.address.authority)", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
         return try EmailAddress(typed: text)
     }
 
-    private func password(_ email: EmailAddress, _ server: Server, _ person: Prompter) async throws -> Secret {
+    private func password(_ email: EmailAddress, _ server: Server, _ prompter: Prompter) async throws -> Secret {
         let password =
             readsPassword
             ? try await StandardInput.firstLine()
-            : try await person.askSecret(
+            : try await prompter.askSecret(
                 "Password of \(email) at \(server.address.authority)",
                 instead: "Give it on standard input: --password-stdin")
         return try PasswordText.checked(password, otherwise: "You were not signed in.")

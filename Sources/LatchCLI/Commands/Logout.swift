@@ -41,17 +41,17 @@ struct Logout: ExecutableCommand {
         }
         let leaving = isAll ? try await kit.accounts.accounts() : [try await context.account(selector)]
         if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, context) {
-            context.console.note("You were not signed out. To download the files first: latch download")
+            context.console.printMessage("You were not signed out. To download the files first: latch download")
             try context.console.result([], json: ["signedOut": [], "kept": []])
             return .failed
         }
         if leaving.contains(where: \.isSignedIn) { try await context.openSecrets() }
-        let queue = try await LibraryPlaces(kit).last().map {
+        let queue = try await LibraryLocations(kit).last().map {
             DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
         }
         var (left, kept): ([JSONValue], [JSONValue]) = ([], [])
         var worst = ExitCode.done
-        func note(_ error: LatchError) {
+        func printMessage(_ error: LatchError) {
             let code = ExitCode(for: error.code)
             if code.rawValue > worst.rawValue { worst = code }
         }
@@ -59,7 +59,7 @@ struct Logout: ExecutableCommand {
             try Task.checkCancellation()
             let outcome = await signOut(account, of: kit)
             if case .failure(let error) = outcome {
-                note(error)
+                printMessage(error)
                 guard (try? await kit.accounts.account(account.id)) == .some(nil) else {
                     kept.append(Self.json(account, outcome))
                     if !context.console.isJSON { context.console.fail(error, hint: nil) }
@@ -72,7 +72,7 @@ struct Logout: ExecutableCommand {
                 _ = try await queue?.cancelAll(of: account.id)
             } catch {
                 let error = LatchError(telling: error)
-                note(error)
+                printMessage(error)
                 context.console.warn("Incomplete files of \(account.userEmail) may be left over. \(error.message)")
             }
             try context.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
@@ -80,7 +80,7 @@ struct Logout: ExecutableCommand {
         }
         if let queue { await BackgroundDownload.forget(ifDone: queue) }
         if isAll, leaving.isEmpty, !context.console.isJSON {
-            context.console.note("You are not signed in to any server.")
+            context.console.printMessage("You are not signed in to any server.")
         }
         try context.console.result([], json: ["signedOut": .array(left), "kept": .array(kept)])
         return worst
@@ -98,11 +98,11 @@ struct Logout: ExecutableCommand {
             context.console.warn("The session was not ended on the server. \(failure.message)")
             // A key does not expire.
             if account.apiKeyID != nil {
-                context.console.note(
+                context.console.printMessage(
                     "Its key stays valid until it is revoked: sign in there again, or revoke it on the server's pages.")
             } else if !report.isRevoked {
-                let time = report.goodUntil.map { "until \($0.forPeople)" } ?? "until it expires"
-                context.console.note(
+                let time = report.tokenExpires.map { "until \($0.forPeople)" } ?? "until it expires"
+                context.console.printMessage(
                     "The session stays valid on the server \(time), unless you end it on the server's account page, or "
                         + "its operator ends it (with latchd: 'latchd sessions revoke').")
             }
@@ -125,11 +125,11 @@ struct Logout: ExecutableCommand {
             "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
         }.joined(separator: ", ")
         let sentence = "Signing out drops these pending downloads: \(told)."
-        guard context.person.isAvailable else {
+        guard context.prompter.isAvailable else {
             throw LatchError(
                 .noTerminal, "\(sentence) Download them first with 'latch download', or give --drop-downloads.")
         }
-        return try await context.person.confirm("\(sentence) Sign out?")
+        return try await context.prompter.confirm("\(sentence) Sign out?")
     }
 
     /// Removes an account with an invalid address, for which there is no server to notify.

@@ -15,16 +15,16 @@ struct NewPassword {
         let current =
             isForced
             ? nil
-            : try await context.person.askSecret(
+            : try await context.prompter.askSecret(
                 "Current password of \(account.userEmail) at \(host)", instead: instead)
         // The rule helps the person, but a failure to get it is no reason to stop.
         let rule = try? await context.client().server(of: account).features.passwordRule
-        if let text = rule.flatMap(PasswordRuleText.sentence) { context.console.note(text) }
-        let new = try await context.person.askSecret("New password", instead: instead)
+        if let text = rule.flatMap(PasswordRuleText.sentence) { context.console.printMessage(text) }
+        let new = try await context.prompter.askSecret("New password", instead: instead)
         if let problem = rule?.problem(of: new) {
             throw LatchError(.weakPassword, "\(problem) Nothing was changed.")
         }
-        let again = try await context.person.askSecret("Repeat the new password", instead: instead)
+        let again = try await context.prompter.askSecret("Repeat the new password", instead: instead)
         guard new == again else {
             throw LatchError(.invalidInput, "The two new passwords differ. Nothing was changed.")
         }
@@ -42,14 +42,14 @@ struct NewPassword {
     /// Changes the password after a sign-in, if the server requires it. Without a terminal, prints the command to run.
     func afterSignIn() async throws {
         guard account.mustChangePassword else { return }
-        guard context.person.isAvailable else {
+        guard context.prompter.isAvailable else {
             return context.console.warn(
                 "\(account.serverURL) requires a new password before anything else. Run: latch password "
                     + account.userEmail.forShell)
         }
-        context.console.note("\(account.serverURL) requires a new password before anything else.")
+        context.console.printMessage("\(account.serverURL) requires a new password before anything else.")
         try await change(to: try await ask())
-        context.console.note("The password was changed.")
+        context.console.printMessage("The password was changed.")
     }
 }
 

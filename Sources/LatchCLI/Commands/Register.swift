@@ -39,8 +39,8 @@ struct Register: ExecutableCommand {
     func perform(in context: CommandContext) async throws -> ExitCode {
         let address = try ServerAddress(address)
         let given = try email.map { try EmailAddress(typed: $0) }
-        let options = try await connection.options(for: address, context.person)
-        let server = try await ServerSearch(context: context, person: context.person).find(address, options)
+        let options = try await connection.options(for: address, context.prompter)
+        let server = try await ServerSearch(context: context, prompter: context.prompter).find(address, options)
         guard server.capabilities.contains(.registration), server.features.signsInWithPassword else {
             throw LatchError(
                 .registrationRefused,
@@ -53,9 +53,9 @@ struct Register: ExecutableCommand {
         let account = try await context.client().register(
             PasswordSignIn(email: email.text, password: password), at: server)
         if !context.console.isJSON {
-            context.console.note(store.explanation)
+            context.console.printMessage(store.explanation)
             if server.features.requiresVerification {
-                context.console.note(
+                context.console.printMessage(
                     "\(address) requires a confirmed e-mail address: follow the link that it sends to \(email). Until "
                         + "then it refuses most requests.")
             }
@@ -74,36 +74,36 @@ struct Register: ExecutableCommand {
     /// Prints what the person should know before choosing a password.
     private func tell(_ features: ServerFeatures, _ context: CommandContext) {
         if !features.hasUsers {
-            context.console.note("The server has no accounts yet. The first account becomes its administrator.")
+            context.console.printMessage("The server has no accounts yet. The first account becomes its administrator.")
         }
-        if let rule = features.passwordRule.sentence { context.console.note(rule.printable) }
+        if let rule = features.passwordRule.sentence { context.console.printMessage(rule.printable) }
     }
 
     private func askEmail(_ context: CommandContext) async throws -> EmailAddress {
-        try EmailAddress(typed: try await context.person.ask("E-mail", instead: "Give it: --email EMAIL"))
+        try EmailAddress(typed: try await context.prompter.ask("E-mail", instead: "Give it: --email EMAIL"))
     }
 
     private func password(_ email: EmailAddress, _ server: Server, _ context: CommandContext) async throws -> Secret {
-        guard !readsPassword else { return try FirstPassword.checked(try await StandardInput.firstLine()) }
-        return try await FirstPassword.ask(
+        guard !readsPassword else { return try NewPasswordPrompt.checked(try await StandardInput.firstLine()) }
+        return try await NewPasswordPrompt.ask(
             "New password of \(email) at \(server.address.authority)", server.features.passwordRule, context)
     }
 }
 
 /// Asks for a new password.
-enum FirstPassword {
+enum NewPasswordPrompt {
     /// Asks until the password fits the rule, then asks to repeat it.
     ///
     /// - Throws: ``LatchError`` when the two passwords differ.
     static func ask(_ question: String, _ rule: PasswordRule, _ context: CommandContext) async throws -> Secret {
         let instead = "Give it on standard input: --password-stdin"
         while true {
-            let password = try checked(try await context.person.askSecret(question, instead: instead))
+            let password = try checked(try await context.prompter.askSecret(question, instead: instead))
             if let problem = rule.problem(of: password) {
                 context.console.warn(problem)
                 continue
             }
-            guard try await context.person.askSecret("Repeat the password", instead: instead) == password else {
+            guard try await context.prompter.askSecret("Repeat the password", instead: instead) == password else {
                 throw LatchError(.invalidInput, "The two passwords differ. Nothing was changed.")
             }
             return password

@@ -7,7 +7,7 @@ import Terminal
 /// `latch sessions`: lists and ends the person's sessions on the server.
 struct RemoteSessions: ExecutableCommand {
     /// The operation.
-    enum Act: Sendable {
+    enum Action: Sendable {
         case list
         case revoke(String)
         case revokeOthers
@@ -19,7 +19,7 @@ struct RemoteSessions: ExecutableCommand {
     private static let list = Command<Request>(
         "list", "List your sessions; a star marks this one.", arguments: [AccountOption.option]
     ) { given in
-        Request(given, RemoteSessions(selector: given[AccountOption.option], act: .list))
+        Request(given, RemoteSessions(selector: given[AccountOption.option], action: .list))
     }
 
     private static let id = OptionalArgument<String>("ID", help: "The session's id in the list, or its beginning.")
@@ -30,23 +30,23 @@ struct RemoteSessions: ExecutableCommand {
         discussion: "To end this session itself, use 'latch logout', which also removes the account.",
         arguments: [id, others, AccountOption.option]
     ) { given throws(ArgumentError) in
-        let act: Act
+        let action: Action
         switch (given[id], given[others]) {
-        case (let id?, false): act = .revoke(id)
-        case (nil, true): act = .revokeOthers
+        case (let id?, false): action = .revoke(id)
+        case (nil, true): action = .revokeOthers
         default: throw given.mistake("give either ID or --others")
         }
-        return Request(given, RemoteSessions(selector: given[AccountOption.option], act: act))
+        return Request(given, RemoteSessions(selector: given[AccountOption.option], action: action))
     }
 
     let selector: String?
-    let act: Act
+    let action: Action
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (account, _) = try await context.session(selector)
         let kit = try await context.client()
         let sessions = try await kit.remoteSessions(of: account)
-        if case .list = act {
+        if case .list = action {
             try context.console.result(
                 Self.lines(sessions, context.console.output),
                 json: ["account": AccountText.json(account), "sessions": .array(sessions.map(Self.json))])
@@ -58,14 +58,14 @@ struct RemoteSessions: ExecutableCommand {
             try await kit.endRemoteSession(session.id, of: account)
             try context.console.say(["Ended \(Self.name(session)), \(session.id.printable)."])
         }
-        if leaving.isEmpty, !context.console.isJSON { context.console.note("There is no other session.") }
+        if leaving.isEmpty, !context.console.isJSON { context.console.printMessage("There is no other session.") }
         try context.console.result(
             [], json: ["account": AccountText.json(account), "ended": .array(leaving.map { .string($0.id) })])
         return .done
     }
 
     private func chosen(of sessions: [RemoteSession]) throws(LatchError) -> [RemoteSession] {
-        guard case .revoke(let id) = act else { return sessions.filter { !$0.isCurrent } }
+        guard case .revoke(let id) = action else { return sessions.filter { !$0.isCurrent } }
         let exact = sessions.filter { $0.id == id }
         let fitting = exact.isEmpty && id.utf8.count >= 4 ? sessions.filter { $0.id.hasPrefix(id) } : exact
         guard let session = fitting.first, fitting.count == 1 else {

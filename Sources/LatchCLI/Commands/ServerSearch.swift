@@ -6,7 +6,7 @@ import Terminal
 /// Finds the server to sign in to. Asks the person once about a certificate that cannot be verified.
 struct ServerSearch {
     let context: CommandContext
-    let person: Prompter
+    let prompter: Prompter
 
     /// Returns the server at an address.
     ///
@@ -26,10 +26,11 @@ struct ServerSearch {
     ) async throws -> Server {
         let text = CertificateText(presented)
         if !context.console.isJSON {
-            context.console.note(failure.message)
-            context.console.note((["The server presents this certificate:"] + text.lines).joined(separator: "\n"))
+            context.console.printMessage(failure.message)
+            context.console.printMessage(
+                (["The server presents this certificate:"] + text.lines).joined(separator: "\n"))
         }
-        guard try await person.confirm("Trust this certificate?") else {
+        guard try await prompter.confirm("Trust this certificate?") else {
             context.setHint("If the server's operator confirms it, trust it with: --pin \(text.fingerprint)")
             throw LatchError(
                 failure.code, "The certificate of \(address) was not trusted. You were not signed in.", cause: failure)
@@ -42,16 +43,16 @@ struct ServerSearch {
     private func accept(_ report: ProbeReport, _ address: ServerAddress) throws -> Server {
         guard let server = report.server else {
             context.setHint("To see where it fails: latch doctor \(address.url.forShell)")
-            if let failure = report.failure, failure.code != .notAKnownServer { throw failure }
+            if let failure = report.failure, failure.code != .unsupportedServer { throw failure }
             // The details of each family matter only for diagnosis, and `latch doctor` shows them.
             throw LatchError(
-                .notAKnownServer,
+                .unsupportedServer,
                 "\(address) responds, but it is not a supported server. Check the address, and its path if the server "
                     + "is not at the root of its host.", cause: report.failure)
         }
         for step in report.steps where step.outcome == .warned { context.console.warn(step.description.printable) }
         try HeaderLines.check(server.connection.extraHeaders, for: server.dialect)
-        if let reason = server.features.closedBecause { throw LatchError(.serverError, reason) }
+        if let reason = server.features.unavailableReason { throw LatchError(.serverError, reason) }
         let features = server.features
         guard features.signsInWithPassword || features.signsInWithBrowser || features.signsInWithKey else {
             throw LatchError(
@@ -60,11 +61,12 @@ struct ServerSearch {
         }
         guard !context.console.isJSON else { return server }
         if let gateway = server.features.gateway {
-            context.console.note(
+            context.console.printMessage(
                 "\(address.authority)\(address.prefix) is protected by \(gateway.authority). You sign in there.")
         } else {
             let version = server.features.version.map { " \($0.printable)" } ?? ""
-            context.console.note("Found a server that speaks \(server.dialect.title)\(version) at \(server.address).")
+            context.console.printMessage(
+                "Found a server that speaks \(server.dialect.title)\(version) at \(server.address).")
         }
         return server
     }

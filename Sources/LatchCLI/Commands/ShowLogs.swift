@@ -36,7 +36,7 @@ struct ShowLogs: ExecutableCommand {
         if isFollowing { return try await follow(log, &entries, context) }
         try context.console.result(
             entries.map(Self.line), json: ["entries": .array(entries.map(Self.json))])
-        if log.path == nil { context.console.note("There is no log because LATCH_LOG is off.") }
+        if log.path == nil { context.console.printMessage("There is no log because LATCH_LOG is off.") }
         return .done
     }
 
@@ -62,14 +62,15 @@ struct ShowLogs: ExecutableCommand {
 
     private static func line(_ entry: LogEntry) -> String {
         let time = entry.milliseconds.map { " in \($0) ms" } ?? ""
-        return "\(entry.time.forPrograms)  \(entry.server.printable)  \(entry.act.rawValue)  \(entry.outcome.printable)"
+        return
+            "\(entry.time.forPrograms)  \(entry.server.printable)  \(entry.action.rawValue)  \(entry.outcome.printable)"
             + "\(time)  (\(entry.program.printable) \(entry.process))"
     }
 
     private static func json(_ entry: LogEntry) -> JSONValue {
         .object([
             .init("time", .string(entry.time.forPrograms)), .init("program", .string(entry.program)),
-            .init("process", .number(Double(entry.process))), .init("act", .string(entry.act.rawValue)),
+            .init("process", .number(Double(entry.process))), .init("act", .string(entry.action.rawValue)),
             .init("server", .string(entry.server)), .init("outcome", .string(entry.outcome)),
             .init("milliseconds", entry.milliseconds.map { .number(Double($0)) } ?? .null),
         ])

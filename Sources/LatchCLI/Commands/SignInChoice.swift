@@ -3,7 +3,7 @@ import Primitives
 import Terminal
 
 /// A way to sign in, like a button on the server's sign-in page.
-enum SignInWay: Equatable {
+enum SignInOption: Equatable {
     /// With e-mail and password. The address is nil until the person gives it.
     case password(email: EmailAddress?)
     /// With the browser, through this provider of the server. Nil leaves the choice to the server.
@@ -22,8 +22,8 @@ struct SignInChoice {
 
     /// The ways to sign in, in the order of the server. A key is offered only when it is the only way; otherwise the
     /// person has to ask for it.
-    var ways: [(title: String, way: SignInWay)] {
-        var ways: [(title: String, way: SignInWay)] = []
+    var ways: [(title: String, way: SignInOption)] {
+        var ways: [(title: String, way: SignInOption)] = []
         if features.signsInWithPassword { ways.append(("E-mail and password", .password(email: nil))) }
         guard features.signsInWithBrowser else {
             return ways.isEmpty && features.signsInWithKey ? [("With a key", .key)] : ways
@@ -38,7 +38,7 @@ struct SignInChoice {
     /// Decides on a way. Asks the person when several ways are left.
     ///
     /// - Throws: ``LatchError`` when the server does not have the way, or when there are several and no terminal.
-    func decide(_ preference: Preference, _ context: CommandContext) async throws -> SignInWay {
+    func decide(_ preference: Preference, _ context: CommandContext) async throws -> SignInOption {
         switch preference {
         case .password:
             guard features.signsInWithPassword else {
@@ -53,7 +53,7 @@ struct SignInChoice {
             return try await choose(
                 ways.filter { $0.way != .password(email: nil) }, context, orElse: .browser(provider: nil))
         case .none:
-            let password = features.signsInWithPassword && !context.person.isAvailable
+            let password = features.signsInWithPassword && !context.prompter.isAvailable
             return password
                 ? .password(email: nil) : try await choose(ways, context, orElse: .password(email: nil))
         }
@@ -66,20 +66,20 @@ struct SignInChoice {
     }
 
     private func choose(
-        _ ways: [(title: String, way: SignInWay)], _ context: CommandContext, orElse fallback: SignInWay
-    ) async throws -> SignInWay {
+        _ ways: [(title: String, way: SignInOption)], _ context: CommandContext, orElse fallback: SignInOption
+    ) async throws -> SignInOption {
         guard ways.count > 1 else { return ways.first?.way ?? fallback }
-        context.console.note("\(address) supports these ways to sign in:")
-        for (number, way) in ways.enumerated() { context.console.note("  \(number + 1)  \(way.title)") }
+        context.console.printMessage("\(address) supports these ways to sign in:")
+        for (number, way) in ways.enumerated() { context.console.printMessage("  \(number + 1)  \(way.title)") }
         let takesEmail = ways.contains { $0.way == .password(email: nil) }
         while true {
             let names = features.providers.map(\.id.printable).joined(separator: "|")
-            let answer = try await context.person.ask(
+            let answer = try await context.prompter.ask(
                 takesEmail ? "Number, or your e-mail address" : "Number", suggestion: "1",
                 instead: "Choose: --provider \(names)")
             if let number = Int(answer), ways.indices.contains(number - 1) { return ways[number - 1].way }
             if takesEmail, let email = try? EmailAddress(typed: answer) { return .password(email: email) }
-            context.console.note(
+            context.console.printMessage(
                 "Enter a number from 1 to \(ways.count)\(takesEmail ? ", or the e-mail address to sign in with" : "").")
         }
     }

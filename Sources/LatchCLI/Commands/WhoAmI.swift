@@ -36,7 +36,7 @@ struct WhoAmI: ExecutableCommand {
             json: Self.json(account, identity, problem, secrets))
         if let problem, !context.console.isJSON {
             context.console.warn("Not checked with the server. \(problem.message)")
-            if let hint = context.hint(for: problem) { context.console.note(hint) }
+            if let hint = context.hint(for: problem) { context.console.printMessage(hint) }
         }
         return .done
     }

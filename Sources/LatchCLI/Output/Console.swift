@@ -48,21 +48,21 @@ struct Console: Sendable {
     }
 
     /// Prints a message in addition to the result.
-    func note(_ text: String) {
-        StandardOutput.note(text)
+    func printMessage(_ text: String) {
+        StandardOutput.printMessage(text)
     }
 
     /// Prints a warning.
     func warn(_ text: String) {
-        note("\(errors.warning("Warning:")) \(text)")
+        printMessage("\(errors.warning("Warning:")) \(text)")
     }
 
     /// Prints why the command failed, and what to do.
     func fail(_ error: LatchError, hint: String?) {
         guard isJSON else {
             // The message for a mistake on the command line already names the command.
-            note(error.code == .usage ? error.message : "\(errors.bad("latch:")) \(error.message)")
-            if let hint { note(hint) }
+            printMessage(error.code == .usage ? error.message : "\(errors.bad("latch:")) \(error.message)")
+            if let hint { printMessage(hint) }
             return
         }
         try? raw(JSONValue.object([.init("error", Self.json(error, hint: hint))]).encoded() + [UInt8(ascii: "\n")])

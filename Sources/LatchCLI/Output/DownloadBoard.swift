@@ -16,7 +16,7 @@ final class DownloadBoard: Sendable {
         var overall: OverallProgress?
         var shown = 0
         var told = ContinuousClock.now
-        var heldBecause: String?
+        var waitReason: String?
         var lastPath: String?
         /// Lines for standard output that are printed together later.
         var lines: [UInt8] = []
@@ -38,7 +38,7 @@ final class DownloadBoard: Sendable {
     }
 
     /// Why the queue is paused. Nil when it is not.
-    var heldBecause: String? { state.withLock { $0.heldBecause } }
+    var waitReason: String? { state.withLock { $0.waitReason } }
 
     /// Whether an event would be shown.
     func wants(_ event: DownloadEvent) -> Bool {
@@ -70,10 +70,10 @@ final class DownloadBoard: Sendable {
     }
 
     /// Shows an event.
-    func take(_ event: DownloadEvent) {
+    func handle(_ event: DownloadEvent) {
         var event = event
         if case .overall(let overall) = event { event = .overall(sinceThen(overall)) }
-        if case .held(let reason) = event { state.withLock { $0.heldBecause = reason } }
+        if case .held(let reason) = event { state.withLock { $0.waitReason = reason } }
         if console.isJSON {
             keep(event.json.encoded())
             switch event {
@@ -83,21 +83,21 @@ final class DownloadBoard: Sendable {
             return
         }
         switch event {
-        case .progress(let id, let received, let total): note(id, received, total)
+        case .progress(let id, let received, let total): printMessage(id, received, total)
         case .status(let id, let status): if status != .running { forget(id) }
         case .complete(_, let path): if isNew(path) { keep(Array(path.printable.utf8)) }
-        case .error(let id, let reason): tell(id, reason)
+        case .error(let id, let reason): report(id, reason)
         case .overall(let progress): show(progress)
-        case .held(let reason): line { console.note(reason?.printable ?? "The download continues.") }
+        case .held(let reason): line { console.printMessage(reason?.printable ?? "The download continues.") }
         }
     }
 
     /// Shows the result of a file that another program has fetched.
-    func tell(_ file: QueueSnapshot.File) {
-        take(.status(id: file.taskID, file.state))
+    func report(_ file: QueueSnapshot.File) {
+        handle(.status(id: file.taskID, file.state))
         switch file.state {
-        case .done: if let path = file.path { take(.complete(id: file.taskID, path: path)) }
-        case .failed(let reason), .skipped(let reason): take(.error(id: file.taskID, reason))
+        case .done: if let path = file.path { handle(.complete(id: file.taskID, path: path)) }
+        case .failed(let reason), .skipped(let reason): handle(.error(id: file.taskID, reason))
         case .waiting, .running, .paused: break
         }
     }
@@ -108,7 +108,7 @@ final class DownloadBoard: Sendable {
         flush()
     }
 
-    private func note(_ id: String, _ received: Int, _ total: Int?) {
+    private func printMessage(_ id: String, _ received: Int, _ total: Int?) {
         guard isLive else { return }
         state.withLock { state in
             if let index = state.files.firstIndex(where: { $0.id == id }) {
@@ -134,10 +134,12 @@ final class DownloadBoard: Sendable {
         }
     }
 
-    private func tell(_ id: String, _ reason: String) {
+    private func report(_ id: String, _ reason: String) {
         let isHere = reason.hasPrefix("The file is already here")
         let name = state.withLock { $0.names.removeValue(forKey: id) } ?? id
-        line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(name.printable): \(reason.printable)") }
+        line {
+            console.printMessage("\(isHere ? "·" : console.errors.bad("✗")) \(name.printable): \(reason.printable)")
+        }
     }
 
     /// Keeps a line, to print it together with the next ones.
@@ -162,7 +164,7 @@ final class DownloadBoard: Sendable {
             state.told = .now
             return true
         }
-        if isDue { console.note(DownloadText.overall(progress)) }
+        if isDue { console.printMessage(DownloadText.overall(progress)) }
         draw()
     }
 

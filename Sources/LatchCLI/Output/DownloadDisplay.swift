@@ -25,7 +25,7 @@ struct DownloadDisplay {
                 if let id = event.idToName, board.wantsName(of: id) {
                     board.name(id, (try? await queue.filename(of: id)) ?? nil)
                 }
-                board.take(event)
+                board.handle(event)
             }
         }
         let result: Result<Void, any Error>
@@ -35,7 +35,7 @@ struct DownloadDisplay {
         board.finish()
         try result.get()
         return try end(
-            board.sinceThen(try await queue.progress()), mustSignIn: board.heldBecause != nil,
+            board.sinceThen(try await queue.progress()), mustSignIn: board.waitReason != nil,
             "To try them again: latch downloads retry")
     }
 
@@ -48,19 +48,19 @@ struct DownloadDisplay {
         while try queue.isRunningSomewhere() {
             for file in snapshot.running {
                 board.name(file.taskID, file.filename)
-                board.take(.progress(id: file.taskID, received: file.received, total: file.total))
+                board.handle(.progress(id: file.taskID, received: file.received, total: file.total))
             }
-            if snapshot.heldBecause != held {
-                held = snapshot.heldBecause
-                board.take(.held(held))
+            if snapshot.waitReason != held {
+                held = snapshot.waitReason
+                board.handle(.held(held))
             }
-            board.take(.overall(snapshot.overall))
+            board.handle(.overall(snapshot.overall))
             try await Task.sleep(for: Self.interval)
             let before = snapshot.running
             snapshot = try await queue.snapshot(since: before)
             for file in snapshot.ended {
                 board.name(file.taskID, file.filename)
-                board.tell(file)
+                board.report(file)
             }
         }
         board.finish()
@@ -77,9 +77,9 @@ struct DownloadDisplay {
                 "failed": .number(Double(progress.failed)), "open": .number(Double(progress.open)),
             ])
         if !console.isJSON {
-            if progress.failed > 0 { console.note(remedy) }
+            if progress.failed > 0 { console.printMessage(remedy) }
             if progress.open > 0 {
-                console.note("To continue paused files: latch downloads resume, then latch download")
+                console.printMessage("To continue paused files: latch downloads resume, then latch download")
             }
         }
         if mustSignIn, progress.open > 0 { return .signIn }

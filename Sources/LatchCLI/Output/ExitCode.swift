@@ -46,14 +46,14 @@ enum ExitCode: Int32, ExitCodeTable {
         case .done, .failed: []
         case .usage: [.usage, .noTerminal, .unknownProvider]
         case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
-        case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .sessionUnknown, .noInput, .noSignInWaits]
+        case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .sessionUnknown, .noInput, .noPendingSignIn]
         case .unreachable:
             [.nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline]
         case .storage:
             [.storageDamaged, .storageReadOnly, .storageFull, .storageNewer, .storageFailed, .outputFailed]
         case .tryLater: [.rateLimited, .serverError, .storageLocked, .identityUnknown, .providerUnavailable]
         case .protocolError:
-            [.notAKnownServer, .foreignAnswer, .responseTooLarge, .callbackInvalid, .providerUntrusted]
+            [.unsupportedServer, .interceptedResponse, .responseTooLarge, .callbackInvalid, .providerUntrusted]
         case .signIn:
             [
                 .wrongCredentials, .wrongPIN, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified,

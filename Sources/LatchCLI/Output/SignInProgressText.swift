@@ -41,8 +41,8 @@ final class SignInProgressText: Sendable {
         guard !console.isJSON else { return }
         let state = state.withLock { $0 }
         guard let sync = state.sync else { return }
-        if let line = Self.line(sync) { console.note(line) }
-        if sync.photographs != nil, let line = state.pictures.flatMap(Self.line) { console.note(line) }
+        if let line = Self.line(sync) { console.printMessage(line) }
+        if sync.photographs != nil, let line = state.pictures.flatMap(Self.line) { console.printMessage(line) }
     }
 
     /// Returns the members for `--json`. Empty for families without a first sync.
@@ -67,7 +67,7 @@ final class SignInProgressText: Sendable {
     private static func line(_ sync: FirstSync) -> String? {
         let counts = [
             sync.photographs.map { count($0, "photo", "photos") },
-            sync.films.map { count($0, "video", "videos") },
+            sync.videos.map { count($0, "video", "videos") },
             sync.albums.map { count($0, "album", "albums") },
         ].compactMap { $0 }
         guard !counts.isEmpty else { return nil }
@@ -95,7 +95,7 @@ final class SignInProgressText: Sendable {
         func number(_ value: Int?) -> JSONValue { value.map { .number(Double($0)) } ?? .null }
         return [
             "version": sync.version.map { .string($0) } ?? .null, "albums": number(sync.albums),
-            "photographs": number(sync.photographs), "films": number(sync.films),
+            "photographs": number(sync.photographs), "films": number(sync.videos),
         ]
     }
 }

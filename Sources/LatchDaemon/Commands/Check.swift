@@ -26,7 +26,7 @@ struct Check: ExecutableCommand {
         if let certificate, let files {
             warnings += CertificateWarning.all(for: certificate, files, now: Date()).map(\.sentence)
         }
-        for warning in warnings { StandardOutput.note("latchd: Warning: \(warning)") }
+        for warning in warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
         try Output.lines(
             ["The configuration is valid (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
         return .done

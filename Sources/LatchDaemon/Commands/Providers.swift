@@ -28,7 +28,7 @@ struct ListProviders: ExecutableCommand {
                 table.add([
                     provider.id, provider.kind.rawValue, provider.title.printable, provider.settings.issuer.printable,
                     registration(provider), provider.linksByEmail ? "by e-mail" : "no",
-                    ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).joined(
+                    ([settings.callback(of: provider)] + settings.additionalCallbacks(of: provider)).joined(
                         separator: " "),
                 ])
             }
@@ -54,7 +54,7 @@ struct ListProviders: ExecutableCommand {
             "registration": .string(registration(provider)), "linksByEmail": .bool(provider.linksByEmail),
             "domains": .array(provider.domains.map(JSONValue.string)),
             "callback": .string(settings.callback(of: provider)),
-            "furtherCallbacks": .array(settings.furtherCallbacks(of: provider).map(JSONValue.string)),
+            "furtherCallbacks": .array(settings.additionalCallbacks(of: provider).map(JSONValue.string)),
         ]
     }
 }
@@ -77,7 +77,7 @@ struct CheckProviders: ExecutableCommand {
                 let said = try await ProviderCheck(provider, of: settings).run()
                 try Output.lines(
                     ["\(provider.id): ok"] + said.lines
-                        + ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).map {
+                        + ([settings.callback(of: provider)] + settings.additionalCallbacks(of: provider)).map {
                             "  redirect address to register: \($0)\($0.hasPrefix("/") ? " (set public_url to see the full address)" : "")"
                         })
             } catch let error where !(error is CancellationError) {
@@ -89,7 +89,7 @@ struct CheckProviders: ExecutableCommand {
     }
 }
 
-extension ProviderCheck.Answer {
+extension ProviderCheck.Report {
     fileprivate var lines: [String] {
         [
             "  issuer  \(metadata.issuer.printable)", "  keys    \(keyCount)",

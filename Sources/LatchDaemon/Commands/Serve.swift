@@ -15,7 +15,7 @@ struct Serve: Reloading {
     func perform(_ environment: [String: String], hangUps: AsyncStream<Void>) async throws -> ExitCode {
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
         var configuration = file.configuration
-        for warning in file.warnings { StandardOutput.note("latchd: Warning: \(warning)") }
+        for warning in file.warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
         let isNew = configuration.settings.databasePath.map { !FileManager.default.fileExists(atPath: $0) } ?? true
         let gateway = try await Gateway.open(configuration.settings)
         let log = gateway.stores.log
@@ -23,8 +23,8 @@ struct Serve: Reloading {
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
-                configuration.server, router: gateway.router, onAccess: { gateway.accessed($0) },
-                onLog: { gateway.noted($0) })
+                configuration.server, router: gateway.router, onAccess: { gateway.logAccess($0) },
+                onLog: { gateway.logServerEvent($0) })
         } catch {
             await gateway.close()
             throw error
@@ -34,7 +34,7 @@ struct Serve: Reloading {
         defer { reloading.cancel() }
         do {
             try await Output.lines(
-                Welcome(
+                StartupSummary(
                     file: file, namedFile: configurationPath, environment: environment, addresses: server.addresses,
                     isNew: isNew, stores: gateway.stores,
                     certificate: gateway.certificates?.certificate

@@ -12,8 +12,8 @@ struct DownloadNotifier: Sendable {
 
     /// Updates the notification. `large` is the name of a large file that is being fetched; the notification then stays
     /// on the screen.
-    func tell(
-        _ now: OverallProgress, since before: OverallProgress, large: String?, heldBecause reason: String?
+    func notify(
+        _ now: OverallProgress, since before: OverallProgress, large: String?, waitReason reason: String?
     ) async {
         let count = Count(now, since: before)
         guard count.all > 0, now.open > 0 else { return }

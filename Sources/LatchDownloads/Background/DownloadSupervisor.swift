@@ -46,15 +46,15 @@ public struct DownloadSupervisor: Sendable {
     /// Runs `work` and supervises the queue until it ends. The state of the network is checked first.
     ///
     /// - Parameters:
-    ///   - begun: Called once when the queue is working.
+    ///   - onStart: Called once when the queue is working.
     ///   - work: Runs the queue.
     /// - Returns: The result of `work`.
     /// - Throws: The errors of `work`; a `LatchError` with a `storage` code.
-    public func keep<Value: Sendable>(
-        begun: @escaping @Sendable () -> Void = {}, _ work: () async throws -> Value
+    public func run<Value: Sendable>(
+        onStart: @escaping @Sendable () -> Void = {}, _ work: () async throws -> Value
     ) async throws -> Value {
         let before = try await queue.progress()
-        let hold = NetworkHold()
+        let hold = NetworkPause()
         let states = network.states
         for await state in states {
             await obey(state, hold)
@@ -67,21 +67,21 @@ public struct DownloadSupervisor: Sendable {
             case .progress, .status, .complete, .error: false
             }
         }
-        let telling = Task { await tell(events, since: before, hold, begun) }
+        let telling = Task { await notify(events, since: before, hold, onStart) }
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
         for task in [watching, telling] {
             task.cancel()
             await task.value
         }
-        if case .success = result { begun() }
+        if case .success = result { onStart() }
         await inhibitor.release()
         if hold.replace(with: nil) { await queue.hold(nil) }
         await finish(result, since: before)
         return try result.get()
     }
 
-    private func obey(_ state: NetworkState, _ hold: NetworkHold) async {
+    private func obey(_ state: NetworkState, _ hold: NetworkPause) async {
         var reason: String?
         if !state.isConnected {
             reason = "There is no network. Downloads continue when there is one."
@@ -93,9 +93,9 @@ public struct DownloadSupervisor: Sendable {
         if hold.replace(with: reason) { await queue.hold(reason) }
     }
 
-    private func tell(
-        _ events: AsyncStream<DownloadEvent>, since before: OverallProgress, _ hold: NetworkHold,
-        _ begun: @Sendable () -> Void
+    private func notify(
+        _ events: AsyncStream<DownloadEvent>, since before: OverallProgress, _ hold: NetworkPause,
+        _ onStart: @Sendable () -> Void
     ) async {
         var (reason, hasBegun): (String?, Bool) = (nil, false)
         for await event in events {
@@ -103,14 +103,14 @@ public struct DownloadSupervisor: Sendable {
             case .held(let new): reason = new
             case .overall(let progress):
                 if !hasBegun {
-                    begun()
+                    onStart()
                     // Listeners that were added when the queue started have not received the reason yet.
                     if let reason = hold.current { queue.broadcast.send(.held(reason)) }
                 }
                 hasBegun = true
                 let large = await queue.runningFile(largerThan: Self.largeFile)
                 if let large { await inhibitor.hold("Downloading \(large)") } else { await inhibitor.release() }
-                await notifier.tell(progress, since: before, large: large, heldBecause: reason)
+                await notifier.notify(progress, since: before, large: large, waitReason: reason)
             default: break
             }
         }
@@ -127,7 +127,7 @@ public struct DownloadSupervisor: Sendable {
 }
 
 /// The reason why the network pauses a queue. Nil when it does not.
-private final class NetworkHold: Sendable {
+private final class NetworkPause: Sendable {
     private let reason = Mutex<String?>(nil)
 
     var current: String? { reason.withLock { $0 } }

@@ -57,7 +57,7 @@ public struct DownloadChooser: Sendable {
 
     /// Returns the path below the account's server address for a path or a complete address.
     private func below(_ text: String) throws(LatchError) -> String {
-        guard FileAddress.isOne(text) else { return FileAddress.escaped(text[...]) }
+        guard FileAddress.isAddress(text) else { return FileAddress.escaped(text[...]) }
         let address = try FileAddress(text)
         if let path = address.request(to: account.serverURL) { return path }
         throw LatchError(

@@ -37,7 +37,7 @@ public struct DownloadSelection: Sendable, Hashable {
     }
 
     /// Whether the same picture may be found several times.
-    public var mayRepeat: Bool { ids.count + paths.count + max(albums.count, isSearch ? 1 : 0) > 1 }
+    public var mayContainDuplicates: Bool { ids.count + paths.count + max(albums.count, isSearch ? 1 : 0) > 1 }
 
     /// Whether nothing is selected.
     public var isEmpty: Bool { ids.isEmpty && paths.isEmpty && !isSearch }

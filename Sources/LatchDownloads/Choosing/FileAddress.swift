@@ -16,7 +16,7 @@ public struct FileAddress: Sendable, Hashable {
     public let query: String?
 
     /// Whether a text is a complete address, and not a path or an id.
-    public static func isOne(_ text: String) -> Bool {
+    public static func isAddress(_ text: String) -> Bool {
         text.utf8.prefix { !isMark($0) }.last == UInt8(ascii: ":")
     }
 

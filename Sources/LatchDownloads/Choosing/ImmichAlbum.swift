@@ -72,7 +72,7 @@ struct ImmichAlbumPages: AsyncSequence {
 
         private mutating func record(_ assets: [JSONValue]) {
             for asset in assets {
-                found.formUnion([ImmichAssetReading.id(asset), ImmichAssetReading.film(of: asset)].compactMap { $0 })
+                found.formUnion([ImmichAssetReading.id(asset), ImmichAssetReading.video(of: asset)].compactMap { $0 })
             }
             count += assets.count
         }

@@ -19,34 +19,34 @@ struct ImmichAssetReading: Sendable {
     ///
     /// - Parameters:
     ///   - asset: The asset as the server describes it.
-    ///   - film: What is known about the video of a live photo. Nil when unknown.
+    ///   - video: What is known about the video of a live photo. Nil when unknown.
     ///   - isHiddenToo: Whether to return a task for the video of a live photo by itself. Default: false.
     /// - Returns: The tasks. Empty for a value that is not an asset, for an asset in the trash, and for a hidden video
     ///   of a live photo.
-    func tasks(_ asset: JSONValue, film: FilmFacts? = nil, isHiddenToo: Bool = false) -> [DownloadTask] {
+    func tasks(_ asset: JSONValue, video: LiveVideoFacts? = nil, isHiddenToo: Bool = false) -> [DownloadTask] {
         guard let id = Self.id(asset), asset["isTrashed"]?.bool != true, isHiddenToo || !Self.isHidden(asset) else {
             return []
         }
         let name = Self.name(asset, id)
         var metadata = metadata(asset)
-        guard let second = Self.film(of: asset), !Self.holdsItsFilm(name) else {
+        guard let second = Self.video(of: asset), !Self.holdsItsFilm(name) else {
             return [task(id, name, asset["type"]?.string == "VIDEO" ? .video : .image, metadata)]
         }
         (metadata.part, metadata.liveID) = (.image, id)
         var facts = DownloadMetadata(taken: metadata.taken, part: .video, liveID: id)
-        (facts.size, facts.sha1, facts.isDigestAdvice) = (film?.size, film?.sha1, film?.isDigestAdvice ?? false)
+        (facts.size, facts.sha1, facts.isDigestAdvice) = (video?.size, video?.sha1, video?.isDigestAdvice ?? false)
         let still = SafeFileName(name)
-        let ending = film.map(\.ending).flatMap { $0.lowercased() == still.ending.lowercased() ? nil : $0 }
+        let ending = video.map(\.ending).flatMap { $0.lowercased() == still.ending.lowercased() ? nil : $0 }
         return [
             task(id, name, .livePhoto, metadata), task(second, still.stem + (ending ?? ".MOV"), .livePhoto, facts),
         ]
     }
 
     /// Returns what is known about the video of a live photo.
-    func facts(_ asset: JSONValue) -> FilmFacts {
+    func facts(_ asset: JSONValue) -> LiveVideoFacts {
         let metadata = metadata(asset)
         let ending = SafeFileName(Self.name(asset, "")).ending
-        return FilmFacts(
+        return LiveVideoFacts(
             size: metadata.size, sha1: metadata.sha1, isDigestAdvice: metadata.isDigestAdvice,
             ending: ending.isEmpty ? ".MOV" : String(ending))
     }
@@ -55,11 +55,11 @@ struct ImmichAssetReading: Sendable {
     static func id(_ asset: JSONValue) -> String? { asset["id"]?.string.flatMap { isID($0) ? $0.lowercased() : nil } }
 
     /// Returns the id of the video of a live photo. Nil for other assets.
-    static func film(of asset: JSONValue) -> String? {
-        guard let film = asset["livePhotoVideoId"]?.string, isID(film), film.lowercased() != id(asset) else {
+    static func video(of asset: JSONValue) -> String? {
+        guard let video = asset["livePhotoVideoId"]?.string, isID(video), video.lowercased() != id(asset) else {
             return nil
         }
-        return film.lowercased()
+        return video.lowercased()
     }
 
     /// Whether the name of a photograph is that of a Motion Photo, such as `PXL_1234.MP.jpg`. The video that the server
@@ -135,7 +135,7 @@ struct ImmichAssetReading: Sendable {
 }
 
 /// What is known about the video of a live photo before it is downloaded.
-struct FilmFacts: Sendable, Equatable {
+struct LiveVideoFacts: Sendable, Equatable {
     var size: Int?
     var sha1: [UInt8]?
     var isDigestAdvice: Bool

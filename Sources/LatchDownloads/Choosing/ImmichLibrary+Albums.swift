@@ -10,10 +10,10 @@ extension ImmichLibrary {
     /// Returns the ids that an archive of the album would have. They include the pictures that others added.
     func ids(in album: ImmichAlbum) async throws -> [String] {
         let body = JSONValue.object([.init("albumId", .string(album.id))]).encoded()
-        let answer = try await session.client.send(
+        let response = try await session.client.send(
             .post, "\(reading.api)/download/info", headers: Self.headers, body: body)
-        guard answer.status.isSuccess, let archives = try? JSONValue(parsing: answer.body)["archives"]?.array else {
-            throw refusal(answer, "The album '\(album.name)' could not be listed")
+        guard response.status.isSuccess, let archives = try? JSONValue(parsing: response.body)["archives"]?.array else {
+            throw refusal(response, "The album '\(album.name)' could not be listed")
         }
         return archives.flatMap { $0["assetIds"]?.array ?? [] }.compactMap { $0.string?.lowercased() }
             .filter(ImmichAssetReading.isID)
@@ -22,11 +22,13 @@ extension ImmichLibrary {
     /// Returns a picture that another person added to an album. Nil when it was deleted meanwhile, or its owner no
     /// longer shares it.
     func othersAsset(_ id: String, in album: ImmichAlbum) async throws -> JSONValue? {
-        let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
-        if [400, 403].contains(answer.status.rawValue) { return nil }
-        if answer.status == .notFound, await maintenance.finding(at: session, of: account) == .atWork { return nil }
-        guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
-            throw refusal(answer, "A picture that others added to the album '\(album.name)' could not be read")
+        let response = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
+        if [400, 403].contains(response.status.rawValue) { return nil }
+        if response.status == .notFound, await maintenance.maintenanceState(at: session, of: account) == .atWork {
+            return nil
+        }
+        guard response.status.isSuccess, let asset = try? JSONValue(parsing: response.body) else {
+            throw refusal(response, "A picture that others added to the album '\(album.name)' could not be read")
         }
         return asset
     }
@@ -35,9 +37,9 @@ extension ImmichLibrary {
     /// cannot filter by album.
     func assets(in album: ImmichAlbum) async throws -> [JSONValue] {
         let path = "\(reading.api)/albums/\(PercentEncoding.encode(album.id))?withoutAssets=false"
-        let answer = try await session.client.send(.get, path, headers: Self.headers)
-        guard answer.status.isSuccess, let assets = try? JSONValue(parsing: answer.body)["assets"]?.array else {
-            throw refusal(answer, "The album '\(album.name)' could not be listed")
+        let response = try await session.client.send(.get, path, headers: Self.headers)
+        guard response.status.isSuccess, let assets = try? JSONValue(parsing: response.body)["assets"]?.array else {
+            throw refusal(response, "The album '\(album.name)' could not be listed")
         }
         return assets
     }
@@ -63,9 +65,9 @@ extension ImmichLibrary {
     private func albums() async throws -> [ImmichAlbum] {
         var found: [String: ImmichAlbum] = [:]
         for path in ["/albums", "/albums?shared=true"] {
-            let answer = try await session.client.send(.get, reading.api + path, headers: Self.headers)
-            guard answer.status.isSuccess, let albums = (try? JSONValue(parsing: answer.body))?.array else {
-                throw refusal(answer, "The albums could not be listed")
+            let response = try await session.client.send(.get, reading.api + path, headers: Self.headers)
+            guard response.status.isSuccess, let albums = (try? JSONValue(parsing: response.body))?.array else {
+                throw refusal(response, "The albums could not be listed")
             }
             for album in albums {
                 guard let id = album["id"]?.string?.lowercased(), ImmichAssetReading.isID(id) else { continue }

@@ -33,57 +33,57 @@ struct ImmichLibrary {
                     + "nor a path, which begins with '/'.")
         }
         let path = "\(reading.api)/assets/\(id.lowercased())"
-        let answer = try await session.client.send(.get, path, headers: Self.headers)
-        guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
-            throw refusal(answer, "The picture \(id) could not be found")
+        let response = try await session.client.send(.get, path, headers: Self.headers)
+        guard response.status.isSuccess, let asset = try? JSONValue(parsing: response.body) else {
+            throw refusal(response, "The picture \(id) could not be found")
         }
         return try await tasks(of: [asset], isHiddenToo: true)
     }
 
     /// Returns the release of the server. When the server does not tell, the newest one is assumed.
     func version() async throws -> ImmichRelease {
-        let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
-        return answer.status.isSuccess
-            ? ImmichRelease((try? JSONValue(parsing: answer.body)) ?? .null) : ImmichRelease(.null)
+        let response = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
+        return response.status.isSuccess
+            ? ImmichRelease((try? JSONValue(parsing: response.body)) ?? .null) : ImmichRelease(.null)
     }
 
     /// Returns what is known about the videos of live photos, from a list of the hidden assets. Nil when the server
     /// does not list them; each video is then requested by itself, which takes one request per live photo.
-    func films(_ filters: ImmichPages.Query, _ version: ImmichRelease) async throws -> KnownFilms? {
-        var films = KnownFilms()
+    func videos(_ filters: ImmichPages.Query, _ version: ImmichRelease) async throws -> LiveVideoIndex? {
+        var videos = LiveVideoIndex()
         let hidden: JSONValue.Member =
             version.knowsVisibility ? .init("visibility", "hidden") : .init("isVisible", false)
         do {
             for try await assets in ImmichPages(library: self, queries: [filters + [hidden]]) {
-                for asset in assets { films.add(asset, reading) }
+                for asset in assets { videos.add(asset, reading) }
             }
         } catch let error as LatchError where error.code == .serverRefused {
             return nil
         }
-        return films
+        return videos
     }
 
     /// Returns the tasks of assets. The videos of live photos are requested one by one.
     func tasks(of assets: [JSONValue], isHiddenToo: Bool = false) async throws -> [DownloadTask] {
-        let ids = assets.compactMap(ImmichAssetReading.film)
-        var films: [String: FilmFacts] = [:]
+        let ids = assets.compactMap(ImmichAssetReading.video)
+        var videos: [String: LiveVideoFacts] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.concurrency) {
             let some = ids[start..<min(start + Self.concurrency, ids.count)]
-            try await withThrowingTaskGroup(of: (String, FilmFacts?).self) { group in
-                for id in some { group.addTask { (id, try await self.film(id)) } }
-                for try await (id, facts) in group { films[id] = facts }
+            try await withThrowingTaskGroup(of: (String, LiveVideoFacts?).self) { group in
+                for id in some { group.addTask { (id, try await self.video(id)) } }
+                for try await (id, facts) in group { videos[id] = facts }
             }
         }
         return assets.flatMap { asset in
             reading.tasks(
-                asset, film: ImmichAssetReading.film(of: asset).flatMap { films[$0] }, isHiddenToo: isHiddenToo)
+                asset, video: ImmichAssetReading.video(of: asset).flatMap { videos[$0] }, isHiddenToo: isHiddenToo)
         }
     }
 
     /// Returns nil when the server does not tell. The video is fetched nevertheless.
-    private func film(_ id: String) async throws -> FilmFacts? {
-        let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
-        guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else { return nil }
+    private func video(_ id: String) async throws -> LiveVideoFacts? {
+        let response = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
+        guard response.status.isSuccess, let asset = try? JSONValue(parsing: response.body) else { return nil }
         return reading.facts(asset)
     }
 
@@ -99,10 +99,10 @@ struct ImmichLibrary {
     }
 
     /// Returns the error for an unexpected response.
-    func refusal(_ answer: ClientResponse, _ what: String) -> LatchError {
-        let words = session.dialect.errorMessage(in: answer) ?? "status \(answer.status)"
+    func refusal(_ response: ClientResponse, _ what: String) -> LatchError {
+        let words = session.dialect.errorMessage(in: response) ?? "status \(response.status)"
         return LatchError(
-            answer.status.rawValue >= 500 ? .serverError : .serverRefused,
+            response.status.rawValue >= 500 ? .serverError : .serverRefused,
             "\(what): \(account.serverURL) says: \(words.prefix(200)).")
     }
 

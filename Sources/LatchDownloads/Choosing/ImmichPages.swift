@@ -172,11 +172,11 @@ extension ImmichLibrary {
             .init("size", .number(Double(Self.pageSize))), .init("withExif", true), .init("order", "asc"),
             .init("page", .number(Double(page))),
         ]
-        let answer = try await session.client.send(
+        let response = try await session.client.send(
             .post, "\(reading.api)/search/metadata", headers: Self.headers, body: JSONValue.object(query).encoded())
-        guard answer.status.isSuccess, let found = try? JSONValue(parsing: answer.body)["assets"],
+        guard response.status.isSuccess, let found = try? JSONValue(parsing: response.body)["assets"],
             let items = found["items"]?.array
-        else { throw refusal(answer, "The library could not be searched") }
+        else { throw refusal(response, "The library could not be searched") }
         let next = found["nextPage"].flatMap {
             $0.string.flatMap { Int($0) } ?? $0.integer
         }

@@ -7,8 +7,8 @@ struct ImmichRelease: Sendable, Equatable {
     private let number: (major: Int, minor: Int)
 
     /// Reads the response to `GET /server/version`. An unreadable response counts as the newest release.
-    init(_ answer: JSONValue) {
-        func part(_ name: String) -> Int? { answer[name]?.integer }
+    init(_ response: JSONValue) {
+        func part(_ name: String) -> Int? { response[name]?.integer }
         number = (part("major") ?? .max, part("minor") ?? .max)
     }
 

@@ -12,7 +12,7 @@ struct ImmichSearch: AsyncSequence {
         /// Nil before the first page.
         private var pages: ImmichPages.AsyncIterator?
         /// What is known about the videos of live photos. Nil when each video is requested by itself.
-        private var films: KnownFilms?
+        private var videos: LiveVideoIndex?
 
         fileprivate init(library: ImmichLibrary, selection: DownloadSelection) {
             (self.library, self.selection) = (library, selection)
@@ -21,14 +21,14 @@ struct ImmichSearch: AsyncSequence {
         mutating func next() async throws -> [DownloadTask]? {
             if pages == nil { try await begin() }
             guard let assets = try await pages?.next() else { return nil }
-            guard films != nil else { return try await library.tasks(of: assets) }
-            return assets.flatMap { library.reading.tasks($0, film: films?.facts(of: $0)) }
+            guard videos != nil else { return try await library.tasks(of: assets) }
+            return assets.flatMap { library.reading.tasks($0, video: videos?.facts(of: $0)) }
         }
 
         private mutating func begin() async throws {
             let (filters, version) = (ImmichLibrary.filters(selection), try await library.version())
             // The video of a favourite is not a favourite itself.
-            films = selection.isFavouritesOnly ? nil : try await library.films(filters, version)
+            videos = selection.isFavouritesOnly ? nil : try await library.videos(filters, version)
             pages = library.pages(filters, version).makeAsyncIterator()
         }
     }

@@ -13,7 +13,7 @@ struct SharedPicture: Sendable, Equatable {
     /// Parses the address of a shared picture's page (`/share/KEY/photos/ID`, `/s/SLUG/photos/ID`), or of its file
     /// (`/api/assets/ID/original?key=KEY`). Returns nil for any other path.
     init?(_ path: String) {
-        let (bare, query) = SealedQuery.cut(path) ?? (path, "")
+        let (bare, query) = SealedQuery.splitQuery(path) ?? (path, "")
         let parts = bare.split(separator: "/").map(String.init)
         guard parts.count == 4 else { return nil }
         switch (parts[0], parts[1], parts[2], parts[3]) {
@@ -38,9 +38,9 @@ extension ImmichLibrary {
     /// Returns the tasks of a picture in a share, which may belong to another person.
     func shared(_ picture: SharedPicture) async throws -> [DownloadTask] {
         let path = "\(reading.api)/assets/\(picture.id.lowercased())?\(picture.query)"
-        let answer = try await session.client.send(.get, path, headers: Self.headers)
-        guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
-            let error = refusal(answer, "The shared picture \(picture.id) could not be found")
+        let response = try await session.client.send(.get, path, headers: Self.headers)
+        guard response.status.isSuccess, let asset = try? JSONValue(parsing: response.body) else {
+            let error = refusal(response, "The shared picture \(picture.id) could not be found")
             throw LatchError(error.code, SealedQuery.masked(error.message, of: path))
         }
         return try await tasks(of: [asset], isHiddenToo: true).map { task in

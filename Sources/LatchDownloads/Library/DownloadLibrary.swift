@@ -49,20 +49,20 @@ package protocol IndexedLibrary: DownloadLibrary {
     ///
     /// - Parameters:
     ///   - still: The part of the still image, complete and on disk. It is not changed.
-    ///   - film: The part of the video, complete and on disk. It is not changed.
+    ///   - video: The part of the video, complete and on disk. It is not changed.
     ///   - task: The task of the still image.
     ///   - path: The path of the joined part. A file that exists there is obsolete.
     /// - Returns: The joined part, or nil when the library keeps a pair of files.
     /// - Throws: Errors of reading and writing.
     func join(
-        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+        still: DownloadPart, video: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart?
 
     /// Returns the name of the joined file of a live photo, from the name of the still image.
     func joinedName(_ filename: String) -> String
 
     /// Records a file that is at its destination, in the transaction that marks its task as done.
-    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws
+    func record(_ task: DownloadTask, at path: String, in connection: Connection) throws
 }
 
 extension DownloadLibrary {

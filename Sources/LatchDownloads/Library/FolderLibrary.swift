@@ -39,7 +39,7 @@ public struct FolderLibrary: DownloadLibrary {
                 ? "Could not create anything in the folder" : "Could not create the folder"
             throw LatchError(.fileFailed, "\(what) '\(named)': \(why)", cause: error)
         }
-        for path in missing { DownloadPart.keepNames(beside: path) }
+        for path in missing { DownloadPart.syncFolder(beside: path) }
     }
 
     /// Returns those of a folder and its parents that do not exist.

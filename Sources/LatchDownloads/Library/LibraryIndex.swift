@@ -57,7 +57,7 @@ struct LibraryIndex: Sendable {
     }
 
     /// Records a file in a transaction of the caller.
-    func note(_ key: String, _ entry: Entry, in connection: Connection) throws {
+    func record(_ key: String, _ entry: Entry, in connection: Connection) throws {
         let version = entry.version.map(DownloadStore.json)
         _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1, version)
     }

@@ -24,7 +24,7 @@ public final class PictureLibrary: IndexedLibrary {
     /// The extended attribute that holds an asset's id.
     public static let attribute = "user.latchstring.asset"
 
-    private let tell: @Sendable (String) -> Void
+    private let onNotice: @Sendable (String) -> Void
     private let index: LibraryIndex
     private let search: LibrarySearch
     private let cameraFolders = Mutex(CameraFolders())
@@ -36,15 +36,15 @@ public final class PictureLibrary: IndexedLibrary {
     ///   - folder: The full path of the folder.
     ///   - layout: How files are arranged in the folder.
     ///   - keepsMotionPhotos: Whether each live photo becomes one file.
-    ///   - tell: Receives a sentence for the person when a live photo cannot become one file.
+    ///   - onNotice: Receives a sentence for the person when a live photo cannot become one file.
     public init(
         _ latch: LatchClient, folder: String, layout: LibraryLayout = .flat, keepsMotionPhotos: Bool = false,
-        tell: @escaping @Sendable (String) -> Void = { _ in }
+        onNotice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.folder = folder
         self.layout = layout
         self.keepsMotionPhotos = keepsMotionPhotos
-        self.tell = tell
+        self.onNotice = onNotice
         index = LibraryIndex(database: latch.accounts.database, folder: folder)
         search = LibrarySearch(index: index)
     }
@@ -77,14 +77,14 @@ public final class PictureLibrary: IndexedLibrary {
 
     /// Joins a live photo if motion photos are enabled and the still image can hold a video. Returns nil otherwise.
     package func join(
-        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+        still: DownloadPart, video: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? {
         guard keepsMotionPhotos else { return nil }
         let plan: MotionPhoto
         do {
-            plan = try await MotionPhoto(still: still, film: film)
+            plan = try await MotionPhoto(still: still, video: video)
         } catch let reason as MotionPhoto.Impossible {
-            tell("\(SafeFileName(task.filename)) stays a photo and a video: \(reason.sentence)")
+            onNotice("\(SafeFileName(task.filename)) stays a photo and a video: \(reason.sentence)")
             return nil
         }
         let joined = try DownloadPart(path: path)
@@ -101,12 +101,12 @@ public final class PictureLibrary: IndexedLibrary {
     package func joinedName(_ filename: String) -> String { MotionPhotoName.of(filename) }
 
     /// Records the file in the index.
-    package func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
+    package func record(_ task: DownloadTask, at path: String, in connection: Connection) throws {
         guard path.hasPrefix(folder + "/") else { return }
         let entry = LibraryIndex.Entry(
             path: String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self),
             sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1, version: task.metadata.version)
-        try index.note(Self.key(task), entry, in: connection)
+        try index.record(Self.key(task), entry, in: connection)
         if task.group == .file { try index.forget(at: entry.path, but: Self.key(task), in: connection) }
     }
 
@@ -130,7 +130,7 @@ public final class PictureLibrary: IndexedLibrary {
     }
 
     /// What the index says about a task's file.
-    private enum Finding {
+    private enum IndexMatch {
         case unknown
         /// The file is recorded, but no longer at its path. It may have been moved.
         case lost
@@ -143,20 +143,20 @@ public final class PictureLibrary: IndexedLibrary {
     /// recorded path or when no file is recorded at all.
     private func paths(of tasks: [DownloadTask]) async throws -> [String?] {
         let isSearched = await search.isDone
-        let (findings, isNew) = try await findings(tasks)
-        var mustSearch = !isSearched && findings.contains { if case .lost = $0 { true } else { false } }
+        let (indexMatches, isNew) = try await indexMatches(tasks)
+        var mustSearch = !isSearched && indexMatches.contains { if case .lost = $0 { true } else { false } }
         if !isSearched, !mustSearch, isNew { mustSearch = try await search.isNothingKnown() }
-        guard mustSearch else { return findings.map(\.path) }
+        guard mustSearch else { return indexMatches.map(\.path) }
         try await search.run()
-        return try await self.findings(tasks).0.map(\.path)
+        return try await self.indexMatches(tasks).0.map(\.path)
     }
 
-    private func findings(_ tasks: [DownloadTask]) async throws -> ([Finding], isNew: Bool) {
+    private func indexMatches(_ tasks: [DownloadTask]) async throws -> ([IndexMatch], isNew: Bool) {
         let entries = try await index.entries(Self.keys(tasks))
-        return (tasks.map { finding($0, entries) }, entries.isEmpty)
+        return (tasks.map { indexMatch($0, entries) }, entries.isEmpty)
     }
 
-    private func finding(_ task: DownloadTask, _ entries: [String: LibraryIndex.Entry]) -> Finding {
+    private func indexMatch(_ task: DownloadTask, _ entries: [String: LibraryIndex.Entry]) -> IndexMatch {
         let (entry, still) = (entries[Self.key(task)], still(of: task, entries))
         // The server now has another file under that id.
         if let new = task.metadata.sha1, let old = entry?.sha1, !task.metadata.isDigestAdvice, new != old {
@@ -172,12 +172,12 @@ public final class PictureLibrary: IndexedLibrary {
         of task: DownloadTask, _ entries: [String: LibraryIndex.Entry]
     ) -> (key: String, entry: LibraryIndex.Entry)? {
         guard task.metadata.part == .video, let key = task.metadata.liveID?.lowercased(), let entry = entries[key],
-            entries[Self.key(task)] != nil || MotionPhotoName.isOne(entry.path)
+            entries[Self.key(task)] != nil || MotionPhotoName.matches(entry.path)
         else { return nil }
         return (key, entry)
     }
 
-    private func file(_ entry: LibraryIndex.Entry, _ key: String) -> Finding {
+    private func file(_ entry: LibraryIndex.Entry, _ key: String) -> IndexMatch {
         index.holds(key, at: entry.path) ? .here(folder + "/" + entry.path) : .lost
     }
 

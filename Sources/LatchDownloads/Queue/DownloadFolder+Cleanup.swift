@@ -56,7 +56,7 @@ extension DownloadFolder {
     /// Removes empty files that reserved the names of parts when a crash happened, on file systems that need such
     /// placeholders. Once the task is removed, nothing identifies its placeholder.
     func removePlaceholders() async throws {
-        for row in try await store.unplaced() { _ = standing(row) }
+        for row in try await store.unplaced() { _ = placementState(row) }
     }
 
     /// Handles parts without this queue's name prefix, before anything runs.

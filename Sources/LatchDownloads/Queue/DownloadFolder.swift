@@ -6,7 +6,7 @@ import LatchKit
 /// The folder of the downloaded files, with the hidden folder of the parts in it.
 struct DownloadFolder: Sendable {
     /// What exists of a task whose part was complete.
-    enum Standing: Equatable {
+    enum PlacementState: Equatable {
         /// Neither part nor file. Both were removed.
         case missing
         /// The complete part, which is not moved yet.
@@ -36,15 +36,15 @@ struct DownloadFolder: Sendable {
         for folder in [path, partsPath] {
             try FolderLibrary.check(folder)
             // Also for an existing folder, because its creator may have been stopped before this step.
-            DownloadPart.keepNames(beside: folder)
+            DownloadPart.syncFolder(beside: folder)
         }
-        try await LibraryPlaces(latch).recordCreation(path)
+        try await LibraryLocations(latch).recordCreation(path)
     }
 
     /// Throws when the folder was created before and is missing now. It may be on a drive that is not mounted. All
     /// files would then be fetched again, to the disk below the mount point.
     func check() async throws {
-        guard !Self.exists(partsPath), try await LibraryPlaces(latch).wasCreated(path),
+        guard !Self.exists(partsPath), try await LibraryLocations(latch).wasCreated(path),
             try await !LibraryIndex(database: store.database, folder: path).hasFiles()
         else { return }
         throw LatchError(.folderGone, missingSentence)
@@ -91,7 +91,7 @@ struct DownloadFolder: Sendable {
     }
 
     /// Returns what exists of a task whose part was complete. The path was recorded before the part was moved there.
-    func standing(_ row: QueuedTask) -> Standing {
+    func placementState(_ row: QueuedTask) -> PlacementState {
         let part = partPath(row)
         guard let path = row.path, Self.exists(path) else { return Self.exists(part) ? .part : .missing }
         guard Self.exists(part) else { return isEmptied(path, row) ? .missing : .placed(path) }

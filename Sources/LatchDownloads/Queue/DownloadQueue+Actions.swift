@@ -44,7 +44,7 @@ extension DownloadQueue {
         }
         running[fetch.row.position] = nil
         counter.arrived(fetch.gained)
-        perform(machine.fetchEnded(fetch.row.position, hasAnswer: fetch.hasAnswer, conditions))
+        perform(machine.fetchEnded(fetch.row.position, hasResponse: fetch.hasResponse, conditions))
     }
 
     /// Stops all transfers and moves, and waits for their ends.
@@ -93,7 +93,7 @@ extension DownloadQueue {
                 }
             } catch {
                 file.part?.close()
-                let half = error as? HalfNotPlaced
+                let half = error as? PairMoveError
                 await placementFailed(half?.row ?? file.row, half?.error ?? error)
             }
             pairPlacements[position] = nil

@@ -46,9 +46,9 @@ extension DownloadQueue {
         switch outcome {
         case .temporaryFailure:
             if let gained = running[row.position]?.gained, gained >= DownloadStateMachine.progress {
-                facts.hasProgressed = try await store.task(row.position)?.resume?.tellsVersion ?? false
+                facts.hasProgressed = try await store.task(row.position)?.resume?.identifiesVersion ?? false
             }
-        case .outage(let trouble) where !trouble.isUnreachable && trouble.pause == nil:
+        case .outage(let failure) where !failure.isUnreachable && failure.pause == nil:
             facts.isOnlyTaskOfHost = try await store.unfinished(at: row.host) <= 1
         default: break
         }
@@ -105,7 +105,7 @@ extension DownloadQueue {
     /// Removes the parts of an ended task, unless a retry can resume from them.
     private func removeParts(of row: QueuedTask) async throws {
         let current = try await store.task(row.position)
-        if case .failed = current?.state, current?.resume?.tellsVersion ?? false { return }
+        if case .failed = current?.state, current?.resume?.identifiesVersion ?? false { return }
         folder.removeParts(row)
         if current?.resume != nil { try await store.record(row.position, resume: nil, boot: nil) }
     }

@@ -48,7 +48,7 @@ extension DownloadQueue {
     /// Returns the request target of an address or path, relative to an account's server.
     private static func path(_ word: String, at account: Account) -> String? {
         if word.hasPrefix("/") { return FileAddress.escaped(word[...]) }
-        guard FileAddress.isOne(word) else { return nil }
+        guard FileAddress.isAddress(word) else { return nil }
         return (try? FileAddress(word))?.request(to: account.serverURL)
     }
 }

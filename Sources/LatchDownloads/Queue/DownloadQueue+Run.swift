@@ -69,7 +69,7 @@ extension DownloadQueue {
     /// Works until nothing is left. Returns false when the database is full; nothing is running then.
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
-            try await store.takeUp(now: context.now())
+            try await store.restore(now: context.now())
             try await checkClock()
             try await folder.sortForeignParts(now: context.now())
             try await folder.removePlaceholders()
@@ -125,7 +125,7 @@ extension DownloadQueue {
         try await recordRunning()
         try await checkAccounts()
         try await applyCommands()
-        perform(machine.answersRead { running[$0]?.hasAnswer ?? false })
+        perform(machine.answersRead { running[$0]?.hasResponse ?? false })
         let hosts = machine.takeAnsweringHosts()
         if !hosts.isEmpty { try await store.removePauses(of: hosts) }
         try await checkClock()
@@ -254,7 +254,7 @@ extension DownloadQueue {
     private func isWritable() async throws -> Bool {
         guard machine.reasons.isSpaceCheckDue(context.now()), await hasRoom() else { return false }
         do {
-            try await store.takeUpAgain()
+            try await store.restoreRunning()
             for (position, point) in machine.unrecordedResumePoints {
                 try await store.record(position, resume: point, boot: DownloadStore.boot)
             }
@@ -275,7 +275,7 @@ extension DownloadQueue {
     // MARK: - Events
 
     private func reportProgress() async {
-        for fetch in running.values where fetch.row.task.wantsProgress {
+        for fetch in running.values where fetch.row.task.reportsProgress {
             let progress = fetch.progress
             broadcast.send(.progress(id: fetch.row.task.id, received: progress.received, total: progress.total))
         }

@@ -103,7 +103,7 @@ public actor DownloadQueue {
     /// - Throws: `LatchError.Code.noAccount` when a task's account does not exist; `LatchError.Code.invalidRequest`
     ///   when files wait for another folder than that of the place; a `LatchError` with a `storage` code.
     @discardableResult
-    public func add(_ tasks: [DownloadTask], goingTo place: LibraryPlace? = nil) async throws -> Int {
+    public func add(_ tasks: [DownloadTask], goingTo place: LibraryLocation? = nil) async throws -> Int {
         let hosts = try await hosts(tasks)
         let added = try await store.add(sealed(tasks), hosts: hosts, goingTo: place)
         commanded()
@@ -130,7 +130,7 @@ public actor DownloadQueue {
 
     private func sealed(_ tasks: [DownloadTask]) async throws -> [DownloadTask] {
         var (tasks, keys): ([DownloadTask], [UUID: Secret]) = (tasks, [:])
-        for index in tasks.indices where SealedQuery.cut(tasks[index].url) != nil {
+        for index in tasks.indices where SealedQuery.splitQuery(tasks[index].url) != nil {
             let account = tasks[index].account
             if keys[account] == nil { keys[account] = try await latch.accounts.downloadKey(of: account) }
             if let key = keys[account] { tasks[index] = try SealedQuery.seal(tasks[index], key) }

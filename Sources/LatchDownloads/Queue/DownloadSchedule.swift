@@ -73,7 +73,7 @@ struct DownloadSchedule {
             while let task = queues[lane]?.tasks.popLast() {
                 guard isAllowed(task) else { continue }
                 turn = (index + 1) % lanes.count
-                began(lane)
+                recordStart(lane)
                 return task
             }
         }
@@ -92,7 +92,7 @@ struct DownloadSchedule {
     /// Records that a fetched task has ended or waits again.
     mutating func taskEnded(_ task: QueuedTask) { ended.insert(task.position) }
 
-    private mutating func began(_ lane: Lane) {
+    private mutating func recordStart(_ lane: Lane) {
         count += 1
         perHost[lane.host, default: 0] += 1
         perGroup[lane.group, default: 0] += 1

@@ -14,10 +14,10 @@ public struct DownloadSettings: Sendable, Hashable {
     public var stallTimeout = Duration.seconds(30)
     /// How long to wait for a host before its tasks fail, as the sum of all pauses. Nil waits for an unreachable host
     /// without a limit, for a program that runs unattended. A host that responds but cannot serve is then still limited
-    /// to ``usualOutage``. Default: ``usualOutage``.
-    public var maximumOutage: Duration? = usualOutage
+    /// to ``defaultMaximumOutage``. Default: ``defaultMaximumOutage``.
+    public var maximumOutage: Duration? = defaultMaximumOutage
     /// The default of ``maximumOutage``, 15 minutes.
-    public static let usualOutage = Duration.seconds(900)
+    public static let defaultMaximumOutage = Duration.seconds(900)
 
     /// Creates settings with the default values.
     public init() {}

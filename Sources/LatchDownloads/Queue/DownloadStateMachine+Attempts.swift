@@ -60,7 +60,7 @@ extension DownloadStateMachine {
             // has fetched the whole file.
             let limit = row.resume == nil ? Self.corruptedRetries : settings.retries
             return [.discardPart] + retry(row, reason, nil, limit: limit, now, chance)
-        case .outage(let trouble): return hostFailed(row, trouble, facts, now, chance)
+        case .outage(let failure): return hostFailed(row, failure, facts, now, chance)
         case .paused(let reason): return [.returnToWaiting, .pause(reason)]
         case .stopped: return [.applyCommand]
         }
@@ -84,25 +84,26 @@ extension DownloadStateMachine {
 
     /// Decides what happens to a task whose host did not respond, or refuses all requests.
     private mutating func hostFailed(
-        _ row: QueuedTask, _ trouble: HostTrouble, _ facts: AttemptFacts, _ now: Date, _ chance: () -> Double
+        _ row: QueuedTask, _ failure: HostFailure, _ facts: AttemptFacts, _ now: Date, _ chance: () -> Double
     ) -> [Step] {
-        if !trouble.isUnreachable, trouble.pause == nil, facts.isOnlyTaskOfHost {
+        if !failure.isUnreachable, failure.pause == nil, facts.isOnlyTaskOfHost {
             // The host responds, so the failure may concern this task only.
             outages.end(row.host)
-            return [.reportPauses] + retry(row, trouble.reason, nil, limit: settings.retries, now, chance)
+            return [.reportPauses] + retry(row, failure.reason, nil, limit: settings.retries, now, chance)
         }
         let maximum =
-            trouble.isUnreachable ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.usualOutage
-        switch outages.failed(row, trouble, now: now, maximum: maximum, chance: chance()) {
-        case .once: return retry(row, trouble.reason, trouble.pause, limit: settings.retries, now, chance)
+            failure.isUnreachable
+            ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.defaultMaximumOutage
+        switch outages.failed(row, failure, now: now, maximum: maximum, chance: chance()) {
+        case .once: return retry(row, failure.reason, failure.pause, limit: settings.retries, now, chance)
         case .waits(let until, let isNew):
             // One second later than the host's pause, so that another task, if there is one, is tried first.
-            return backOff(until: until.addingTimeInterval(1), trouble.reason, attempts: row.attempts)
+            return backOff(until: until.addingTimeInterval(1), failure.reason, attempts: row.attempts)
                 + [.recordHostPause] + (isNew ? [.reportPauses] : [])
         case .isOver(let waited):
             return [
                 .giveUpHost(
-                    reason: "\(trouble.reason) Gave up after \(Int((waited / 60).rounded())) minutes. When the server "
+                    reason: "\(failure.reason) Gave up after \(Int((waited / 60).rounded())) minutes. When the server "
                         + "is back: latch downloads retry")
             ]
         }

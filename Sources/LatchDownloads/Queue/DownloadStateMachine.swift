@@ -177,7 +177,7 @@ struct DownloadStateMachine {
                 continue
             }
             fetching[next.position] = next
-            outages.began(next)
+            outages.recordStart(next)
             actions.append(.start(next, isAbsent: isAbsent))
         }
         return actions
@@ -218,7 +218,7 @@ struct DownloadStateMachine {
 
     // MARK: - The end of an attempt
 
-    /// Records that a file is complete. ``fetchEnded(_:hasAnswer:_:)`` follows for the same task.
+    /// Records that a file is complete. ``fetchEnded(_:hasResponse:_:)`` follows for the same task.
     mutating func fileCompleted(_ file: ReadyFile) -> [Action] {
         placing[file.row.position] = file
         if file.row.task.metadata.liveID != nil { return [.placeHalf(file)] }
@@ -226,15 +226,15 @@ struct DownloadStateMachine {
         return []
     }
 
-    /// Records that a task is no longer being fetched, and starts others in its place. `hasAnswer` says whether its
+    /// Records that a task is no longer being fetched, and starts others in its place. `hasResponse` says whether its
     /// server has responded.
-    mutating func fetchEnded(_ position: Int, hasAnswer: Bool, _ conditions: Conditions) -> [Action] {
+    mutating func fetchEnded(_ position: Int, hasResponse: Bool, _ conditions: Conditions) -> [Action] {
         guard let row = fetching.removeValue(forKey: position) else { return [] }
         files.fetchEnded(row)
         var actions: [Action] = []
         if placing[position] == nil { actions += release(row, conditions.now) }
-        if let answered = hasAnswer ? hostAnswered(row) : nil {
-            actions += answered
+        if let recordResponse = hasResponse ? hostAnswered(row) : nil {
+            actions += recordResponse
         } else {
             outages.ended(row)
         }
@@ -292,7 +292,7 @@ struct DownloadStateMachine {
         case .paused, .failed: outcome
         case .temporaryFailure(let reason, _), .corrupted(let reason), .intercepted(let reason), .missing(let reason):
             .failed(reason)
-        case .outage(let trouble): .failed(trouble.reason)
+        case .outage(let failure): .failed(failure.reason)
         }
     }
 
@@ -345,12 +345,12 @@ struct DownloadStateMachine {
         return outages.sentence == before ? [] : [.reportPauses]
     }
 
-    /// Ends the outages of hosts that have responded to a running task. `hasAnswer` says for a task's position whether
+    /// Ends the outages of hosts that have responded to a running task. `hasResponse` says for a task's position whether
     /// its server has.
-    mutating func answersRead(_ hasAnswer: (Int) -> Bool) -> [Action] {
+    mutating func answersRead(_ hasResponse: (Int) -> Bool) -> [Action] {
         guard !outages.isEmpty else { return [] }
         var actions: [Action] = []
-        for (position, row) in fetching where outages.isFirst(row) && hasAnswer(position) {
+        for (position, row) in fetching where outages.isFirst(row) && hasResponse(position) {
             actions += hostAnswered(row) ?? []
         }
         return actions
@@ -358,7 +358,7 @@ struct DownloadStateMachine {
 
     /// Records that the host of a task responds. Returns nil when that ended no pause.
     private mutating func hostAnswered(_ row: QueuedTask) -> [Action]? {
-        guard outages.answered(row) else { return nil }
+        guard outages.recordResponse(row) else { return nil }
         answeringHosts.insert(row.host)
         return [.reportPauses, .poll]
     }

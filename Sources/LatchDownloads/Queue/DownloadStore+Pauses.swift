@@ -13,13 +13,13 @@ public struct HostPause: Sendable, Equatable {
 
     /// The pause as a sentence for people, with the command that ends it.
     public var sentence: String {
-        "\(reason) Its files wait until \(until.onTheClock). To try now: latch downloads retry"
+        "\(reason) Its files wait until \(until.localTimeText). To try now: latch downloads retry"
     }
 }
 
 extension Date {
     /// The local time in the form `19:30`, preceded by the date unless it is today.
-    public var onTheClock: String {
+    public var localTimeText: String {
         func text(_ date: Date) -> String { date.formatted(Date.ISO8601FormatStyle(timeZone: .current)) }
         let (then, now) = (text(self), text(Date()))
         let (day, time) = (then.prefix(10), then.dropFirst(11).prefix(5))

@@ -158,7 +158,7 @@ extension DownloadStore {
         WHERE position = ?
         """, String.self, Int?.self, Int.self)
 
-    static let takeUp = Statement("UPDATE downloads SET state = 'waiting' WHERE state = 'running'")
+    static let restore = Statement("UPDATE downloads SET state = 'waiting' WHERE state = 'running'")
 
     private static let row: @Sendable (SQLRow) throws(DatabaseError) -> QueuedTask = { row throws(DatabaseError) in
         let account: UUID = try row.get(2)
@@ -169,13 +169,13 @@ extension DownloadStore {
             id: try row.get(1), account: account, url: try row.get(5),
             headers: headers == "{}"
                 ? [:] : (try? JSON.decode([String: String].self, from: Array(headers.utf8))) ?? [:],
-            filename: try row.get(7), group: DownloadGroup(rawValue: try row.get(4)), wantsProgress: try row.get(8),
+            filename: try row.get(7), group: DownloadGroup(rawValue: try row.get(4)), reportsProgress: try row.get(8),
             metadata: metadata == DownloadStore.noMetadata
                 ? DownloadMetadata()
                 : (try? JSON.decode(DownloadMetadata.self, from: Array(metadata.utf8))) ?? DownloadMetadata())
         return QueuedTask(
             position: try row.get(0), task: task, state: DownloadState(word: try row.get(10), reason: try row.get(11)),
-            waitsBecause: try row.get(11), attempts: try row.get(12), notBefore: try row.get(13),
+            waitReason: try row.get(11), attempts: try row.get(12), notBefore: try row.get(13),
             bytes: try row.get(18),
             path: try row.get(17),
             resume: resume.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) }, boot: try row.get(15),

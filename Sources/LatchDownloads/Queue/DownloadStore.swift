@@ -23,18 +23,19 @@ struct DownloadStore: Sendable {
     /// Adds tasks to the queue. An ended task starts from the beginning; an unfinished task stays as it is.
     ///
     /// - Returns: The number of tasks that were added or started again.
-    func add(_ tasks: [DownloadTask], hosts: [UUID: String], goingTo place: LibraryPlace? = nil) async throws -> Int {
+    func add(_ tasks: [DownloadTask], hosts: [UUID: String], goingTo place: LibraryLocation? = nil) async throws -> Int
+    {
         var added = 0
         for start in stride(from: 0, to: tasks.count, by: Self.partSize) {
             let part = tasks[start..<min(start + Self.partSize, tasks.count)]
             added += try await command { connection in
-                if let place { try LibraryPlaces.remember(place, connection) }
+                if let place { try LibraryLocations.remember(place, connection) }
                 return try part.reduce(0) { added, task in
                     try added
                         + connection.run(
                             Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,
                             task.url, task.headers.isEmpty ? "{}" : Self.json(task.headers), task.filename,
-                            task.wantsProgress,
+                            task.reportsProgress,
                             task.metadata == Self.nothingKnown ? Self.noMetadata : Self.json(task.metadata),
                             task.metadata.size, task.metadata.liveID)
                 }
@@ -223,16 +224,16 @@ struct DownloadStore: Sendable {
     }
 
     /// Sets tasks that an ended program left running back to waiting, and removes the pauses that are over.
-    func takeUp(now: Date) async throws {
+    func restore(now: Date) async throws {
         try await write { connection in
-            _ = try connection.run(Self.takeUp)
+            _ = try connection.run(Self.restore)
             _ = try connection.run(Self.removeEndedPauses, now)
         }
     }
 
     /// Sets tasks back to waiting whose end could not be recorded on a full disk. Always writes something, which shows
     /// whether there is room.
-    func takeUpAgain() async throws { try await command { _ = try $0.run(Self.takeUp) } }
+    func restoreRunning() async throws { try await command { _ = try $0.run(Self.restore) } }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
         try await LatchError.converting { try await database.read(body) }

@@ -14,7 +14,7 @@ enum FetchOutcome: Sendable {
     /// The attempt failed temporarily. `after` is the delay that the server asked for, if any.
     case temporaryFailure(String, after: Duration?)
     /// The failure may concern the whole host, and not only this task.
-    case outage(HostTrouble)
+    case outage(HostFailure)
     /// Another server responded in place of the account's server and sent no file. A later attempt may succeed, and the
     /// bytes received before are valid.
     case intercepted(String)
@@ -76,14 +76,14 @@ extension FetchOutcome {
     ///
     /// Source: DL-13, DL-14; docs/protocols/immich.md, Files and Maintenance mode: 400 for an asset that is
     /// gone, before 3.0.
-    init(_ answer: ClientResponse, _ words: String, isOwn: Bool, to row: QueuedTask, now: Date) {
-        let (task, host, wait) = (row.task, row.host, answer.retryAfter(now: now))
-        switch answer.status.rawValue {
+    init(_ response: ClientResponse, _ words: String, isOwn: Bool, to row: QueuedTask, now: Date) {
+        let (task, host, wait) = (row.task, row.host, response.retryAfter(now: now))
+        switch response.status.rawValue {
         case 404 where task.group != .file && (!isOwn || words.hasPrefix("Cannot ")):
             // In maintenance, Immich responds to everything with 404. A proxy does so while the server behind it
             // starts.
             self = .outage(
-                HostTrouble(
+                HostFailure(
                     reason: "The server '\(host)' serves no files now (\(words)). It may be in maintenance.",
                     isUnreachable: false, wait: wait))
         case 404, 410:
@@ -96,13 +96,13 @@ extension FetchOutcome {
         case 403: self = .failed("The server denies access: \(words). Ask the owner of the file.")
         case 429, 502, 503, 504:
             self = .outage(
-                HostTrouble(
+                HostFailure(
                     reason: "The server '\(host)' reports an error or requests a pause (\(words)).",
                     isUnreachable: false, wait: wait))
         case 408, 425, 500...:
             self = .temporaryFailure("The server reports an error or requests a pause (\(words)).", after: wait)
         case 300...399:
-            let target = answer.headers["Location"].flatMap { URL(string: $0)?.host() }.map { " at '\($0)'" } ?? ""
+            let target = response.headers["Location"].flatMap { URL(string: $0)?.host() }.map { " at '\($0)'" } ?? ""
             self = .failed(
                 "The server redirects to another address\(target). Give that URL if you are signed in there.")
         default: self = .failed("The server refused the request: \(words).")
@@ -111,23 +111,23 @@ extension FetchOutcome {
 
     /// Interprets a response without a file from another origin, to which the account's server redirected. It says
     /// nothing about the account's server, which all its other files come from.
-    init(elsewhere answer: ClientResponse, to row: QueuedTask, now: Date) {
-        let url = URL(string: answer.url)
+    init(elsewhere response: ClientResponse, to row: QueuedTask, now: Date) {
+        let url = URL(string: response.url)
         let place = url?.host().map { host in "'\(host)\(url?.port.map { ":\($0)" } ?? "")'" } ?? "another server"
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 404, 410:
             self = .failed("There is no file at \(row.task.url): the server redirected to \(place), which has none.")
         case 401, 403, 407:
             self = .failed(
-                "The server redirected to \(place), which denies access (status \(answer.status)). Ask the owner of "
+                "The server redirected to \(place), which denies access (status \(response.status)). Ask the owner of "
                     + "the file.")
         case 408, 425, 429, 500...:
             self = .temporaryFailure(
                 "The server redirected to \(place), which reports an error or requests a pause (status "
-                    + "\(answer.status)).",
-                after: answer.retryAfter(now: now))
+                    + "\(response.status)).",
+                after: response.retryAfter(now: now))
         default:
-            self = .failed("The server redirected to \(place), which sent no file (status \(answer.status)).")
+            self = .failed("The server redirected to \(place), which sent no file (status \(response.status)).")
         }
     }
 
@@ -140,7 +140,7 @@ extension FetchOutcome {
         case .temporaryFailure(let text, let wait): .temporaryFailure(SealedQuery.masked(text, of: url), after: wait)
         case .intercepted(let text): .intercepted(SealedQuery.masked(text, of: url))
         case .corrupted(let text): .corrupted(SealedQuery.masked(text, of: url))
-        case .outage(let trouble): .outage(trouble.masked(of: url))
+        case .outage(let failure): .outage(failure.masked(of: url))
         }
     }
 
@@ -149,16 +149,16 @@ extension FetchOutcome {
     /// - Parameters:
     ///   - error: The error.
     ///   - account: The account of the task.
-    ///   - hasAnswer: Whether the server had started to send the file. Default: false.
+    ///   - hasResponse: Whether the server had started to send the file. Default: false.
     ///   - isAddress: Whether a person gave the file's address. A response from another server then concerns only that
     ///     address. For a file of a library, it means that the whole host is unavailable now. Default: false.
-    init(_ error: any Error, account: UUID, hasAnswer: Bool = false, isAddress: Bool = false) {
+    init(_ error: any Error, account: UUID, hasResponse: Bool = false, isAddress: Bool = false) {
         if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
             switch error.code {
             case .diskFull:
                 self = .paused(.disk(.files))
                 return
-            case _ where error.isElsewhere:
+            case _ where error.isOtherOrigin:
                 self = .temporaryFailure(error.message, after: nil)
                 return
             case .fileRefused, .file, .fileExists, .tooManyRedirects, .redirectRefused:
@@ -176,11 +176,12 @@ extension FetchOutcome {
         case .folderGone: self = .paused(.disk(.folder))
         case .cancelled: self = .stopped
         case .sessionEnded, .signedOut, .passwordChangeRequired: self = .paused(.account(account, error.message))
-        case .foreignAnswer where isAddress && !hasAnswer: self = .intercepted(error.message)
-        case _ where !hasAnswer && HostTrouble(error) != nil: self = HostTrouble(error).map { .outage($0) } ?? .stopped
-        case .foreignAnswer: self = .corrupted(error.message)
+        case .interceptedResponse where isAddress && !hasResponse: self = .intercepted(error.message)
+        case _ where !hasResponse && HostFailure(error) != nil:
+            self = HostFailure(error).map { .outage($0) } ?? .stopped
+        case .interceptedResponse: self = .corrupted(error.message)
         case _ where error.code.rawValue.hasPrefix("secret_store"): self = .paused(.account(account, error.message))
-        case .invalidRequest, .responseTooLarge, .noAccount, .notAKnownServer: self = .failed(error.message)
+        case .invalidRequest, .responseTooLarge, .noAccount, .unsupportedServer: self = .failed(error.message)
         default: self = .temporaryFailure(error.message, after: error.retryAfter)
         }
     }

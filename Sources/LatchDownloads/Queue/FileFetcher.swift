@@ -52,13 +52,15 @@ struct FileFetcher: Sendable {
             try await context.hook.after(.started)
             if row.isWhole {
                 // For a live photo, only the code that moves both parts checks where they are.
-                if row.task.metadata.liveID != nil || folder.standing(row) != .missing { return .complete(row, nil) }
+                if row.task.metadata.liveID != nil || folder.placementState(row) != .missing {
+                    return .complete(row, nil)
+                }
                 try await store.record(anew: row.position)
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
             // The knowledge is about this file only; the other part of a live photo may exist.
             let isAbsent = isAbsent && row.task.metadata.liveID == nil
-            if !row.task.metadata.isAgain, !isAbsent, let path = try await existing(row) {
+            if !row.task.metadata.fetchesExisting, !isAbsent, let path = try await existing(row) {
                 return .failed(row, .missing("The file is already here: \(path)"), nil)
             }
             let part = try await openPart(row)
@@ -122,18 +124,18 @@ struct FileFetcher: Sendable {
         var address = task.url
         do {
             address = try await url(of: task)
-            let answer = try await session.client.download(
+            let response = try await session.client.download(
                 address, headers: headers(task), into: part, from: point, stallTimeout: context.settings.stallTimeout,
-                followsRedirects: task.group == .file, onBegin: running.begun)
-            outcome = try await outage(behind: answer, to: row, session) ?? judge(answer, row, session, part)
+                followsRedirects: task.group == .file, onBegin: running.recordStart)
+            outcome = try await outage(behind: response, to: row, session) ?? judge(response, row, session, part)
             // The query of a redirect target may hold a signature.
-            if answer.redirection != nil { outcome = outcome.masked(of: answer.url) }
-            if case .outage = outcome {} else { running.answered() }
+            if response.redirection != nil { outcome = outcome.masked(of: response.url) }
+            if case .outage = outcome {} else { running.recordResponse() }
             await sessions.recordExecutor(of: task.account, session)
         } catch {
             sessions.remove(task.account)
             outcome = FetchOutcome(
-                error, account: task.account, hasAnswer: running.hasAnswer, isAddress: task.group == .file)
+                error, account: task.account, hasResponse: running.hasResponse, isAddress: task.group == .file)
         }
         if task.metadata.sealedQuery != nil { outcome = outcome.masked(of: address) }
         try await context.hook.after(.fetched)
@@ -153,19 +155,19 @@ struct FileFetcher: Sendable {
     }
 
     private func judge(
-        _ answer: ClientResponse, _ row: QueuedTask, _ session: Session, _ part: DownloadPart
+        _ response: ClientResponse, _ row: QueuedTask, _ session: Session, _ part: DownloadPart
     ) -> FetchOutcome {
         let task = row.task
-        guard [200, 206].contains(answer.status.rawValue) else {
-            if answer.redirection?.isElsewhere ?? false {
-                return FetchOutcome(elsewhere: answer, to: row, now: context.now())
+        guard [200, 206].contains(response.status.rawValue) else {
+            if response.redirection?.isOtherOrigin ?? false {
+                return FetchOutcome(elsewhere: response, to: row, now: context.now())
             }
-            let own = session.dialect.errorMessage(in: answer)
-            let words = String((own ?? "status \(answer.status)").prefix(200))
-            return FetchOutcome(answer, words, isOwn: own != nil, to: row, now: context.now())
+            let own = session.dialect.errorMessage(in: response)
+            let words = String((own ?? "status \(response.status)").prefix(200))
+            return FetchOutcome(response, words, isOwn: own != nil, to: row, now: context.now())
         }
         // A proxy or a captive portal may send its own page with status 200.
-        let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+        let isPage = response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
         guard !isPage || [".html", ".htm"].contains(SafeFileName(task.filename).ending.lowercased()) else {
             return .corrupted(
                 "The server sent a web page instead of the file. Open the server in a browser to see what responds.")
@@ -199,7 +201,7 @@ struct FileFetcher: Sendable {
 
     private func check(_ part: DownloadPart, _ task: DownloadTask, announced: Int?) -> FetchOutcome {
         let metadata = task.metadata
-        if let wanted = metadata.sha1, let came = part.takeDigest() {
+        if let wanted = metadata.sha1, let came = part.finishDigest() {
             if came == wanted { return .whole }
             if !metadata.isDigestAdvice {
                 return .corrupted("The received file is not the one that the server describes: its checksum differs.")
@@ -214,25 +216,25 @@ struct FileFetcher: Sendable {
     }
 
     /// Returns the outage that caused a 404 response. Nil when the response means that the file does not exist.
-    private func outage(behind answer: ClientResponse, to row: QueuedTask, _ session: Session) async throws
+    private func outage(behind response: ClientResponse, to row: QueuedTask, _ session: Session) async throws
         -> FetchOutcome?
     {
         // A response from another origin says nothing about the server.
-        guard answer.status == .notFound, answer.redirection?.isElsewhere != true,
+        guard response.status == .notFound, response.redirection?.isOtherOrigin != true,
             let account = try await context.latch.accounts.account(row.task.account)
         else { return nil }
-        let wait = answer.retryAfter(now: context.now())
-        let finding = await maintenance.finding(at: session, of: account)
+        let wait = response.retryAfter(now: context.now())
+        let maintenanceState = await maintenance.maintenanceState(at: session, of: account)
         try Task.checkCancellation()
-        switch finding {
+        switch maintenanceState {
         case .atWork: return nil
         case .maintenance:
             return .outage(
-                HostTrouble(reason: "The server '\(row.host)' is in maintenance.", isUnreachable: true, wait: wait))
+                HostFailure(reason: "The server '\(row.host)' is in maintenance.", isUnreachable: true, wait: wait))
         case .unknown(let why):
             let reason =
                 "The server '\(row.host)' serves no files now, and does not say whether it is in maintenance (\(why))."
-            return .outage(HostTrouble(reason: reason, isUnreachable: false, wait: wait))
+            return .outage(HostFailure(reason: reason, isUnreachable: false, wait: wait))
         }
     }
 }

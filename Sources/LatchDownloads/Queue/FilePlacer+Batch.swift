@@ -28,7 +28,7 @@ extension FilePlacer {
         var batch = Batch(files)
         var open: [ReadyFile] = []
         for var file in files {
-            if file.row.path != nil, case .placed(let path) = folder.standing(file.row) {
+            if file.row.path != nil, case .placed(let path) = folder.placementState(file.row) {
                 file.part?.close()
                 batch.placed.append(PlacedFile(row: file.row, path: path))
                 continue

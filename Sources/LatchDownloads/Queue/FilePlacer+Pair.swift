@@ -3,7 +3,7 @@ import HTTPClient
 import LatchKit
 
 /// An error that names the part of a live photo that could not be moved. The other part is not at fault.
-struct HalfNotPlaced: Error {
+struct PairMoveError: Error {
     let row: QueuedTask
     let error: TransportError
 }
@@ -56,39 +56,39 @@ extension FilePlacer {
         return try await place(isVideo ? partner : current, isVideo ? current : partner)
     }
 
-    private func place(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult {
-        if let path = still.path, path == film.path, DownloadFolder.exists(path) {
+    private func place(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
+        if let path = still.path, path == video.path, DownloadFolder.exists(path) {
             // On a file system that cannot rename without replacing, the joined file has both names for a moment.
             if DownloadPart.isSameFile(folder.joinedPath(still), path) {
                 try FileManager.default.removeItem(atPath: folder.joinedPath(still))
             }
-            if !DownloadFolder.exists(folder.joinedPath(still)) { return try await finishJoined(still, film, path) }
+            if !DownloadFolder.exists(folder.joinedPath(still)) { return try await finishJoined(still, video, path) }
         }
-        let standings = (folder.standing(still), folder.standing(film))
-        for (row, standing) in [(still, standings.0), (film, standings.1)] where standing == .missing {
+        let standings = (folder.placementState(still), folder.placementState(video))
+        for (row, placementState) in [(still, standings.0), (video, standings.1)] where placementState == .missing {
             // Both part and file were removed. The part is fetched again, and the other one waits for it.
             try await store.record(anew: row.position)
             try await store.putBack(row.position)
         }
         switch standings {
         case (.missing, _), (_, .missing): return .waits
-        case (.part, .part): if let result = try await placeJoined(still, film) { return result }
+        case (.part, .part): if let result = try await placeJoined(still, video) { return result }
         default: break
         }
-        return try await withPlainNames(still.plainlyNamed != nil || film.plainlyNamed != nil) { isPlain in
+        return try await withPlainNames(still.plainlyNamed != nil || video.plainlyNamed != nil) { isPlain in
             try await self.placeTwo(
-                isPlain ? still.plainlyNamed ?? still : still, isPlain ? film.plainlyNamed ?? film : film)
+                isPlain ? still.plainlyNamed ?? still : still, isPlain ? video.plainlyNamed ?? video : video)
         }
     }
 
     /// Puts a live photo at its destination as one file. Returns nil when this library keeps it as two.
-    private func placeJoined(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult? {
+    private func placeJoined(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult? {
         guard let library = library as? any IndexedLibrary else { return nil }
         let (first, second) = try (
             DownloadPart(path: folder.partPath(still), mustExist: true),
-            DownloadPart(path: folder.partPath(film), mustExist: true)
+            DownloadPart(path: folder.partPath(video), mustExist: true)
         )
-        let joined = try await library.join(still: first, film: second, of: still.task, into: folder.joinedPath(still))
+        let joined = try await library.join(still: first, video: second, of: still.task, into: folder.joinedPath(still))
         first.close()
         second.close()
         guard let joined else { return nil }
@@ -97,12 +97,12 @@ extension FilePlacer {
         try await context.hook.after(.joined)
         return try await withPlainNames(still.plainlyNamed != nil) { isPlain in
             let still = isPlain ? still.plainlyNamed ?? still : still
-            return try await self.place(joined, named: library.joinedName(still.task.filename), of: still, with: film)
+            return try await self.place(joined, named: library.joinedName(still.task.filename), of: still, with: video)
         }
     }
 
     private func place(
-        _ joined: DownloadPart, named name: String, of still: QueuedTask, with film: QueuedTask
+        _ joined: DownloadPart, named name: String, of still: QueuedTask, with video: QueuedTask
     ) async throws -> PairResult {
         var task = still.task
         task.filename = name
@@ -110,45 +110,45 @@ extension FilePlacer {
             try checkStop()
             let path = try library.destination(of: task, attempt: attempt)
             guard !DownloadFolder.isTaken(path) else { continue }
-            guard try await store.record(whole: [(still.position, path), (film.position, path)]) else {
+            guard try await store.record(whole: [(still.position, path), (video.position, path)]) else {
                 joined.remove()
                 return .waits
             }
             try await context.hook.after(.wholeNoted)
             guard try await move(joined, to: path) else { continue }
             try await context.hook.after(.placed)
-            return try await finishJoined(still, film, path)
+            return try await finishJoined(still, video, path)
         }
         throw noName(still)
     }
 
     private func finishJoined(
-        _ still: QueuedTask, _ film: QueuedTask, _ path: String
+        _ still: QueuedTask, _ video: QueuedTask, _ path: String
     ) async throws -> PairResult {
-        for row in [still, film] { try? FileManager.default.removeItem(atPath: folder.partPath(row)) }
-        try await finish([PlacedFile(row: still, path: path), PlacedFile(row: film, path: path)])
+        for row in [still, video] { try? FileManager.default.removeItem(atPath: folder.partPath(row)) }
+        try await finish([PlacedFile(row: still, path: path), PlacedFile(row: video, path: path)])
         return .done
     }
 
     /// Puts a live photo at its destination as two files with one base name.
-    private func placeTwo(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult {
-        var second = film.task
-        second.filename = String(SafeFileName(still.task.filename).stem + SafeFileName(film.task.filename).ending)
+    private func placeTwo(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
+        var second = video.task
+        second.filename = String(SafeFileName(still.task.filename).stem + SafeFileName(video.task.filename).ending)
         for attempt in 0..<Self.maximumNames {
             try checkStop()
             let paths = try (
                 library.destination(of: still.task, attempt: attempt), library.destination(of: second, attempt: attempt)
             )
             // FAT and some other file systems ignore case.
-            guard paths.0.lowercased() != paths.1.lowercased(), isFree(paths.0, for: still), isFree(paths.1, for: film)
+            guard paths.0.lowercased() != paths.1.lowercased(), isFree(paths.0, for: still), isFree(paths.1, for: video)
             else { continue }
             // A file that was moved to another name before a crash is moved back first.
-            for (row, path) in [(still, paths.0), (film, paths.1)] where row.path != path { try moveBack(row) }
-            guard try await store.record(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
-                return try await giveUp(still, film)
+            for (row, path) in [(still, paths.0), (video, paths.1)] where row.path != path { try moveBack(row) }
+            guard try await store.record(whole: [(still.position, paths.0), (video.position, paths.1)]) else {
+                return try await giveUp(still, video)
             }
             try await context.hook.after(.wholeNoted)
-            let (first, other) = (moving(still, paths.0), moving(film, paths.1))
+            let (first, other) = (moving(still, paths.0), moving(video, paths.1))
             guard try await moved(first) else { continue }
             try await context.hook.after(.firstPlaced)
             do {
@@ -176,35 +176,35 @@ extension FilePlacer {
     }
 
     private func isFree(_ path: String, for row: QueuedTask) -> Bool {
-        folder.standing(row) == .placed(path) || !DownloadFolder.isTaken(path)
+        folder.placementState(row) == .placed(path) || !DownloadFolder.isTaken(path)
     }
 
     /// Moves a part to its recorded path. Returns false when another file has that name.
     private func moved(_ row: QueuedTask) async throws -> Bool {
-        guard let path = row.path, folder.standing(row) == .part else { return true }
+        guard let path = row.path, folder.placementState(row) == .part else { return true }
         do {
             let part = try DownloadPart(path: folder.partPath(row), mustExist: true)
             defer { part.close() }
             return try await move(part, to: path)
         } catch let error as TransportError {
-            throw HalfNotPlaced(row: row, error: error)
+            throw PairMoveError(row: row, error: error)
         }
     }
 
     /// Moves a file from its destination back to its part.
     private func moveBack(_ row: QueuedTask) throws {
-        guard case .placed(let path) = folder.standing(row) else { return }
+        guard case .placed(let path) = folder.placementState(row) else { return }
         try FileManager.default.moveItem(atPath: path, toPath: folder.partPath(row))
     }
 
     /// Removes both parts after one of the tasks was cancelled. A live photo is never kept in part.
-    private func giveUp(_ still: QueuedTask, _ film: QueuedTask) async throws -> PairResult {
-        for row in [still, film] {
+    private func giveUp(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
+        for row in [still, video] {
             try? moveBack(row)
             try? FileManager.default.removeItem(atPath: folder.partPath(row))
         }
         var failed: [FailedHalf] = []
-        for (row, other) in [(still, film), (film, still)] where try await store.task(row.position) != nil {
+        for (row, other) in [(still, video), (video, still)] where try await store.task(row.position) != nil {
             failed.append(FailedHalf(row: row, other: other))
         }
         return .failed(failed)

@@ -47,7 +47,7 @@ final class FilePlacer: Sendable {
         let library = library
         try await store.record(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
             guard let indexed = library as? any IndexedLibrary else { return }
-            for file in files { try indexed.note(file.row.task, at: file.path, in: connection) }
+            for file in files { try indexed.record(file.row.task, at: file.path, in: connection) }
         }
         for file in files {
             context.broadcast.send(.status(id: file.row.task.id, .done))
@@ -57,7 +57,7 @@ final class FilePlacer: Sendable {
 
     /// Moves a task's part to its destination. Returns nil when the task was cancelled meanwhile.
     func publish(_ row: QueuedTask, _ part: DownloadPart) async throws -> PlacedFile? {
-        if case .placed(let path) = folder.standing(row) { return PlacedFile(row: row, path: path) }
+        if case .placed(let path) = folder.placementState(row) { return PlacedFile(row: row, path: path) }
         defer { part.close() }
         try await prepare(part, for: row)
         return try await withPlainNames(row.plainlyNamed != nil) { isPlain in
@@ -93,9 +93,9 @@ final class FilePlacer: Sendable {
         do {
             return try await put(false)
         } catch {
-            let code = ((error as? HalfNotPlaced)?.error ?? error as? TransportError)?.code
+            let code = ((error as? PairMoveError)?.error ?? error as? TransportError)?.code
             guard mayBePlain, code == .file || code == .fileRefused else { throw error }
-            do { return try await put(true) } catch is TransportError, is HalfNotPlaced { throw error }
+            do { return try await put(true) } catch is TransportError, is PairMoveError { throw error }
         }
     }
 

@@ -4,7 +4,7 @@ import LatchKit
 import Primitives
 
 /// Why a host currently serves nothing, as far as one task can tell.
-struct HostTrouble: Sendable, Equatable {
+struct HostFailure: Sendable, Equatable {
     /// The reason as a sentence for people.
     var reason: String
     /// Whether the connection failed, or the server itself says that it serves nothing. When false, the host responded,
@@ -25,9 +25,9 @@ struct HostTrouble: Sendable, Equatable {
 
     /// Returns the same trouble without the query of an address.
     func masked(of url: String) -> Self {
-        var trouble = self
-        trouble.reason = SealedQuery.masked(reason, of: url)
-        return trouble
+        var failure = self
+        failure.reason = SealedQuery.masked(reason, of: url)
+        return failure
     }
 
     /// Interprets an error. Returns nil when it does not concern the whole host.
@@ -41,12 +41,12 @@ struct HostTrouble: Sendable, Equatable {
         case .timedOut, .connectionLost:
             let wasConnected = (error.cause as? TransportError)?.wasConnected ?? true
             self.init(reason: error.message, isUnreachable: !wasConnected)
-        case .foreignAnswer: self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
+        case .interceptedResponse: self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
         case .rateLimited, .serverError:
             self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
         case .offline:
-            guard let trouble = cause.flatMap(HostTrouble.init) else { return nil }
-            self = trouble
+            guard let failure = cause.flatMap(HostFailure.init) else { return nil }
+            self = failure
         default: return nil
         }
     }
@@ -60,7 +60,7 @@ struct HostTrouble: Sendable, Equatable {
 /// Source: DL-13, DL-14.
 struct HostOutages {
     /// What happens to a task after a failure.
-    enum Verdict: Equatable {
+    enum FailureAction: Equatable {
         /// The failure may concern this task only. The task is retried as after any other failure.
         case once
         /// The task waits with the others of its host until then. `isNew` is true when the pause has just begun.
@@ -95,8 +95,8 @@ struct HostOutages {
     /// against a later one: a host that was away for hours and now responds with errors has only just come back. Its
     /// pauses begin short again. `chance`, from 0 to 1, varies their lengths.
     mutating func failed(
-        _ row: QueuedTask, _ trouble: HostTrouble, now: Date, maximum: Duration?, chance: Double
-    ) -> Verdict {
+        _ row: QueuedTask, _ failure: HostFailure, now: Date, maximum: Duration?, chance: Double
+    ) -> FailureAction {
         var outage = outages[row.host] ?? Outage()
         defer { outages[row.host] = outage }
         let isNew = outage.until == nil
@@ -110,32 +110,32 @@ struct HostOutages {
             }
         } else {
             outage.failures += 1
-            guard outage.failures >= Self.failuresInRow || trouble.pause != nil else { return .once }
+            guard outage.failures >= Self.failuresInRow || failure.pause != nil else { return .once }
         }
-        if outage.wasUnreachable, !trouble.isUnreachable, !outage.hasReturned {
+        if outage.wasUnreachable, !failure.isUnreachable, !outage.hasReturned {
             outage.pauses = 0
             outage.hasReturned = true
         }
-        outage.wasUnreachable = trouble.isUnreachable
-        let pause = max(BackOff.pause(after: outage.pauses, chance: chance), trouble.pause?.seconds ?? 0)
+        outage.wasUnreachable = failure.isUnreachable
+        let pause = max(BackOff.pause(after: outage.pauses, chance: chance), failure.pause?.seconds ?? 0)
         outage.pauses += 1
         if maximum != nil { outage.waited += pause }
         let until = now.addingTimeInterval(pause)
         outage.until = until
-        outage.reason = trouble.reason
-        if isNew { outage.sentence = "\(trouble.reason) Its files wait. The next attempt is in \(Self.text(pause))." }
+        outage.reason = failure.reason
+        if isNew { outage.sentence = "\(failure.reason) Its files wait. The next attempt is in \(Self.text(pause))." }
         return .waits(until: until, isNew: isNew)
     }
 
     /// Records that the host of a task responds. Returns whether that ended a pause.
-    mutating func answered(_ row: QueuedTask) -> Bool {
+    mutating func recordResponse(_ row: QueuedTask) -> Bool {
         guard let outage = outages[row.host], outage.until == nil || outage.first == row.position else { return false }
         outages[row.host] = nil
         return outage.until != nil
     }
 
     /// Records that a task starts. At a paused host it is the first one.
-    mutating func began(_ row: QueuedTask) {
+    mutating func recordStart(_ row: QueuedTask) {
         if outages[row.host]?.until != nil { outages[row.host]?.first = row.position }
     }
 

@@ -12,7 +12,7 @@ import ServerMessages
 /// Source: docs/protocols/immich.md, Maintenance mode.
 actor MaintenanceCheck {
     /// The state of a server.
-    enum Finding: Sendable, Equatable {
+    enum MaintenanceState: Sendable, Equatable {
         /// The server works normally. A file that it does not have was removed.
         case atWork
         /// The server is in maintenance.
@@ -23,34 +23,34 @@ actor MaintenanceCheck {
 
     /// How long a finding is valid. A server enters and leaves maintenance by a restart.
     private let validity: Duration
-    private var findings: [UUID: (asked: ContinuousClock.Instant, answer: Task<Finding, Never>)] = [:]
+    private var findings: [UUID: (asked: ContinuousClock.Instant, response: Task<MaintenanceState, Never>)] = [:]
 
     init(validity: Duration = .seconds(2)) { self.validity = validity }
 
     /// Returns the state of an account's server. Servers of other families have no maintenance mode.
-    func finding(at session: Session, of account: Account) async -> Finding {
+    func maintenanceState(at session: Session, of account: Account) async -> MaintenanceState {
         guard account.capabilities.contains(.pictureLibrary) else { return .atWork }
-        let answer: Task<Finding, Never>
+        let response: Task<MaintenanceState, Never>
         if let known = findings[account.id], .now < known.asked + validity {
-            answer = known.answer
+            response = known.response
         } else {
-            answer = Task { await Self.ask(session, ImmichAssetReading.api(of: account)) }
-            findings[account.id] = (.now, answer)
+            response = Task { await Self.ask(session, ImmichAssetReading.api(of: account)) }
+            findings[account.id] = (.now, response)
         }
         // A stopped download does not wait for an unresponsive server. Others that share the request ask again.
         return await withTaskCancellationHandler {
-            await answer.value
+            await response.value
         } onCancel: {
-            answer.cancel()
+            response.cancel()
         }
     }
 
-    private static func ask(_ session: Session, _ api: String) async -> Finding {
+    private static func ask(_ session: Session, _ api: String) async -> MaintenanceState {
         do {
-            let answer = try await session.client.send(
+            let response = try await session.client.send(
                 .get, api + "/server/config", headers: ["Accept": JSON.mediaType])
-            if answer.status.rawValue >= 500 { return .unknown("status \(answer.status)") }
-            let config = answer.status.isSuccess ? try? JSON.decode(ImmichConfig.self, from: answer.body) : nil
+            if response.status.rawValue >= 500 { return .unknown("status \(response.status)") }
+            let config = response.status.isSuccess ? try? JSON.decode(ImmichConfig.self, from: response.body) : nil
             return config?.maintenanceMode == true ? .maintenance : .atWork
         } catch {
             return .unknown((error as? LatchError)?.message ?? "\(error)")

@@ -34,7 +34,7 @@ public struct QueueSnapshot: Sendable {
     public let ended: [File]
     /// Why files wait, as a sentence for people. Nil when nothing holds them up that is known outside of the program
     /// that fetches. A missing folder comes before an account that must sign in, and that before a paused host.
-    public let heldBecause: String?
+    public let waitReason: String?
 }
 
 extension DownloadQueue {
@@ -61,7 +61,7 @@ extension DownloadQueue {
         let overall = counter.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
         return QueueSnapshot(
             overall: overall, running: running, ended: files.filter { $0.state != .running },
-            heldBecause: try await reasonToWait())
+            waitReason: try await reasonToWait())
     }
 
     /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program

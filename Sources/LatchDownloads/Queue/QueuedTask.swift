@@ -10,7 +10,7 @@ public struct QueuedTask: Sendable, Identifiable {
     /// The state of the task.
     public var state: DownloadState
     /// Why the task waits until ``notBefore``, as a sentence. Nil when it does not wait for a time.
-    public var waitsBecause: String?
+    public var waitReason: String?
     /// The number of failed attempts.
     public var attempts: Int
     /// The earliest time of the next attempt.

@@ -10,7 +10,7 @@ final class RunningFetch: Sendable {
         var wasStopped = false
         var point: ResumePoint?
         var isRecorded = false
-        var hasAnswer = false
+        var hasResponse = false
         var version: ResumePoint?
 
         var pendingRecord: PendingRecord? { point != nil || !isRecorded ? PendingRecord(point: point) : nil }
@@ -32,8 +32,8 @@ final class RunningFetch: Sendable {
     func open(_ part: DownloadPart) { state.withLock { ($0.part, $0.start) = (part, part.count) } }
 
     /// Keeps the resume point that the part is going to have. Returns at once, because the transfer waits.
-    func begun(_ point: ResumePoint) {
-        state.withLock { ($0.point, $0.hasAnswer) = (point, true) }
+    func recordStart(_ point: ResumePoint) {
+        state.withLock { ($0.point, $0.hasResponse) = (point, true) }
         if row.task.group == .file { state.withLock { $0.version = point } }
     }
 
@@ -42,10 +42,10 @@ final class RunningFetch: Sendable {
     var version: ResumePoint? { state.withLock(\.version) }
 
     /// Records that the server has responded.
-    func answered() { state.withLock { $0.hasAnswer = true } }
+    func recordResponse() { state.withLock { $0.hasResponse = true } }
 
     /// Whether the server has responded, with the file or with any other response.
-    var hasAnswer: Bool { state.withLock(\.hasAnswer) }
+    var hasResponse: Bool { state.withLock(\.hasResponse) }
 
     /// A change to record: the task runs, and its part has this resume point, if known.
     struct PendingRecord {

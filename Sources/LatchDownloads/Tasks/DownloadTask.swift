@@ -24,14 +24,14 @@ public struct DownloadTask: Sendable, Identifiable, Hashable {
     /// The group in which the task is counted and limited.
     public var group: DownloadGroup
     /// Whether progress events are sent for the task, and not only its end. Default: true.
-    public var wantsProgress: Bool
+    public var reportsProgress: Bool
     /// What is known about the file in advance.
     public var metadata: DownloadMetadata
 
     /// Creates a task.
     public init(
         id: String, account: Account.ID, url: String, headers: [String: String] = [:], filename: String,
-        group: DownloadGroup, wantsProgress: Bool = true, metadata: DownloadMetadata = DownloadMetadata()
+        group: DownloadGroup, reportsProgress: Bool = true, metadata: DownloadMetadata = DownloadMetadata()
     ) {
         self.id = id
         self.account = account
@@ -39,7 +39,7 @@ public struct DownloadTask: Sendable, Identifiable, Hashable {
         self.headers = headers
         self.filename = filename
         self.group = group
-        self.wantsProgress = wantsProgress
+        self.reportsProgress = reportsProgress
         self.metadata = metadata
     }
 }
@@ -95,7 +95,7 @@ public struct DownloadMetadata: Sendable, Hashable, Codable {
 
     /// Whether the file is fetched although it exists here. The new file gets the next free name next to the existing
     /// one.
-    public var isAgain: Bool {
+    public var fetchesExisting: Bool {
         get { again ?? false }
         set { again = newValue ? true : nil }
     }

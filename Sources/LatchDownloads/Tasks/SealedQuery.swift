@@ -14,7 +14,7 @@ enum SealedQuery {
 
     /// Returns a task in the form in which it is stored, with its query sealed.
     static func seal(_ task: DownloadTask, _ key: Secret) throws -> DownloadTask {
-        guard let (path, query) = cut(task.url) else { return task }
+        guard let (path, query) = splitQuery(task.url) else { return task }
         var task = task
         task.url = path + mask
         let box = try Sealing.seal(Array(query.utf8), key: key, context: context(task))
@@ -39,7 +39,7 @@ enum SealedQuery {
     }
 
     /// Splits an address into its path and its query. Returns nil when there is no query or it is masked.
-    static func cut(_ url: String) -> (path: String, query: String)? {
+    static func splitQuery(_ url: String) -> (path: String, query: String)? {
         guard let start = url.utf8.firstIndex(of: UInt8(ascii: "?")), !url.hasSuffix(mask) else { return nil }
         return (String(url[..<start]), String(url[url.utf8.index(after: start)...]))
     }
@@ -48,7 +48,7 @@ enum SealedQuery {
     /// digest. The digits only show whether two queries are the same. Without the key, guessed queries cannot be tested
     /// against them.
     static func id(_ url: String, _ key: @autoclosure () async throws -> Secret) async rethrows -> String {
-        guard let (path, query) = cut(url) else { return url }
+        guard let (path, query) = splitQuery(url) else { return url }
         let digest = HMACSHA256.code(of: Array("id of \(path)?\(query)".utf8), key: try await key())
         return path + mask + digest.hexadecimal.prefix(8)
     }
@@ -56,7 +56,7 @@ enum SealedQuery {
     /// Removes the query of an address, and its values, from a text that another program wrote. Servers repeat parts of
     /// the request in their messages.
     static func masked(_ text: String, of url: String) -> String {
-        guard let (_, query) = cut(url), !query.isEmpty else { return text }
+        guard let (_, query) = splitQuery(url), !query.isEmpty else { return text }
         let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).last }
         let shown = values.flatMap { [String($0)] + decoded($0) }.filter { $0.utf8.count >= shortestSecret }
         return ([query] + shown).reduce(text) { $0.replacing($1, with: "…") }

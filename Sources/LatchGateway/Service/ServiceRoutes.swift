@@ -23,7 +23,7 @@ struct ServiceRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.on(.get, "/healthz") { _ in Self.answer(.ok, "alive") }
+        router.on(.get, "/healthz") { _ in Self.response(.ok, "alive") }
         router.on(.get, "/readyz") { _ in await ready() }
         router.on(.get, "/metrics") { request in await metricsPage(request) }
     }
@@ -42,25 +42,25 @@ struct ServiceRoutes: Sendable {
     /// Responds that the gateway is ready, if the database and the store of one-time codes respond and the gateway is
     /// not shutting down.
     private func ready() async -> ServerResponse {
-        if isDraining() { return Self.answer(.serviceUnavailable, "draining") }
+        if isDraining() { return Self.response(.serviceUnavailable, "draining") }
         do {
             _ = try await database.read { try $0.run(Self.ask) }
         } catch {
             log.warning("The database does not respond.")
-            return Self.answer(.serviceUnavailable, "database")
+            return Self.response(.serviceUnavailable, "database")
         }
         if let codes, await !codes.isReady() {
             log.warning("The store of one-time codes does not respond.")
-            return Self.answer(.serviceUnavailable, "codes")
+            return Self.response(.serviceUnavailable, "codes")
         }
-        return Self.answer(.ok, "ready")
+        return Self.response(.ok, "ready")
     }
 
     /// Serves the metrics to allowed peers. Requests through a proxy are refused, because all of them have the proxy's
     /// address. A refused request gets the same response as an unknown path.
     private func metricsPage(_ request: ServerRequest) async -> ServerResponse {
         guard settings.isEnabled, !Self.wasForwarded(request), isAllowed(request.peer) else {
-            return OnyxAnswers.detail(.notFound, "Not Found")
+            return OnyxResponses.detail(.notFound, "Not Found")
         }
         let gauges = MetricsPage.Gauges(
             sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.rememberedCount,
@@ -81,7 +81,7 @@ struct ServiceRoutes: Sendable {
         ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"].contains { request.headers[$0] != nil }
     }
 
-    private static func answer(_ status: HTTPStatus, _ word: StaticString) -> ServerResponse {
+    private static func response(_ status: HTTPStatus, _ word: StaticString) -> ServerResponse {
         ServerResponse(
             status: status, headers: .privateJSON, body: Array(#"{"status":"\#(word)"}"#.utf8))
     }

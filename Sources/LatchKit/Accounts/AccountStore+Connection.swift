@@ -6,24 +6,24 @@ import HTTPMessages
 extension AccountStore {
     /// Writes the secrets of a connection, if it has any, to their slot. They are not used before the row refers to
     /// them.
-    func writeSecrets(_ id: UUID, _ parted: StoredConnection) async throws {
-        guard !parted.secret.isEmpty else { return }
-        let secret = Secret(bytes: JSON.encode(parted.secret))
+    func writeSecrets(_ id: UUID, _ split: StoredConnection) async throws {
+        guard !split.secret.isEmpty else { return }
+        let secret = Secret(bytes: JSON.encode(split.secret))
         try await LatchError.converting {
-            try await secrets.write(secret, for: Self.connectionKey(id, slot: parted.kept.slot))
+            try await secrets.write(secret, for: Self.connectionKey(id, slot: split.kept.slot))
         }
     }
 
     /// Removes the secrets of a connection that is not used because a later step failed.
-    func forgetSecrets(of kept: KeptConnection, _ id: UUID) async {
+    func forgetSecrets(of kept: ConnectionRecord, _ id: UUID) async {
         guard kept.hasSecrets else { return }
         try? await secrets.remove(Self.connectionKey(id, slot: kept.slot))
     }
 
     /// Removes the secrets of all connections except the one in use. Secrets that cannot be removed are removed with
     /// the next change or with the account.
-    func forgetSecrets(but kept: KeptConnection, _ id: UUID) async {
-        for slot in KeptConnection.slots where !kept.hasSecrets || slot != kept.slot {
+    func forgetSecrets(but kept: ConnectionRecord, _ id: UUID) async {
+        for slot in ConnectionRecord.slots where !kept.hasSecrets || slot != kept.slot {
             try? await secrets.remove(Self.connectionKey(id, slot: slot))
         }
     }
@@ -55,16 +55,16 @@ extension AccountStore {
                 "Another program has changed this account's connection in the meantime. Check it and try again."
             )
         }
-        let parted = StoredConnection(options, replacing: try record.kept)
-        try await writeSecrets(id, parted)
+        let split = StoredConnection(options, replacing: try record.kept)
+        try await writeSecrets(id, split)
         try hook.after(.newConnectionWritten)
         do {
-            try await change { _ = try $0.run(Self.connect, parted.row, id) }
+            try await change { _ = try $0.run(Self.connect, split.row, id) }
         } catch {
-            await forgetSecrets(of: parted.kept, id)
+            await forgetSecrets(of: split.kept, id)
             throw error
         }
         try hook.after(.connectionChanged)
-        await forgetSecrets(but: parted.kept, id)
+        await forgetSecrets(but: split.kept, id)
     }
 }

@@ -8,13 +8,13 @@ extension AccountStore {
     /// days.
     ///
     /// Source: IM-3, OX-10.
-    package func keepFoundServer(_ address: ServerAddress) async throws {
+    package func storeDiscoveredServer(_ address: ServerAddress) async throws {
         let moment = now()
         try await change { _ = try $0.run(Self.keepFound, address.url, moment) }
     }
 
     /// Returns the address of the server that was found last. Nil after a sign-in to any server, and after 30 days.
-    package func foundServer() async throws -> ServerAddress? {
+    package func discoveredServer() async throws -> ServerAddress? {
         let oldest = now().addingTimeInterval(-30 * 86_400)
         let address = try await LatchError.converting { try await database.read { try $0.first(Self.found, oldest) } }
         return address.flatMap { try? ServerAddress($0) }

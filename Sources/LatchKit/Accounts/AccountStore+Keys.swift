@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPClient
 
 /// Sends a request to an account's server with the token that the account holds.
-typealias KeyQuestion = @Sendable (DialectRequest) async throws -> ClientResponse
+typealias RequestSender = @Sendable (DialectRequest) async throws -> ClientResponse
 
 extension AccountStore {
     /// How many seconds a server may take to create a key after the client stopped waiting for the response. The server
@@ -16,9 +16,9 @@ extension AccountStore {
     ///
     /// - Returns: Why a key could not be revoked. Nil when there is no orphaned key.
     func revokeOrphanedKeys(
-        of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: KeyQuestion
+        of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: RequestSender
     ) async throws -> LatchError? {
-        var notes = try await leftovers(of: id)
+        var notes = try await orphanedKeys(of: id)
         guard !notes.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
         // A sign-in in progress has also recorded the name of its key. That key is not orphaned.
         let lock = try locks.lockIfFree(named: owner.lockName)
@@ -46,14 +46,16 @@ extension AccountStore {
     }
 
     /// The codes of errors that show that the server responded.
-    private static let answers: Set<LatchError.Code> = [.serverRefused, .serverError, .rateLimited, .foreignAnswer]
+    private static let answers: Set<LatchError.Code> = [
+        .serverRefused, .serverError, .rateLimited, .interceptedResponse,
+    ]
 
     /// Stops the loop when a test simulates a crash. Other errors are collected instead.
     private struct Stopping: Error {}
 
     private func revoke(
         _ note: OrphanedKey, of id: UUID, besides held: String?, _ dialect: any KeyDialect, _ server: ServerAddress,
-        _ ask: KeyQuestion
+        _ ask: RequestSender
     ) async throws {
         var ids: [String] = []
         switch note.mark {
@@ -71,7 +73,7 @@ extension AccountStore {
     }
 
     private func end(
-        _ key: String, _ dialect: any KeyDialect, _ server: ServerAddress, _ ask: KeyQuestion
+        _ key: String, _ dialect: any KeyDialect, _ server: ServerAddress, _ ask: RequestSender
     ) async throws {
         let request = dialect.revokeKey(key)
         if let error = dialect.revocationError(try await ask(request), to: request, at: server) { throw error }
@@ -81,7 +83,7 @@ extension AccountStore {
     ///
     /// The caller holds the account's lock and has written the key. Returns false when the session is not the one of
     /// `generation` any more.
-    func noteRotation(_ id: UUID, of generation: Int, to grant: Grant, named name: KeyName) async throws -> Bool {
+    func recordRotation(_ id: UUID, of generation: Int, to grant: Grant, named name: KeyName) async throws -> Bool {
         let scopes = grant.scopes.map(AccountSchema.text)
         return try await change { connection in
             guard try connection.run(Self.rotate, grant.keyID, scopes, id, generation) == 1 else { return false }

@@ -57,7 +57,7 @@ extension AccountStore {
     private func finish(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
         guard let record = try await record(id), [.pending, .leaving, .wiping].contains(record.stage) else { return }
         try await revokeSession(id, as: device, until: end)
-        if record.stage == .wiping { try await finishWiping(id) } else { try await finishLeaving(id) }
+        if record.stage == .wiping { try await finishWiping(id) } else { try await finishRemoval(id) }
     }
 
     private static let place = Statement(
@@ -79,12 +79,12 @@ extension AccountStore {
         guard !connection.isPersonsOwn else { return await connection.client.close() }
         let keyID = connection.tokens.keyID ?? connection.keyID
         if let request = connection.dialect.signOut(keyID: keyID) {
-            let answer = try? await connection.ask(request)
+            let response = try? await connection.ask(request)
             let isRevoked =
-                answer.map { connection.dialect.revocationError($0, to: request, at: connection.address) == nil }
+                response.map { connection.dialect.revocationError($0, to: request, at: connection.address) == nil }
                 ?? false
             if let keyID, connection.dialect is any KeyDialect {
-                if isRevoked { try await forget(.id(keyID), of: id) } else { try await note([.id(keyID)], of: id) }
+                if isRevoked { try await forget(.id(keyID), of: id) } else { try await record([.id(keyID)], of: id) }
             }
         }
         await connection.client.close()

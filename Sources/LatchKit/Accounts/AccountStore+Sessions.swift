@@ -33,9 +33,9 @@ struct SessionRecord: Sendable, Equatable {
     ///
     /// - Throws: ``LatchError/Code/storageDamaged`` when they cannot be decoded. Using defaults instead would drop the
     ///   pinned certificate, so that another server would be trusted.
-    var kept: KeptConnection {
+    var kept: ConnectionRecord {
         get throws(LatchError) {
-            guard let kept = try? JSON.decode(KeptConnection.self, from: Array(connection.utf8)) else {
+            guard let kept = try? JSON.decode(ConnectionRecord.self, from: Array(connection.utf8)) else {
                 throw ConnectionOptions.unreadable
             }
             return kept
@@ -96,19 +96,19 @@ extension AccountStore {
     /// Records that the token was renewed. Returns false when the session is not the one of `generation` any more.
     ///
     /// The caller holds the account's lock and has written the token.
-    func noteRenewal(_ id: UUID, of generation: Int, refreshAfter: Date, expires: Date?) async throws -> Bool {
+    func recordRenewal(_ id: UUID, of generation: Int, refreshAfter: Date, expires: Date?) async throws -> Bool {
         try await change { try $0.run(Self.renew, refreshAfter, expires, id, generation) == 1 }
     }
 
     /// Records a failed attempt, for other programs that wait for the lock.
-    func noteFailure(_ id: UUID, of generation: Int, _ error: LatchError, refreshAfter: Date) async throws {
+    func recordFailure(_ id: UUID, of generation: Int, _ error: LatchError, refreshAfter: Date) async throws {
         try await change { connection in
             _ = try connection.run(Self.fail, error.code.rawValue, error.message, refreshAfter, id, generation)
         }
     }
 
     /// Records when the current token expires, when the server reports it later.
-    func noteExpiry(_ id: UUID, of generation: Int, refreshAfter: Date, expires: Date) async throws {
+    func recordExpiry(_ id: UUID, of generation: Int, refreshAfter: Date, expires: Date) async throws {
         try await change { _ = try $0.run(Self.expire, refreshAfter, expires, id, generation) }
     }
 
@@ -133,7 +133,7 @@ extension AccountStore {
     }
 
     /// Hides an account that is to be removed, and makes the first remaining account active.
-    func beginLeaving(_ id: UUID) async throws {
+    func beginRemoval(_ id: UUID) async throws {
         // Removing the active account activates another one, which must find an empty cache. An unreadable account may
         // be active.
         let isActive = (try? await account(id))?.isActive ?? true
@@ -148,7 +148,7 @@ extension AccountStore {
     /// Removes a hidden account's secrets, then its row.
     ///
     /// Records of possibly orphaned keys are kept for the person's next sign-in there.
-    func finishLeaving(_ id: UUID, onWiped: () -> Void = {}) async throws {
+    func finishRemoval(_ id: UUID, onWiped: () -> Void = {}) async throws {
         try await removeSecrets(id)
         onWiped()
         try hook.after(.leavingWiped)
@@ -159,7 +159,7 @@ extension AccountStore {
     func removeSecrets(_ id: UUID) async throws {
         try await LatchError.converting {
             try await secrets.remove(Self.tokenKey(id))
-            for slot in KeptConnection.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
+            for slot in ConnectionRecord.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
             try await secrets.remove(Self.downloadKeyName(id))
         }
     }

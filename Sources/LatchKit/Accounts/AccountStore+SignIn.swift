@@ -44,7 +44,7 @@ extension AccountStore {
     /// the account is already signed in, the new token is used from the moment it is written.
     ///
     /// - Returns: The account, and the session that was replaced.
-    func keep(
+    func storeSignIn(
         _ signIn: SignedIn, _ onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let signInLock = try await locks.lock(named: "sign-in")
@@ -54,11 +54,11 @@ extension AccountStore {
         defer { lock.release() }
         // The rest is completed or undone even when the caller is cancelled. Half of it would be neither the old
         // session nor the new one.
-        return try await Task { try await keep(signIn, as: id, onStep) }.value
+        return try await Task { try await storeSignIn(signIn, as: id, onStep) }.value
     }
 
     /// Stores a sign-in in the row with an id. The caller holds the account's lock.
-    private func keep(
+    private func storeSignIn(
         _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (SignInProgress) -> Void
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
@@ -97,14 +97,14 @@ extension AccountStore {
     }
 
     private func makeRow(
-        _ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection, replacing oldKey: String?
+        _ id: UUID, _ signIn: SignedIn, _ split: StoredConnection, replacing oldKey: String?
     ) async throws {
-        let (moment, kept) = (now(), parted.row)
+        let (moment, kept) = (now(), split.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnMark : Self.clearOwnMark, id)
                 // A key that is used again does not replace itself.
-                if let oldKey, oldKey != signIn.keyID { try Self.note(.id(oldKey), of: id, at: moment, connection) }
+                if let oldKey, oldKey != signIn.keyID { try Self.record(.id(oldKey), of: id, at: moment, connection) }
                 return try Self.noteID(of: signIn, id, at: moment, connection)
             }
             var account = Account(
@@ -125,19 +125,19 @@ extension AccountStore {
         of signIn: SignedIn, _ id: UUID, at moment: Date, _ connection: Connection
     ) throws(DatabaseError) {
         guard let key = signIn.leftover else { return }
-        try note(.id(key), of: id, at: moment, connection)
+        try record(.id(key), of: id, at: moment, connection)
         if let name = signIn.keyName { _ = try connection.run(forgetLeftover, name.text, id) }
     }
 
-    private func write(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
-        try await writeSecrets(id, parted)
+    private func write(_ id: UUID, _ signIn: SignedIn, _ split: StoredConnection) async throws {
+        try await writeSecrets(id, split)
         try hook.after(.connectionWritten)
         try await LatchError.converting { try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id)) }
         try hook.after(.tokenWritten)
     }
 
-    private func completeRow(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
-        let (moment, kept) = (now(), parted.row)
+    private func completeRow(_ id: UUID, _ signIn: SignedIn, _ split: StoredConnection) async throws {
+        let (moment, kept) = (now(), split.row)
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
@@ -151,13 +151,13 @@ extension AccountStore {
         try hook.after(.rowWhole)
     }
 
-    private func undo(_ id: UUID, _ oldToken: Secret?, _ parted: StoredConnection) async throws {
+    private func undo(_ id: UUID, _ oldToken: Secret?, _ split: StoredConnection) async throws {
         switch try await record(id)?.stage {
-        case .pending: try await finishLeaving(id)
+        case .pending: try await finishRemoval(id)
         case .wiping: try await finishWiping(id)
         case .in:
             // The previous session continues.
-            await forgetSecrets(of: parted.kept, id)
+            await forgetSecrets(of: split.kept, id)
             if let oldToken { try await secrets.write(oldToken, for: Self.tokenKey(id)) }
         default: break
         }

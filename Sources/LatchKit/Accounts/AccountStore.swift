@@ -147,8 +147,8 @@ public final class AccountStore: Sendable {
     public func removeAccount(_ id: Account.ID) async throws {
         let lock = try await LatchError.converting { try await locks.lock(id) }
         defer { lock.release() }
-        try await beginLeaving(id)
-        try await finishLeaving(id)
+        try await beginRemoval(id)
+        try await finishRemoval(id)
     }
 
     /// Makes an account active and sets its ``Account/lastUsedAt``. If another account was active before, all cached
@@ -178,7 +178,7 @@ public final class AccountStore: Sendable {
     }
 
     /// Records that the person has changed the password, so that no password change is required any more.
-    func notePasswordChanged(_ id: Account.ID) async throws {
+    func recordPasswordChange(_ id: Account.ID) async throws {
         try await change { _ = try $0.run(Self.passwordChanged, id) }
     }
 

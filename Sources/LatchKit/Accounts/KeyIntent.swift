@@ -56,7 +56,7 @@ extension AccountStore {
     /// Notes that a key is about to be created for a person who signs in.
     ///
     /// - Throws: A code of the storage, in which case no key may be created; `CancellationError`.
-    func noteKey(_ name: KeyName, of email: EmailAddress, at server: Server) async throws -> KeyIntent {
+    func recordKey(_ name: KeyName, of email: EmailAddress, at server: Server) async throws -> KeyIntent {
         let owner = KeyOwner(
             server: server.address.url, email: email.text, dialect: server.dialect.id.rawValue)
         let lock = try await LatchError.converting { try await locks.lock(named: owner.lockName) }

@@ -32,14 +32,14 @@ struct OrphanedKey: Sendable, Hashable {
 
 extension AccountStore {
     /// Records keys that may be orphaned.
-    func note(_ marks: [OrphanedKey.Mark], of id: UUID) async throws {
+    func record(_ marks: [OrphanedKey.Mark], of id: UUID) async throws {
         let moment = now()
         try await change { connection in
-            for mark in marks { try Self.note(mark, of: id, at: moment, connection) }
+            for mark in marks { try Self.record(mark, of: id, at: moment, connection) }
         }
     }
 
-    static func note(
+    static func record(
         _ mark: OrphanedKey.Mark, of id: UUID, at moment: Date, _ connection: Connection
     ) throws(DatabaseError) {
         switch mark {
@@ -49,7 +49,7 @@ extension AccountStore {
     }
 
     /// Returns the keys of an account that may be orphaned.
-    func leftovers(of id: UUID) async throws -> [OrphanedKey] {
+    func orphanedKeys(of id: UUID) async throws -> [OrphanedKey] {
         try await LatchError.converting { try await database.read { try $0.all(Self.selectLeftovers, id) } }
     }
 

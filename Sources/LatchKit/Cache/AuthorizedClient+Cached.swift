@@ -29,46 +29,48 @@ extension Session {
     func cached(_ path: String, _ headers: HTTPHeaders) async throws -> CachedResponse {
         let address = try server.url(of: path)
         guard !Self.ownConditions.contains(where: { headers[$0] != nil }) else {
-            let answer = try await perform(DialectRequest(.get, path, headers: headers)).answer
-            return CachedResponse(answer: answer, origin: .server, date: now())
+            let response = try await perform(DialectRequest(.get, path, headers: headers)).response
+            return CachedResponse(response: response, origin: .server, date: now())
         }
-        guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
+        guard let record = try await accounts.record(accountID), record.stage == .in else {
+            throw try await recordEnd()
+        }
         let asked = now()
         let (stored, mark) = await accounts.cache.find(accountID, address, headers, now: asked)
         if let stored, stored.date <= asked, asked < stored.freshUntil {
-            return CachedResponse(answer: stored.answer, origin: .fresh, date: stored.date)
+            return CachedResponse(response: stored.response, origin: .fresh, date: stored.date)
         }
         var request = DialectRequest(.get, path, headers: headers)
         for field in stored?.conditions ?? [:] { request.headers[field.name] = field.value }
-        let answer: ClientResponse
+        let response: ClientResponse
         do {
-            answer = try await perform(request).answer
-            if answer.status.rawValue >= 500, stored != nil { throw failing(answer) }
+            response = try await perform(request).response
+            if response.status.rawValue >= 500, stored != nil { throw failing(response) }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             guard let stored else { throw error }
-            return CachedResponse(answer: stored.answer, origin: .stale(error), date: stored.date)
+            return CachedResponse(response: stored.response, origin: .stale(error), date: stored.date)
         }
-        return await keep(answer, of: address, headers, stored, mark)
+        return await store(response, of: address, headers, stored, mark)
     }
 
     /// A caller that sends one of these fields already has a response or wants only a part of one.
     private static let ownConditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Range", "Range"]
 
-    private func keep(
-        _ answer: ClientResponse, of address: String, _ headers: HTTPHeaders, _ stored: StoredResponse?,
+    private func store(
+        _ response: ClientResponse, of address: String, _ headers: HTTPHeaders, _ stored: StoredResponse?,
         _ mark: ResponseCache.Mark
     ) async -> CachedResponse {
         let moment = now()
-        if let stored, answer.status.rawValue == 304 {
-            let renewed = CacheRules.renewed(stored, by: answer, now: moment)
-            await accounts.cache.keep(accountID, address, renewed, since: mark)
-            return CachedResponse(answer: renewed.answer, origin: .revalidated, date: moment)
+        if let stored, response.status.rawValue == 304 {
+            let renewed = CacheRules.renewed(stored, by: response, now: moment)
+            await accounts.cache.store(accountID, address, renewed, since: mark)
+            return CachedResponse(response: renewed.response, origin: .revalidated, date: moment)
         }
-        if let new = CacheRules.stored(answer, to: headers, now: moment) {
-            await accounts.cache.keep(accountID, address, new, since: mark)
+        if let new = CacheRules.stored(response, to: headers, now: moment) {
+            await accounts.cache.store(accountID, address, new, since: mark)
         } else if let stored {
             await accounts.cache.forget(accountID, address, stored)
         }
-        return CachedResponse(answer: answer, origin: .server, date: moment)
+        return CachedResponse(response: response, origin: .server, date: moment)
     }
 }

@@ -19,28 +19,28 @@ enum CacheRules {
     ]
 
     /// Returns what to store of the response to a `GET` request, or nil when it may not be stored.
-    static func stored(_ answer: ClientResponse, to request: HTTPHeaders, now: Date) -> StoredResponse? {
-        let directives = directives(answer.headers)
-        let varies = vary(answer.headers)
-        guard answer.status == .ok, directives["no-store"] == nil, !varies.contains("*"),
-            answer.body.count <= largestBody
+    static func stored(_ response: ClientResponse, to request: HTTPHeaders, now: Date) -> StoredResponse? {
+        let directives = directives(response.headers)
+        let varies = vary(response.headers)
+        guard response.status == .ok, directives["no-store"] == nil, !varies.contains("*"),
+            response.body.count <= largestBody
         else { return nil }
-        var kept = answer
-        kept.headers = HTTPHeaders(answer.headers.filter { !passing.contains($0.name.lowercased()) })
+        var kept = response
+        kept.headers = HTTPHeaders(response.headers.filter { !passing.contains($0.name.lowercased()) })
         return StoredResponse(
-            varies: varies, variant: variant(varies, of: request), answer: kept, date: now,
-            freshUntil: now.addingTimeInterval(lifetime(answer.headers, directives, now)))
+            varies: varies, variant: variant(varies, of: request), response: kept, date: now,
+            freshUntil: now.addingTimeInterval(lifetime(response.headers, directives, now)))
     }
 
     /// Returns a stored response, updated with the fields of a 304 response.
-    static func renewed(_ stored: StoredResponse, by answer: ClientResponse, now: Date) -> StoredResponse {
+    static func renewed(_ stored: StoredResponse, by response: ClientResponse, now: Date) -> StoredResponse {
         var renewed = stored
-        for name in Set(answer.headers.map { $0.name.lowercased() }) where !passing.contains(name) {
-            renewed.answer.headers[name] = nil
-            for value in answer.headers.values(name) { renewed.answer.headers.append(name, value) }
+        for name in Set(response.headers.map { $0.name.lowercased() }) where !passing.contains(name) {
+            renewed.response.headers[name] = nil
+            for value in response.headers.values(name) { renewed.response.headers.append(name, value) }
         }
         renewed.date = now
-        let headers = renewed.answer.headers
+        let headers = renewed.response.headers
         renewed.freshUntil = now.addingTimeInterval(lifetime(headers, directives(headers), now))
         return renewed
     }

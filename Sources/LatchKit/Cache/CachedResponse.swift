@@ -17,7 +17,7 @@ public struct CachedResponse: Sendable {
     }
 
     /// The response.
-    public var answer: ClientResponse
+    public var response: ClientResponse
     /// The origin of the response.
     public var origin: Origin
     /// When the server sent the response or last confirmed it.
@@ -30,7 +30,7 @@ struct StoredResponse: Sendable {
     var varies: [String]
     /// A hash of the values of those fields.
     var variant: String
-    var answer: ClientResponse
+    var response: ClientResponse
     var date: Date
     /// When the response stops being fresh. Until then it is used without asking the server.
     var freshUntil: Date
@@ -38,8 +38,8 @@ struct StoredResponse: Sendable {
     /// The header fields of a request that asks the server whether the response is still valid.
     var conditions: HTTPHeaders {
         var headers: HTTPHeaders = [:]
-        if let tag = answer.headers["ETag"] { headers["If-None-Match"] = tag }
-        if let date = answer.headers["Last-Modified"] { headers["If-Modified-Since"] = date }
+        if let tag = response.headers["ETag"] { headers["If-None-Match"] = tag }
+        if let date = response.headers["Last-Modified"] { headers["If-Modified-Since"] = date }
         return headers
     }
 }

@@ -24,7 +24,7 @@ actor ResponseCache {
         self.limit = limit
     }
 
-    /// Returns the stored response for a request of an account. Also returns a mark, with which ``keep(_:_:_:since:)``
+    /// Returns the stored response for a request of an account. Also returns a mark, with which ``store(_:_:_:since:)``
     /// detects that the cache was purged meanwhile.
     func find(_ account: UUID, _ address: String, _ request: HTTPHeaders, now: Date) async -> (StoredResponse?, Mark) {
         do {
@@ -42,18 +42,18 @@ actor ResponseCache {
     }
 
     /// Stores a response and replaces the previous one. Does nothing if the cache was purged since the request began.
-    func keep(_ account: UUID, _ address: String, _ stored: StoredResponse, since mark: Mark) async {
+    func store(_ account: UUID, _ address: String, _ stored: StoredResponse, since mark: Mark) async {
         let limit = limit
-        let headers = stored.answer.headers.map { [$0.name, $0.value] }
+        let headers = stored.response.headers.map { [$0.name, $0.value] }
         let fields = JSON.encode(headers)
-        let size = stored.answer.body.count + fields.count + address.utf8.count
+        let size = stored.response.body.count + fields.count + address.utf8.count
         do {
             try await database().write { connection in
                 guard try connection.first(Self.selectPurges) ?? 0 == mark.purges else { return }
                 try connection.run(Self.remove, account, address, stored.variant)
                 try connection.run(
                     Self.insert, account, address, stored.variant, stored.varies.joined(separator: ","),
-                    String(decoding: fields, as: UTF8.self), stored.answer.body, stored.date, stored.freshUntil,
+                    String(decoding: fields, as: UTF8.self), stored.response.body, stored.date, stored.freshUntil,
                     stored.date, size)
                 var total = try connection.first(Self.total) ?? 0
                 while total > limit, let oldest = try connection.first(Self.oldest) {

@@ -45,7 +45,7 @@ extension ResponseCache {
             fields.compactMap { $0.count == 2 ? HTTPHeaders.Field(name: $0[0], value: $0[1]) : nil })
         return StoredResponse(
             varies: varies.split(separator: ",").map(String.init), variant: try row.get(1),
-            answer: ClientResponse(status: .ok, headers: headers, body: try row.get(3)), date: try row.get(4),
+            response: ClientResponse(status: .ok, headers: headers, body: try row.get(3)), date: try row.get(4),
             freshUntil: try row.get(5))
     }
 

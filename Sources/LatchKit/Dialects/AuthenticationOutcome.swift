@@ -16,7 +16,7 @@ package enum ServerMatch: Sendable {
 /// Source: ARCHITECTURE.md, invariants: the client ends a session only when the server itself says so.
 package enum AuthenticationOutcome: Sendable, Equatable {
     /// The response is the server's own, whether success or error. The session is valid.
-    case answered
+    case authenticated
     /// The server rejects the token.
     case rejected(Rejection)
     /// The server failed or asks for a pause. Nothing is known about the session.
@@ -33,13 +33,13 @@ package struct Rejection: Sendable, Hashable {
     package var sentence: String
     /// Whether only a server of this family responds this way. Otherwise the session asks the server again before it
     /// ends.
-    package var isUnmistakable: Bool
+    package var isConclusive: Bool
 
     /// Makes a rejection.
-    package init(reason: String, sentence: String, isUnmistakable: Bool) {
+    package init(reason: String, sentence: String, isConclusive: Bool) {
         self.reason = reason
         self.sentence = sentence
-        self.isUnmistakable = isUnmistakable
+        self.isConclusive = isConclusive
     }
 }
 

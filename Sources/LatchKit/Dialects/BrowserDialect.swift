@@ -45,7 +45,7 @@ package struct BrowserStart: Sendable {
     /// The scopes of the account's key, when the server creates one. Nil for all scopes.
     package var scopes: [String]?
     /// Records the key that a sign-in is about to create, if it creates one. Called before the request to the server.
-    var noteKey: @Sendable (Identity) async throws -> KeyIntent
+    var recordKey: @Sendable (Identity) async throws -> KeyIntent
 }
 
 /// A sign-in that has begun and waits for the browser to return.

@@ -25,7 +25,7 @@ package protocol Dialect: Sendable {
     /// The request that identifies the family. It is sent without a token.
     var probe: DialectRequest { get }
     /// Reads the response to ``probe``.
-    func match(_ answer: ClientResponse) -> ServerMatch
+    func match(_ response: ClientResponse) -> ServerMatch
     /// Looks for a server of this family at an address. Default: sends ``probe`` and reads the response with
     /// ``match(_:)``.
     ///
@@ -36,12 +36,12 @@ package protocol Dialect: Sendable {
     /// The request that asks who is signed in.
     var identity: DialectRequest { get }
     /// Reads a successful response to ``identity``. Returns nil when the response is not from this family.
-    func identity(from answer: ClientResponse) -> Identity?
+    func identity(from response: ClientResponse) -> Identity?
 
     /// The request that renews a token, sent with that token. Nil when tokens cannot be renewed, which is the default.
     var refresh: DialectRequest? { get }
     /// Reads a successful response to ``refresh``. Returns nil when the response is not from this family.
-    func renewal(from answer: ClientResponse) -> Grant?
+    func renewal(from response: ClientResponse) -> Grant?
     /// When to renew a token that was granted at `now`. Default: never.
     func refreshDate(now: Date, expires: Date?) -> Date
 
@@ -52,7 +52,7 @@ package protocol Dialect: Sendable {
     func signOut(keyID: String?) -> DialectRequest?
     /// Reads the response to ``signOut(keyID:)``. Returns nil when the session has ended on the server, otherwise the
     /// reason as a sentence. Default: any successful status means that it has ended.
-    func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String?
+    func revocationFailure(_ response: ClientResponse, at server: ServerAddress) -> String?
 
     /// Whether a successful sign-out response always means that the session ended. When false, ``identity`` is
     /// requested once more to make sure. Default: true.
@@ -73,25 +73,25 @@ package protocol Dialect: Sendable {
     /// Decides what the response to a request with a token says about the session.
     ///
     /// - Parameters:
-    ///   - answer: A response from the server, or from a proxy in front of it.
+    ///   - response: A response from the server, or from a proxy in front of it.
     ///   - path: The path of the request, below the address.
     ///   - server: The address of the request.
     /// - Returns: Whether the response is the server's own, and whether the server accepts the token.
     func authenticationOutcome(
-        of answer: ClientResponse, to path: String, at server: ServerAddress
+        of response: ClientResponse, to path: String, at server: ServerAddress
     ) -> AuthenticationOutcome
 
     /// The error message in a response, from the error envelope of the family. Nil when there is none. It must be
     /// cleaned with ``SanitizedText`` before it is shown.
-    func errorMessage(in answer: ClientResponse) -> String?
+    func errorMessage(in response: ClientResponse) -> String?
 
     /// How long the server asks clients to wait after a response. Nil when it does not say. Default: the `Retry-After`
     /// field.
-    func retryDelay(after answer: ClientResponse) -> Duration?
+    func retryDelay(after response: ClientResponse) -> Duration?
     /// Whether the server has a library of photos and videos with the requests of Immich. Default: false.
     var hasPictureLibrary: Bool { get }
     /// A sentence about a known fault of the server that explains a response. Default: nil.
-    func hint(for answer: ClientResponse) -> String?
+    func hint(for response: ClientResponse) -> String?
 }
 
 extension Dialect {
@@ -102,10 +102,10 @@ extension Dialect {
 
     /// Sends ``probe`` and reads the response with ``match(_:)``.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
-        let answer = try await connection.send(probe)
-        return switch match(answer) {
+        let response = try await connection.send(probe)
+        return switch match(response) {
         case .server(let features): .server(self, connection.address, features)
-        case .notRecognized(let reason): .notRecognized(reason, answer)
+        case .notRecognized(let reason): .notRecognized(reason, response)
         }
     }
 
@@ -115,7 +115,7 @@ extension Dialect {
     /// Nil: tokens of this family cannot be renewed.
     package var refresh: DialectRequest? { nil }
     /// Nil: tokens of this family cannot be renewed.
-    package func renewal(from answer: ClientResponse) -> Grant? { nil }
+    package func renewal(from response: ClientResponse) -> Grant? { nil }
     /// The distant future: tokens of this family cannot be renewed.
     package func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
 
@@ -126,16 +126,16 @@ extension Dialect {
     /// True: a successful sign-out response means that the session ended.
     package var trustsSignOutResponse: Bool { true }
     /// The delay of the `Retry-After` field.
-    package func retryDelay(after answer: ClientResponse) -> Duration? { RetryAfter.read(answer) }
+    package func retryDelay(after response: ClientResponse) -> Duration? { RetryAfter.read(response) }
     /// False: the server has no library.
     package var hasPictureLibrary: Bool { false }
     /// Nil: no faults are known.
-    package func hint(for answer: ClientResponse) -> String? { nil }
+    package func hint(for response: ClientResponse) -> String? { nil }
 
     /// Nil for any successful status, otherwise a sentence with the server's error message.
-    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
-        guard !answer.status.isSuccess else { return nil }
-        let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+    package func revocationFailure(_ response: ClientResponse, at server: ServerAddress) -> String? {
+        guard !response.status.isSuccess else { return nil }
+        let message = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
         return "\(server) refused the request: \(message)."
     }
 }

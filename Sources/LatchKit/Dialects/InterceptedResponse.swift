@@ -8,65 +8,65 @@ enum InterceptedResponse {
     /// Returns why a response cannot come from the server itself. Nil when it may.
     ///
     /// - Parameters:
-    ///   - answer: The response.
+    ///   - response: The response.
     ///   - server: The address of the request.
     ///   - expectsJSON: Whether the server responds to such a request with JSON or an empty body, never with a web
     ///     page.
     /// - Returns: The end of a sentence that says that the response is not the server's own. Nil when nothing indicates
     ///   that.
-    static func reason(for answer: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
-        if isPlainSuccess(answer), !expectsJSON || !isPage(answer) { return nil }
-        if isPortal(answer) {
+    static func reason(for response: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
+        if isPlainSuccess(response), !expectsJSON || !isPage(response) { return nil }
+        if isPortal(response) {
             return
                 "the network requires you to sign in first (captive portal). Open any web page in a browser to sign in."
         }
-        if answer.status.rawValue == 407 { return "a proxy requires a user name and a password." }
-        let proxy = SignInProxy.recognised(in: answer)
-        if answer.status.isRedirect, answer.status.rawValue != 304, let target = answer.headers["Location"] {
+        if response.status.rawValue == 407 { return "a proxy requires a user name and a password." }
+        let proxy = SignInProxy.recognised(in: response)
+        if response.status.isRedirect, response.status.rawValue != 304, let target = response.headers["Location"] {
             return redirected(to: target, from: server, by: proxy, expectsJSON: expectsJSON)
         }
-        if [401, 403].contains(answer.status.rawValue) {
+        if [401, 403].contains(response.status.rawValue) {
             if let proxy { return message(from: proxy) }
-            if let scheme = proxyAuthenticationScheme(answer) {
+            if let scheme = proxyAuthenticationScheme(response) {
                 return "a proxy in front of the server requires its own sign-in (\(scheme)). Set its credentials as an "
                     + "extra header with 'latch headers set'."
             }
             // A server that refuses a request does not add a redirect target.
-            if let target = answer.headers["Location"], let host = elsewhere(target, than: server) {
+            if let target = response.headers["Location"], let host = elsewhere(target, than: server) {
                 return "a sign-in proxy in front of the server requires you to sign in at '\(host)'. \(remedy)"
             }
         }
         if proxy == .cloudflare { return message(from: .cloudflare) }
-        let isPassing = answer.status.rawValue >= 500 || [408, 429].contains(answer.status.rawValue)
-        guard expectsJSON, !isPassing, isPage(answer) else { return nil }
+        let isPassing = response.status.rawValue >= 500 || [408, 429].contains(response.status.rawValue)
+        guard expectsJSON, !isPassing, isPage(response) else { return nil }
         if let proxy { return message(from: proxy) }
         return "the response is a web page, as from a captive portal or a sign-in proxy. \(remedy)"
     }
 
     /// Whether a response is a success without a body and without a field that a proxy adds, such as that of a
     /// completed download. Nothing in such a response could indicate an interception.
-    private static func isPlainSuccess(_ answer: ClientResponse) -> Bool {
-        answer.status.isSuccess && answer.body.isEmpty && answer.headers["cf-mitigated"] == nil
+    private static func isPlainSuccess(_ response: ClientResponse) -> Bool {
+        response.status.isSuccess && response.body.isEmpty && response.headers["cf-mitigated"] == nil
     }
 
     /// Whether a redirect leads to a portal, to a product with its own sign-in, or to the same address with TLS. Such a
     /// redirect is not followed, and ``reason(for:from:expectsJSON:)`` explains it.
-    static func isInterceptedRedirect(_ answer: ClientResponse, from server: ServerAddress) -> Bool {
-        isPortal(answer) || SignInProxy.recognised(in: answer) != nil
-            || answer.headers["Location"].map { secured($0, server) != nil } ?? false
+    static func isInterceptedRedirect(_ response: ClientResponse, from server: ServerAddress) -> Bool {
+        isPortal(response) || SignInProxy.recognised(in: response) != nil
+            || response.headers["Location"].map { secured($0, server) != nil } ?? false
     }
 
     /// Returns the end of a sentence about a web page that redirects led to instead of a file.
-    static func page(in answer: ClientResponse, elsewhere: Bool) -> String {
-        if let proxy = SignInProxy.recognised(in: answer) { return message(from: proxy) }
-        let place = elsewhere ? host(of: answer).map { "a page on '\($0)'" } : nil
+    static func page(in response: ClientResponse, elsewhere: Bool) -> String {
+        if let proxy = SignInProxy.recognised(in: response) { return message(from: proxy) }
+        let place = elsewhere ? host(of: response).map { "a page on '\($0)'" } : nil
         return "the request was redirected to \(place ?? "a page on the same host"), as by a captive portal or a "
             + "sign-in proxy. \(remedy)"
     }
 
     /// Returns the host and port that a response came from. Nil when its URL is not a valid address.
-    static func host(of answer: ClientResponse) -> String? {
-        (try? ServerAddress(String(answer.url.prefix { $0 != "?" && $0 != "#" })))?.authority
+    static func host(of response: ClientResponse) -> String? {
+        (try? ServerAddress(String(response.url.prefix { $0 != "?" && $0 != "#" })))?.authority
     }
 
     private static let remedy =
@@ -95,50 +95,50 @@ enum InterceptedResponse {
     /// Whether the status is 511, or the response contains a marker that portals send to automatic sign-in clients.
     ///
     /// Source: RFC 6585 §6; WISPr 1.0 Annex D.
-    private static func isPortal(_ answer: ClientResponse) -> Bool {
-        if answer.status.rawValue == 511 { return true }
-        let target = answer.headers["Location"] ?? ""
-        if answer.status.isRedirect, target.contains("uamip=") || target.contains("switchip=") { return true }
-        return isPage(answer)
-            && answer.body.prefix(1 << 16).firstRange(of: Array("WISPAccessGatewayParam".utf8)) != nil
+    private static func isPortal(_ response: ClientResponse) -> Bool {
+        if response.status.rawValue == 511 { return true }
+        let target = response.headers["Location"] ?? ""
+        if response.status.isRedirect, target.contains("uamip=") || target.contains("switchip=") { return true }
+        return isPage(response)
+            && response.body.prefix(1 << 16).firstRange(of: Array("WISPAccessGatewayParam".utf8)) != nil
     }
 
     /// Whether the media type of a response is JSON.
-    static func isJSON(_ answer: ClientResponse) -> Bool {
-        let type = mediaType(answer)
+    static func isJSON(_ response: ClientResponse) -> Bool {
+        let type = mediaType(response)
         return type == "application/json" || type.hasSuffix("+json")
     }
 
     /// Returns a description of a response that is not JSON of the family, from its status and media type alone.
-    static func summary(_ answer: ClientResponse) -> String {
-        let type = mediaType(answer)
-        return "status \(answer.status)" + (type.isEmpty ? "" : ", \(SanitizedText.clean(type))")
+    static func summary(_ response: ClientResponse) -> String {
+        let type = mediaType(response)
+        return "status \(response.status)" + (type.isEmpty ? "" : ", \(SanitizedText.clean(type))")
     }
 
     /// Returns the error for a successful response to a sign-in that contains no token.
-    static func noToken(in answer: ClientResponse, from server: ServerAddress) -> LatchError {
+    static func noToken(in response: ClientResponse, from server: ServerAddress) -> LatchError {
         LatchError(
-            .foreignAnswer,
-            "Login failed: the response from \(server) has an unexpected format (\(summary(answer))). "
+            .interceptedResponse,
+            "Login failed: the response from \(server) has an unexpected format (\(summary(response))). "
                 + "Try again. If the error persists, ask its operator.")
     }
 
     /// Whether the response is a web page, by its media type or the start of its body.
-    static func isPage(_ answer: ClientResponse) -> Bool {
-        let type = mediaType(answer)
+    static func isPage(_ response: ClientResponse) -> Bool {
+        let type = mediaType(response)
         if type == "text/html" || type == "application/xhtml+xml" { return true }
-        guard !answer.body.isEmpty else { return false }
-        return answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(5).map { $0 | 0x20 } == Array("<html".utf8)
-            || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(2).elementsEqual("<!".utf8)
+        guard !response.body.isEmpty else { return false }
+        return response.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(5).map { $0 | 0x20 } == Array("<html".utf8)
+            || response.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(2).elementsEqual("<!".utf8)
     }
 
-    private static func mediaType(_ answer: ClientResponse) -> String {
-        let type = (answer.headers["Content-Type"] ?? "").utf8
+    private static func mediaType(_ response: ClientResponse) -> String {
+        let type = (response.headers["Content-Type"] ?? "").utf8
         return Substring(type.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }).lowercased()
     }
 
-    private static func proxyAuthenticationScheme(_ answer: ClientResponse) -> String? {
-        answer.headers.values("WWW-Authenticate")
+    private static func proxyAuthenticationScheme(_ response: ClientResponse) -> String? {
+        response.headers.values("WWW-Authenticate")
             .map { String($0.prefix { $0 != " " && $0 != "," }) }
             .first { ["basic", "digest", "negotiate", "ntlm"].contains($0.lowercased()) }
     }

@@ -13,13 +13,13 @@ package protocol KeyDialect: Dialect {
     /// ``RemoteKey/isCurrent`` is always false here.
     ///
     /// - Throws: ``LatchError`` for every response that is not a list of keys.
-    func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey]
+    func keys(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey]
     /// Returns the request that creates a key. Without scopes, the key gets all of them.
     func makeKey(name: String, scopes: [String]?) -> DialectRequest
     /// Reads the response to ``makeKey(name:scopes:)``: the key, its id and its scopes.
     ///
     /// - Throws: ``LatchError`` for every response without a key.
-    func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
+    func key(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
     /// Returns the request that revokes the key with an id.
     func revokeKey(_ id: String) -> DialectRequest
 }

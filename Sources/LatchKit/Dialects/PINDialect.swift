@@ -11,9 +11,9 @@ package protocol PINDialect: Dialect {
     /// Performs an action on the PIN or the lock.
     ///
     /// - Parameters:
-    ///   - act: The action.
+    ///   - action: The action.
     ///   - client: The session to lock or unlock.
     /// - Throws: ``LatchError/Code/wrongPIN``, ``LatchError/Code/wrongCredentials`` for a wrong password,
     ///   ``LatchError/Code/rateLimited`` when the server accepts no more attempts for now. The session stays valid.
-    func perform(_ act: PINAction, with client: AuthorizedClient) async throws
+    func perform(_ action: PINAction, with client: AuthorizedClient) async throws
 }

@@ -8,5 +8,5 @@ package protocol PasswordDialect: Dialect {
     /// Reads the response to ``passwordSignIn(email:password:device:)``.
     ///
     /// - Throws: ``LatchError`` for every response without a token. Its message names `server`.
-    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
+    func grant(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
 }

@@ -11,5 +11,5 @@ package protocol RegistrationDialect: PasswordDialect {
     /// Reads the response to ``registration(email:password:)``. Returns normally when the account was created.
     ///
     /// - Throws: ``LatchError`` for every response that does not confirm the account.
-    func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError)
+    func registered(by response: ClientResponse, at server: ServerAddress) throws(LatchError)
 }

@@ -15,57 +15,57 @@ struct SignInProxy: Sendable, Equatable {
     let remedy: String
 
     /// Returns the product that sent a response. Nil when the response has no unmistakable signature.
-    static func recognised(in answer: ClientResponse) -> SignInProxy? {
-        let place = Place(answer.headers["Location"] ?? "")
+    static func recognised(in response: ClientResponse) -> SignInProxy? {
+        let place = Place(response.headers["Location"] ?? "")
         let known: [(SignInProxy, Bool)] = [
-            (.cloudflareAccess, isCloudflareAccess(answer, place)),
-            (.cloudflare, answer.headers["cf-mitigated"]?.lowercased() == "challenge"),
-            (.authentik, isAuthentik(answer, place)),
-            (.oauth2Proxy, isOAuth2Proxy(answer, place)),
-            (.authelia, isAuthelia(answer, place)),
+            (.cloudflareAccess, isCloudflareAccess(response, place)),
+            (.cloudflare, response.headers["cf-mitigated"]?.lowercased() == "challenge"),
+            (.authentik, isAuthentik(response, place)),
+            (.oauth2Proxy, isOAuth2Proxy(response, place)),
+            (.authelia, isAuthelia(response, place)),
         ]
         return known.first { $0.1 }?.0
     }
 
     /// Checks for a redirect to the team's host, a challenge with the product's scheme, or the product's own page.
-    private static func isCloudflareAccess(_ answer: ClientResponse, _ place: Place) -> Bool {
+    private static func isCloudflareAccess(_ response: ClientResponse, _ place: Place) -> Bool {
         place.host.hasSuffix(".cloudflareaccess.com") || place.path.hasPrefix("/cdn-cgi/access/")
-            || answer.headers.values("WWW-Authenticate").contains { $0.lowercased().hasPrefix("cloudflare-access") }
-            || answer.headers["CF-RAY"] != nil && page(answer, says: "Cloudflare Access")
+            || response.headers.values("WWW-Authenticate").contains { $0.lowercased().hasPrefix("cloudflare-access") }
+            || response.headers["CF-RAY"] != nil && page(response, says: "Cloudflare Access")
     }
 
     /// Checks for the paths of the outpost, the path of the built-in provider, and the product's fields and cookies.
-    private static func isAuthentik(_ answer: ClientResponse, _ place: Place) -> Bool {
+    private static func isAuthentik(_ response: ClientResponse, _ place: Place) -> Bool {
         !place.path.isEmpty && place.path.contains("/outpost.goauthentik.io/")
             || place.path.hasPrefix("/application/o/authorize")
-            || answer.headers["X-Powered-By"]?.lowercased() == "authentik"
-            || answer.headers.contains { $0.name.lowercased().hasPrefix("x-authentik-") }
-            || cookie(of: answer, begins: "authentik_")
+            || response.headers["X-Powered-By"]?.lowercased() == "authentik"
+            || response.headers.contains { $0.name.lowercased().hasPrefix("x-authentik-") }
+            || cookie(of: response, begins: "authentik_")
     }
 
     /// Checks for the product's paths, its cookies, and the footer of its pages.
-    private static func isOAuth2Proxy(_ answer: ClientResponse, _ place: Place) -> Bool {
+    private static func isOAuth2Proxy(_ response: ClientResponse, _ place: Place) -> Bool {
         place.path.hasSuffix("/oauth2/start") || place.path.hasSuffix("/oauth2/sign_in")
-            || cookie(of: answer, begins: "_oauth2_proxy") || page(answer, says: "oauth2-proxy/oauth2-proxy")
+            || cookie(of: response, begins: "_oauth2_proxy") || page(response, says: "oauth2-proxy/oauth2-proxy")
     }
 
     /// Checks for a redirect to the portal, the product's cookie, and its challenge. The portal's address has `rd`, the
     /// address to return to, and in newer versions `rm`, the method. The redirect target may also accompany a 401.
-    private static func isAuthelia(_ answer: ClientResponse, _ place: Place) -> Bool {
+    private static func isAuthelia(_ response: ClientResponse, _ place: Place) -> Bool {
         let leadsBack = place.query.contains { $0.hasPrefix("rd=http") }
         return leadsBack && (place.path == "/" || place.query.contains { $0.hasPrefix("rm=") })
-            || cookie(of: answer, begins: "authelia_session=")
-            || answer.headers.values("WWW-Authenticate").contains { $0.hasSuffix("realm=\"Authelia\"") }
+            || cookie(of: response, begins: "authelia_session=")
+            || response.headers.values("WWW-Authenticate").contains { $0.hasSuffix("realm=\"Authelia\"") }
     }
 
-    private static func cookie(of answer: ClientResponse, begins name: String) -> Bool {
+    private static func cookie(of response: ClientResponse, begins name: String) -> Bool {
         // If a refusal has a longer body, the proxy may have added its cookie to the server's own response.
-        let isBare = answer.body.count <= 2 || answer.status.isRedirect || InterceptedResponse.isPage(answer)
-        return isBare && answer.headers.values("Set-Cookie").contains { $0.hasPrefix(name) }
+        let isBare = response.body.count <= 2 || response.status.isRedirect || InterceptedResponse.isPage(response)
+        return isBare && response.headers.values("Set-Cookie").contains { $0.hasPrefix(name) }
     }
 
-    private static func page(_ answer: ClientResponse, says words: String) -> Bool {
-        InterceptedResponse.isPage(answer) && answer.body.prefix(1 << 16).firstRange(of: Array(words.utf8)) != nil
+    private static func page(_ response: ClientResponse, says words: String) -> Bool {
+        InterceptedResponse.isPage(response) && response.body.prefix(1 << 16).firstRange(of: Array(words.utf8)) != nil
     }
 
     /// The parts of a redirect target that identify products. Each is empty when the target lacks it.

@@ -13,8 +13,8 @@ extension UnauthenticatedConnection {
     func allowsLoopback(issuer path: String) async throws(CancellationError) -> Bool {
         let url = address.origin + LatchdMetadata.wellKnown + address.prefix + path
         do {
-            let answer = try await get(url)
-            guard answer.status.isSuccess, let metadata = try? JSONValue(parsing: answer.body) else { return false }
+            let response = try await get(url)
+            guard response.status.isSuccess, let metadata = try? JSONValue(parsing: response.body) else { return false }
             return metadata["issuer"]?.string == address.url + path
                 && metadata[LatchdMetadata.loopbackRedirects]?.bool == true
         } catch is CancellationError {

@@ -33,7 +33,7 @@ extension LatchError {
 
     private init(transport error: TransportError, _ server: ServerAddress?) {
         let name = server?.description ?? "the server"
-        if error.isElsewhere {
+        if error.isOtherOrigin {
             self.init(.connectionLost, error.message, cause: error)
             return
         }

@@ -129,9 +129,9 @@ extension LatchError.Code {
     /// The session could not be renewed, usually because its server could not be reached.
     public static let offline = Self(rawValue: "offline")
     /// The server responds, but its dialect is not known to this version.
-    public static let notAKnownServer = Self(rawValue: "not_a_known_server")
+    public static let unsupportedServer = Self(rawValue: "not_a_known_server")
     /// The response came from a proxy or portal, not from the server.
-    public static let foreignAnswer = Self(rawValue: "foreign_answer")
+    public static let interceptedResponse = Self(rawValue: "foreign_answer")
     /// The server responded with a 5xx status.
     public static let serverError = Self(rawValue: "server_error")
     /// The server refused the request. The message contains the server's reason.
@@ -173,7 +173,7 @@ extension LatchError.Code {
     /// The server does not say who signed in.
     public static let identityUnknown = Self(rawValue: "identity_unknown")
     /// No sign-in is waiting for the link that was opened.
-    public static let noSignInWaits = Self(rawValue: "no_sign_in_waits")
+    public static let noPendingSignIn = Self(rawValue: "no_sign_in_waits")
     /// The custom scheme could not be registered.
     public static let registrationFailed = Self(rawValue: "registration_failed")
     /// The PIN is wrong.
@@ -240,7 +240,7 @@ extension LatchError.Code {
         .nameNotFound, .connectionRefused, .unreachable, .timedOut, .certificateUnknownIssuer, .certificateSelfSigned,
         .certificateExpired, .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch,
         .certificateUntrusted, .clientCertificate, .tlsFailed, .proxyFailed, .connectionLost, .offline,
-        .notAKnownServer, .foreignAnswer, .serverError, .serverRefused, .unreadableResponse, .responseTooLarge,
+        .unsupportedServer, .interceptedResponse, .serverError, .serverRefused, .unreadableResponse, .responseTooLarge,
         .rateLimited,
         .emailUnverified,
     ]

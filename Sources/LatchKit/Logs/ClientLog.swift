@@ -52,26 +52,27 @@ package struct ClientLog: Sendable {
     }
 
     /// Appends an entry. Errors are ignored.
-    func note(_ act: LogEntry.Act, _ server: ServerAddress, _ outcome: String, after duration: Duration? = nil) {
+    func record(_ action: LogEntry.Action, _ server: ServerAddress, _ outcome: String, after duration: Duration? = nil)
+    {
         guard let path else { return }
         let entry = LogEntry(
-            time: now(), program: program, process: Int(getpid()), act: act, server: server.authority,
+            time: now(), program: program, process: Int(getpid()), action: action, server: server.authority,
             outcome: outcome, milliseconds: duration.map(Self.milliseconds))
         append(JSON.encode(entry) + [UInt8(ascii: "\n")], to: path)
     }
 
     /// Runs `body` and logs its outcome and duration.
     func timing<Value>(
-        _ act: LogEntry.Act, _ server: ServerAddress, outcome: (Value) -> String = { _ in "ok" },
+        _ action: LogEntry.Action, _ server: ServerAddress, outcome: (Value) -> String = { _ in "ok" },
         _ body: () async throws -> Value
     ) async throws -> Value {
         let start = ContinuousClock.now
         do {
             let value = try await body()
-            note(act, server, outcome(value), after: start.duration(to: .now))
+            record(action, server, outcome(value), after: start.duration(to: .now))
             return value
         } catch {
-            note(act, server, LatchError(error, asking: server).code.rawValue, after: start.duration(to: .now))
+            record(action, server, LatchError(error, asking: server).code.rawValue, after: start.duration(to: .now))
             throw error
         }
     }

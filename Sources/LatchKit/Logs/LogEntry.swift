@@ -4,7 +4,7 @@ package import FoundationEssentials
 /// name.
 package struct LogEntry: Sendable, Hashable, Codable {
     /// An action that is logged.
-    package enum Act: String, Sendable, Codable, CaseIterable {
+    package enum Action: String, Sendable, Codable, CaseIterable {
         /// Probing an address. Only failures are logged.
         case probe
         /// A sign-in with a password.
@@ -38,7 +38,7 @@ package struct LogEntry: Sendable, Hashable, Codable {
     /// The process id of the program.
     package var process: Int
     /// The action.
-    package var act: Act
+    package var action: Action
     /// The server's host, with its port unless that is the default.
     package var server: String
     /// The outcome: `ok`, the code of an error, or the server's reason.
@@ -52,7 +52,7 @@ package struct LogEntry: Sendable, Hashable, Codable {
         time = try Date(container.decode(String.self, forKey: .time), strategy: .iso8601)
         program = try container.decode(String.self, forKey: .program)
         process = try container.decode(Int.self, forKey: .process)
-        act = try container.decode(Act.self, forKey: .act)
+        action = try container.decode(Action.self, forKey: .action)
         server = try container.decode(String.self, forKey: .server)
         outcome = try container.decode(String.self, forKey: .outcome)
         milliseconds = try container.decodeIfPresent(Int.self, forKey: .milliseconds)
@@ -64,21 +64,24 @@ package struct LogEntry: Sendable, Hashable, Codable {
         try container.encode(time.formatted(.iso8601), forKey: .time)
         try container.encode(program, forKey: .program)
         try container.encode(process, forKey: .process)
-        try container.encode(act, forKey: .act)
+        try container.encode(action, forKey: .action)
         try container.encode(server, forKey: .server)
         try container.encode(outcome, forKey: .outcome)
         try container.encodeIfPresent(milliseconds, forKey: .milliseconds)
     }
 
-    private enum CodingKeys: String, CodingKey { case time, program, process, act, server, outcome, milliseconds }
+    private enum CodingKeys: String, CodingKey {
+        case time, program, process, server, outcome, milliseconds
+        case action = "act"
+    }
 
     init(
-        time: Date, program: String, process: Int, act: Act, server: String, outcome: String, milliseconds: Int?
+        time: Date, program: String, process: Int, action: Action, server: String, outcome: String, milliseconds: Int?
     ) {
         self.time = time
         self.program = program
         self.process = process
-        self.act = act
+        self.action = action
         self.server = server
         self.outcome = outcome
         self.milliseconds = milliseconds

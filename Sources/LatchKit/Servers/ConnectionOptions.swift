@@ -51,7 +51,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
         var configuration = HTTPClient.Configuration(
             extraHeaders: extraHeaders, authorities: authorities, pinnedCertificate: pinnedCertificate,
             clientCertificate: clientCertificate, proxy: proxy, userAgent: userAgent)
-        configuration.homeHost = home.host.contains(":") ? "[\(home.host)]" : home.host
+        configuration.serverHost = home.host.contains(":") ? "[\(home.host)]" : home.host
         configuration.homeIsEncrypted = home.isEncrypted
         do throws(TransportError) {
             return try HTTPClient(configuration)

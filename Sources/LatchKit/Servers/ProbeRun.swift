@@ -39,7 +39,7 @@ struct ProbeRun {
     }
 
     /// Records what a dialect found. Returns whether it found the server.
-    mutating func take(_ finding: DiscoveryResult, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
+    mutating func record(_ finding: DiscoveryResult, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
         switch finding {
         case .server(let dialect, let place, let features):
             report.server = Server(address: place, dialect: dialect, features: features, connection: connection)
@@ -53,9 +53,9 @@ struct ProbeRun {
             add(.dialect, .passed, "\(what) \(Self.ways(features)).")
             for warning in features.warnings { add(.dialect, .warned, warning) }
             return true
-        case .notRecognized(let reason, let answer):
+        case .notRecognized(let reason, let response):
             mismatches.append("\(asked.title): \(reason)")
-            interception = interception ?? InterceptedResponse.reason(for: answer, from: address, expectsJSON: true)
+            interception = interception ?? InterceptedResponse.reason(for: response, from: address, expectsJSON: true)
             return false
         }
     }
@@ -77,14 +77,15 @@ struct ProbeRun {
     /// Reports that something responds at the address that no dialect recognizes.
     mutating func failUnknown() {
         if let interception {
-            report.failure = LatchError(.foreignAnswer, "The response did not come from \(address); \(interception)")
+            report.failure = LatchError(
+                .interceptedResponse, "The response did not come from \(address); \(interception)")
             add(.dialect, .failed, "The response did not come from the server; \(interception)")
             return
         }
         let message =
             "The server at \(address) is not one that this program supports (\(mismatches.joined(separator: "; ")))."
         let remedy = "Check the address. If the server is not at the root of its host, add its path."
-        report.failure = LatchError(.notAKnownServer, message + " " + remedy)
+        report.failure = LatchError(.unsupportedServer, message + " " + remedy)
         add(.dialect, .failed, message, remedy)
     }
 

@@ -65,6 +65,6 @@ public struct ProbeReport: Sendable {
     /// - Throws: ``failure``.
     public func requireServer() throws(LatchError) -> Server {
         if let server { return server }
-        throw failure ?? LatchError(.notAKnownServer, "The server was not contacted.")
+        throw failure ?? LatchError(.unsupportedServer, "The server was not contacted.")
     }
 }

@@ -29,13 +29,13 @@ public struct ServerFeatures: Sendable, Hashable {
     /// Warnings for the person before sign-in, each a sentence.
     public var warnings: [String] = []
     /// Why sign-in is impossible at present, such as maintenance, in one or two sentences. Nil when it is possible.
-    public var closedBecause: String?
+    public var unavailableReason: String?
 
     /// Checks that sign-in is possible at present.
     ///
-    /// - Throws: ``LatchError/Code/serverError`` when ``closedBecause`` is set.
+    /// - Throws: ``LatchError/Code/serverError`` when ``unavailableReason`` is set.
     func requireOpen() throws(LatchError) {
-        if let closedBecause { throw LatchError(.serverError, closedBecause) }
+        if let unavailableReason { throw LatchError(.serverError, unavailableReason) }
     }
 
     /// An identity provider of the server.

@@ -74,7 +74,7 @@ package struct ServerProbe: Sendable {
                 throw failure
             }
             run.reached()
-            if run.take(finding, dialect, connection) { return }
+            if run.record(finding, dialect, connection) { return }
         }
         run.failUnknown()
     }

@@ -23,7 +23,7 @@ public struct AuthorizedClient: Sendable {
     ///   - headers: Additional header fields. `Authorization` is replaced.
     ///   - body: The body.
     /// - Returns: The server's own response, with any status. Redirects are not followed.
-    /// - Throws: ``LatchError/Code/foreignAnswer`` for a response from a proxy or portal, ``LatchError/Code/signedOut``
+    /// - Throws: ``LatchError/Code/interceptedResponse`` for a response from a proxy or portal, ``LatchError/Code/signedOut``
     ///   or ``LatchError/Code/sessionEnded`` when there is no session, ``LatchError/Code/invalidRequest`` for a path
     ///   that leaves the server, or a code of the network or the secret store; `CancellationError` when the task is
     ///   cancelled, after closing the transfer.
@@ -35,20 +35,20 @@ public struct AuthorizedClient: Sendable {
 
     /// Sends a request of the account's dialect; see ``send(_:_:headers:body:)``.
     package func send(_ request: DialectRequest) async throws -> ClientResponse {
-        try await session.perform(request, beforeNewPassword: changesPassword).answer
+        try await session.perform(request, beforeNewPassword: changesPassword).response
     }
 
     /// The account's server.
     public var server: ServerAddress { session.server }
 
     /// Returns the error for a request that the server itself refused, with the server's message.
-    func refused(_ answer: ClientResponse) -> LatchError {
+    func refused(_ response: ClientResponse) -> LatchError {
         if case .failing = session.dialect.authenticationOutcome(
-            of: answer, to: session.dialect.identity.path, at: server)
+            of: response, to: session.dialect.identity.path, at: server)
         {
-            return session.failing(answer)
+            return session.failing(response)
         }
-        return session.refused(answer)
+        return session.refused(response)
     }
 
     /// Downloads a file from the server into a part file, and continues one that is incomplete; see
@@ -66,7 +66,7 @@ public struct AuthorizedClient: Sendable {
     ///     immediately.
     /// - Returns: The response of the server, or of another origin after redirects; see `redirection` of the response.
     ///   With status 200 or 206 the part file is complete.
-    /// - Throws: The errors of ``send(_:_:headers:body:)``. After ``LatchError/Code/foreignAnswer`` the part file may
+    /// - Throws: The errors of ``send(_:_:headers:body:)``. After ``LatchError/Code/interceptedResponse`` the part file may
     ///   contain bytes that did not come from the server and must not be used.
     ///
     /// Source: DL-3, DL-13.
@@ -78,7 +78,7 @@ public struct AuthorizedClient: Sendable {
         try await session.perform(DialectRequest(.get, path, headers: headers), isOneOfMany: true) { request, token in
             try await session.download(
                 request, token, part, point, stallTimeout, followsRedirects: followsRedirects, onBegin)
-        }.answer
+        }.response
     }
 
     /// Returns whether a file changed on the server.
@@ -90,13 +90,13 @@ public struct AuthorizedClient: Sendable {
     /// - Throws: The errors of ``send(_:_:headers:body:)``.
     package func isChanged(_ path: String, since point: ResumePoint) async throws -> Bool? {
         let request = DialectRequest(.head, path, headers: point.conditions)
-        let answer = try await session.perform(request, isOneOfMany: true) { request, token in
+        let response = try await session.perform(request, isOneOfMany: true) { request, token in
             try await session.sendHead(request, token)
-        }.answer
+        }.response
         // A web page, such as that of a proxy, says nothing about the file.
         let name = path.prefix { $0 != "?" }.lowercased()
-        if InterceptedResponse.isPage(answer), !name.hasSuffix(".html"), !name.hasSuffix(".htm") { return nil }
-        return point.isChanged(by: answer)
+        if InterceptedResponse.isPage(response), !name.hasSuffix(".html"), !name.hasSuffix(".htm") { return nil }
+        return point.isChanged(by: response)
     }
 
     /// The executor that is best for tasks that do little more than such downloads. Nil before the first request.
@@ -115,7 +115,7 @@ extension Session {
     ///   `beforeNewPassword` is true. The server is asked first whether it still does.
     func perform(
         _ request: DialectRequest, beforeNewPassword: Bool = false
-    ) async throws -> (answer: ClientResponse, token: HeldToken) {
+    ) async throws -> (response: ClientResponse, token: CachedToken) {
         try await perform(request, beforeNewPassword: beforeNewPassword) { try await self.exchange($0, $1) }
     }
 
@@ -123,8 +123,8 @@ extension Session {
     func perform(
         _ request: DialectRequest, isOneOfMany: Bool = false, beforeNewPassword: Bool = false,
         by exchange: (DialectRequest, Secret) async throws -> ClientResponse
-    ) async throws -> (answer: ClientResponse, token: HeldToken) {
-        let token: HeldToken
+    ) async throws -> (response: ClientResponse, token: CachedToken) {
+        let token: CachedToken
         if isOneOfMany, let recent = recent() {
             token = recent.token
         } else {
@@ -136,14 +136,14 @@ extension Session {
                 .passwordChangeRequired,
                 "\(server) requires a password change first, so the request was not sent. Change the password.")
         }
-        let (answer, rejection) = try await answer(request, token, exchange)
-        guard let rejection else { return (answer, token) }
-        let newer: HeldToken
+        let (response, rejection) = try await response(request, token, exchange)
+        guard let rejection else { return (response, token) }
+        let newer: CachedToken
         switch try await renew(after: token, rejection: rejection) {
         case .renewed(let token): newer = token
-        case .kept(_, let error): throw error
+        case .unchanged(_, let error): throw error
         }
-        let (second, again) = try await self.answer(request, newer, exchange)
+        let (second, again) = try await self.response(request, newer, exchange)
         guard let again else { return (second, newer) }
         try await refusedAgain(newer, again)
         return (second, newer)
@@ -151,32 +151,32 @@ extension Session {
 
     /// Returns the response, and the rejection if the server rejects the token. Logs requests that get no response from
     /// the server.
-    private func answer(
-        _ request: DialectRequest, _ token: HeldToken,
+    private func response(
+        _ request: DialectRequest, _ token: CachedToken,
         _ exchange: (DialectRequest, Secret) async throws -> ClientResponse
     ) async throws -> (ClientResponse, Rejection?) {
         let start = ContinuousClock.now
         do {
-            let answer = try await exchange(request, token.token)
-            return (answer, try rejection(in: answer, to: request))
+            let response = try await exchange(request, token.token)
+            return (response, try rejection(in: response, to: request))
         } catch let error as LatchError where error.code.leavesSessionUnknown {
-            accounts.log.note(
+            accounts.log.record(
                 .request, request.base ?? server, error.code.rawValue, after: start.duration(to: .now))
             throw error
         }
     }
 
-    private func rejection(in answer: ClientResponse, to request: DialectRequest) throws -> Rejection? {
+    private func rejection(in response: ClientResponse, to request: DialectRequest) throws -> Rejection? {
         // Another origin did not receive the token, so its response says nothing about the session.
-        if answer.redirection?.isElsewhere ?? false { return nil }
+        if response.redirection?.isOtherOrigin ?? false { return nil }
         let place = request.base ?? server
         let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))
-        switch dialect.authenticationOutcome(of: answer, to: path, at: place) {
+        switch dialect.authenticationOutcome(of: response, to: path, at: place) {
         case .rejected(let rejection):
-            accounts.log.note(.rejected, place, LogEntry.word(rejection.reason))
+            accounts.log.record(.rejected, place, LogEntry.word(rejection.reason))
             return rejection
-        case .intercepted(let why): throw foreign(why, for: place)
-        case .failing, .answered: return nil
+        case .intercepted(let why): throw interceptionError(why, for: place)
+        case .failing, .authenticated: return nil
         }
     }
 }

@@ -13,8 +13,9 @@ extension Session {
             return false
         }
         let identity = dialect.identity
-        let answer = try await ask(identity, token, until: end)
-        if case .rejected = dialect.authenticationOutcome(of: answer, to: identity.path, at: identity.base ?? server) {
+        let response = try await ask(identity, token, until: end)
+        if case .rejected = dialect.authenticationOutcome(of: response, to: identity.path, at: identity.base ?? server)
+        {
             return true
         }
         return false
@@ -31,14 +32,14 @@ extension Session {
     ///
     /// - Throws: ``LatchError/Code/sessionEnded``, or ``LatchError/Code/signedOut`` when the session has already been
     ///   replaced. The method never returns.
-    func end(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
+    func end(_ token: CachedToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         do {
             _ = try await accounts.end(accountID, of: token.generation, because: rejection.sentence)
         } catch let error as LatchError where error.code.concernsSecretStore {
             // The row says that the token is to be removed. The next start removes it.
         }
-        accounts.log.note(.ended, server, LogEntry.word(rejection.reason))
+        accounts.log.record(.ended, server, LogEntry.word(rejection.reason))
         held = nil
         let error = signedOutError(.ended(rejection.sentence))
         if machine.ended(rejection.sentence, in: epoch) { publish() }
@@ -49,10 +50,12 @@ extension Session {
     ///
     /// - Returns: Normally when the session is still valid. The rejection then concerns only the request.
     /// - Throws: ``LatchError/Code/sessionEnded``.
-    func refusedAgain(_ token: HeldToken, _ rejection: Rejection) async throws {
+    func refusedAgain(_ token: CachedToken, _ rejection: Rejection) async throws {
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
-        guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
+        guard let record = try await accounts.record(accountID), record.stage == .in else {
+            throw try await recordEnd()
+        }
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
         // The rejection may concern something else, because the server has only just renewed this session.
         guard try await isConfirmed(token.token) else { return }
@@ -69,7 +72,7 @@ public struct SignOutReport: Sendable {
     public let failure: LatchError?
     /// Until when the server accepts the token, unless the session is ended there before. Nil when this is not known or
     /// the session has ended.
-    public internal(set) var goodUntil: Date?
+    public internal(set) var tokenExpires: Date?
 
     init(isRevoked: Bool, failure: LatchError?) {
         (self.isRevoked, self.failure) = (isRevoked, failure)
@@ -98,7 +101,7 @@ extension Session {
     ) async throws -> SignOutReport {
         if let leaving { return try await leaving.value }
         let token = held
-        _ = machine.wantsSignOut()
+        _ = machine.requestSignOut()
         publish()
         held = nil
         let task = Task {
@@ -117,7 +120,7 @@ extension Session {
     }
 
     private func leave(
-        with token: HeldToken?, _ onStep: @Sendable (SignOutProgress) -> Void
+        with token: CachedToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         do {
             let report = try await forget(token, onStep)
@@ -144,7 +147,7 @@ extension Session {
     }
 
     private func forget(
-        _ token: HeldToken?, _ onStep: @Sendable (SignOutProgress) -> Void
+        _ token: CachedToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         // All requests to the server share one deadline.
         let end = ContinuousClock.now + accounts.revocationTimeout
@@ -173,22 +176,22 @@ extension Session {
         _ = try? await openTransport()
         var notNoted: LatchError?
         do {
-            try await accounts.beginLeaving(accountID)
+            try await accounts.beginRemoval(accountID)
         } catch let error as LatchError {
             notNoted = error
         }
         var report =
             wasSignedIn ? await revoke(secret, keyID, until: end) : SignOutReport(isRevoked: true, failure: nil)
-        if !report.isRevoked { report.goodUntil = expires }
+        if !report.isRevoked { report.tokenExpires = expires }
         onStep(.serverTold(isRevoked: report.isRevoked))
         if let notNoted {
             try await accounts.removeSecrets(accountID)
             onStep(.tokenRemoved)
             throw notNoted
         }
-        await noteKey(keyID, unless: report)
+        await recordKey(keyID, unless: report)
         do {
-            try await accounts.finishLeaving(accountID) {
+            try await accounts.finishRemoval(accountID) {
                 onStep(.tokenRemoved)
             }
         } catch let error as LatchError where error.code.concernsSecretStore {
@@ -225,20 +228,20 @@ extension Session {
     }
 
     /// Notes a key that could not be revoked. Keys do not expire, so the person's next sign-in there tries again.
-    private func noteKey(_ id: String?, unless report: SignOutReport) async {
+    private func recordKey(_ id: String?, unless report: SignOutReport) async {
         guard !report.isRevoked, let id, dialect is any KeyDialect else { return }
-        try? await accounts.note([.id(id)], of: accountID)
+        try? await accounts.record([.id(id)], of: accountID)
     }
 
     /// Checks that the server no longer accepts the token, after it responded that the session has ended.
     ///
     /// - Throws: ``LatchError/Code/serverRefused`` when it still accepts the token.
     private func checkEnd(_ token: Secret, until end: ContinuousClock.Instant) async throws {
-        let answer = try await ask(dialect.identity, token, until: end)
+        let response = try await ask(dialect.identity, token, until: end)
         guard
-            case .answered = dialect.authenticationOutcome(
-                of: answer, to: dialect.identity.path, at: dialect.identity.base ?? server),
-            dialect.identity(from: answer) != nil
+            case .authenticated = dialect.authenticationOutcome(
+                of: response, to: dialect.identity.path, at: dialect.identity.base ?? server),
+            dialect.identity(from: response) != nil
         else { return }
         throw LatchError(
             .serverRefused,
@@ -264,14 +267,14 @@ extension Session {
                         + "\(server)."))
         }
         do {
-            let answer = try await ask(request, token, until: end)
+            let response = try await ask(request, token, until: end)
             if case .rejected(let refusal) = dialect.authenticationOutcome(
-                of: answer, to: request.path, at: request.base ?? server)
+                of: response, to: request.path, at: request.base ?? server)
             {
                 try await checkRefusal(refusal, of: token, until: end)
                 return SignOutReport(isRevoked: leftover == nil, failure: leftover)
             }
-            if let error = dialect.revocationError(answer, to: request, at: server) { throw error }
+            if let error = dialect.revocationError(response, to: request, at: server) { throw error }
             if !dialect.trustsSignOutResponse { try await checkEnd(token, until: end) }
             return SignOutReport(isRevoked: leftover == nil, failure: leftover)
         } catch {
@@ -284,7 +287,7 @@ extension Session {
     private func checkRefusal(
         _ refusal: Rejection, of token: Secret, until end: ContinuousClock.Instant
     ) async throws {
-        guard !refusal.isUnmistakable else { return }
+        guard !refusal.isConclusive else { return }
         guard try await isConfirmed(token, until: end) else { throw unconfirmed(then: "") }
         guard dialect is any KeyDialect else { return }
         throw LatchError(

@@ -25,13 +25,14 @@ extension Session {
         message.stallTimeout = stallTimeout
         if followsRedirects { follow(&message) }
         let whole = message
-        let answer = try await LatchError.converting(server) {
+        let response = try await LatchError.converting(server) {
             try await client.download(whole, into: part, from: point, onBegin: onBegin)
         }
-        if let redirection = answer.redirection, redirection.isRejectedPage {
-            throw foreign(InterceptedResponse.page(in: answer, elsewhere: redirection.isElsewhere), for: nil)
+        if let redirection = response.redirection, redirection.isRejectedPage {
+            throw interceptionError(
+                InterceptedResponse.page(in: response, elsewhere: redirection.isOtherOrigin), for: nil)
         }
-        return answer
+        return response
     }
 
     /// Sends a `HEAD` request to find out which version of a file the server has.
@@ -95,73 +96,73 @@ extension Session {
     ///   - place: The server that was asked. Nil for the account's server.
     ///   - end: The end of the message.
     /// - Returns: The error.
-    func foreign(_ why: String, for place: ServerAddress?, then end: String = Session.stays) -> LatchError {
-        LatchError(.foreignAnswer, "The response did not come from \(place ?? server); \(why)\(end)")
+    func interceptionError(_ why: String, for place: ServerAddress?, then end: String = Session.stays) -> LatchError {
+        LatchError(.interceptedResponse, "The response did not come from \(place ?? server); \(why)\(end)")
     }
 
     /// Returns the error for a rejection that the server did not confirm.
     func unconfirmed(then end: String = Session.stays) -> LatchError {
-        foreign(
+        interceptionError(
             "another system refused the session, and the server did not confirm it.",
             for: dialect.identity.base, then: end)
     }
 
     /// Returns the error for a response that should contain an identity or a token of this family, but does not.
-    func unrecognized(_ answer: ClientResponse) -> LatchError {
+    func unrecognized(_ response: ClientResponse) -> LatchError {
         let place = dialect.identity.base
-        if case .failing = dialect.authenticationOutcome(of: answer, to: dialect.identity.path, at: place ?? server) {
-            return failing(answer, at: place)
+        if case .failing = dialect.authenticationOutcome(of: response, to: dialect.identity.path, at: place ?? server) {
+            return failing(response, at: place)
         }
-        if !answer.status.isSuccess { return refused(answer, by: place) }
-        return foreign(
-            "it has an unexpected format (\(InterceptedResponse.summary(answer))). Try again later.",
+        if !response.status.isSuccess { return refused(response, by: place) }
+        return interceptionError(
+            "it has an unexpected format (\(InterceptedResponse.summary(response))). Try again later.",
             for: place)
     }
 
-    /// Returns the error for a server that fails or asks for a pause; see ``foreign(_:for:then:)``.
+    /// Returns the error for a server that fails or asks for a pause; see ``interceptionError(_:for:then:)``.
     nonisolated func failing(
-        _ answer: ClientResponse, at place: ServerAddress? = nil, then end: String = Session.stays
+        _ response: ClientResponse, at place: ServerAddress? = nil, then end: String = Session.stays
     ) -> LatchError {
-        dialect.failing(answer, at: place ?? server, then: end)
+        dialect.failing(response, at: place ?? server, then: end)
     }
 
     /// Returns the error for a server that refuses a request.
-    nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
-        let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+    nonisolated func refused(_ response: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
+        let words = SanitizedText.clean(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
         return LatchError(
-            .serverRefused, "\(place ?? server) refused the request: \(words).\(Self.stays)", status: answer.status)
+            .serverRefused, "\(place ?? server) refused the request: \(words).\(Self.stays)", status: response.status)
     }
 }
 
 extension Dialect {
     /// Returns the error for a server that fails or asks for a pause.
-    fileprivate func failing(_ answer: ClientResponse, at server: ServerAddress, then end: String) -> LatchError {
-        let wait = retryDelay(after: answer)
-        guard answer.status != .tooManyRequests else {
+    fileprivate func failing(_ response: ClientResponse, at server: ServerAddress, then end: String) -> LatchError {
+        let wait = retryDelay(after: response)
+        guard response.status != .tooManyRequests else {
             let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a moment"
             return LatchError(
                 .rateLimited, "Too many requests to \(server). Wait \(pause) and try again.", retryAfter: wait,
-                status: answer.status)
+                status: response.status)
         }
-        let remedy = hint(for: answer).map { " " + $0 } ?? ""
+        let remedy = hint(for: response).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
-            "\(server) has an internal error (status \(answer.status)). Try again later.\(end)\(remedy)",
-            retryAfter: wait, status: answer.status)
+            "\(server) has an internal error (status \(response.status)). Try again later.\(end)\(remedy)",
+            retryAfter: wait, status: response.status)
     }
 
     /// Reads the response to a request that ends a session or revokes a key. Returns nil when the server itself says
     /// that this was done, otherwise the reason why not.
     func revocationError(
-        _ answer: ClientResponse, to request: DialectRequest, at server: ServerAddress
+        _ response: ClientResponse, to request: DialectRequest, at server: ServerAddress
     ) -> LatchError? {
         let server = request.base ?? server
-        switch authenticationOutcome(of: answer, to: request.path, at: server) {
-        case .answered: return revocationFailure(answer, at: server).map { LatchError(.serverRefused, $0) }
-        case .rejected: return LatchError(.serverRefused, "\(server) refused the token (status \(answer.status)).")
+        switch authenticationOutcome(of: response, to: request.path, at: server) {
+        case .authenticated: return revocationFailure(response, at: server).map { LatchError(.serverRefused, $0) }
+        case .rejected: return LatchError(.serverRefused, "\(server) refused the token (status \(response.status)).")
         case .intercepted(let why):
-            return LatchError(.foreignAnswer, "The response did not come from \(server); \(why)")
-        case .failing: return failing(answer, at: server, then: "")
+            return LatchError(.interceptedResponse, "The response did not come from \(server); \(why)")
+        case .failing: return failing(response, at: server, then: "")
         }
     }
 }

@@ -21,12 +21,12 @@ extension Session {
     /// Source: RM-8.
     public func keys() async throws -> [RemoteKey] {
         let dialect = try keyDialect()
-        let (answer, _) = try await perform(dialect.keyList)
-        if case .failing = dialect.authenticationOutcome(of: answer, to: dialect.keyList.path, at: server) {
-            throw failing(answer)
+        let (response, _) = try await perform(dialect.keyList)
+        if case .failing = dialect.authenticationOutcome(of: response, to: dialect.keyList.path, at: server) {
+            throw failing(response)
         }
         let own = try await accounts.keyID(of: accountID)
-        let keys = try dialect.keys(from: answer, of: server).map { key in
+        let keys = try dialect.keys(from: response, of: server).map { key in
             var key = key
             key.isCurrent = key.id == own
             return key
@@ -53,17 +53,17 @@ extension Session {
     private func revoke(_ id: String, _ dialect: any KeyDialect) async throws {
         let isOwn = try await accounts.keyID(of: accountID) == id
         let request = dialect.revokeKey(id)
-        let (answer, token) = try await perform(request)
-        if case .failing = dialect.authenticationOutcome(of: answer, to: request.path, at: server) {
-            throw failing(answer)
+        let (response, token) = try await perform(request)
+        if case .failing = dialect.authenticationOutcome(of: response, to: request.path, at: server) {
+            throw failing(response)
         }
-        if let why = dialect.revocationFailure(answer, at: server) { throw LatchError(.serverRefused, why) }
+        if let why = dialect.revocationFailure(response, at: server) { throw LatchError(.serverRefused, why) }
         guard isOwn else { return }
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         let sentence = "its key was revoked on this device"
         _ = try await accounts.end(accountID, of: token.generation, because: sentence)
-        accounts.log.note(.ended, server, "key_revoked")
+        accounts.log.record(.ended, server, "key_revoked")
         held = nil
         if machine.ended(sentence, in: token.epoch) { publish() }
     }
@@ -95,16 +95,16 @@ extension Session {
     private func rotate(_ dialect: any KeyDialect) async throws -> KeyRotation {
         guard leaving == nil, let record = try await accounts.record(accountID), record.stage == .in,
             let account = try await accounts.account(accountID)
-        else { throw try await noteEnd() }
+        else { throw try await recordEnd() }
         let token = try await self.token(of: record, holdingLock: true)
         let (old, scopes) = try await ownKey(account, token, dialect)
         let name = KeyName(device)
-        try await accounts.note([.id(old), .name(name.text)], of: accountID)
+        try await accounts.record([.id(old), .name(name.text)], of: accountID)
         try accounts.hook.after(.rotationNoted)
         let grant: Grant
         do {
             grant = try await newKey(named: name, scopes, token, dialect)
-            try await keepRotated(grant, named: name, after: token)
+            try await storeRotatedKey(grant, named: name, after: token)
         } catch {
             // When a test simulates a crash, nothing is cleaned up.
             if (try? accounts.hook.after(.rotationNoted)) != nil { _ = await revokeOrphanedKeys(dialect) }
@@ -118,14 +118,14 @@ extension Session {
     /// Returns the id and scopes of the old key. Both must be known before a new key is created, because the old key is
     /// to be revoked and the new one must not have more scopes.
     private func ownKey(
-        _ account: Account, _ token: HeldToken, _ dialect: any KeyDialect
+        _ account: Account, _ token: CachedToken, _ dialect: any KeyDialect
     ) async throws -> (id: String, scopes: [String]) {
         let stored = try await LatchError.converting {
             try await accounts.secrets.read(AccountStore.tokenKey(accountID))
         }
         let id = stored.map { SessionTokens(stored: $0) }?.keyID ?? account.apiKeyID
         if let id, !account.scopes.isEmpty { return (id, account.scopes) }
-        let ask: KeyQuestion = { try await self.exchange($0, token.token) }
+        let ask: RequestSender = { try await self.exchange($0, token.token) }
         if let id {
             let keys = try dialect.keys(from: try await ask(dialect.keyList), of: server)
             let scopes = keys.first { $0.id == id }?.scopes ?? []
@@ -142,10 +142,10 @@ extension Session {
 
     /// Creates a key and checks that it works.
     private func newKey(
-        named name: KeyName, _ scopes: [String], _ token: HeldToken, _ dialect: any KeyDialect
+        named name: KeyName, _ scopes: [String], _ token: CachedToken, _ dialect: any KeyDialect
     ) async throws -> Grant {
-        let answer = try await exchange(dialect.makeKey(name: name.text, scopes: scopes), token.token)
-        let grant = try dialect.key(from: answer, of: server)
+        let response = try await exchange(dialect.makeKey(name: name.text, scopes: scopes), token.token)
+        let grant = try dialect.key(from: response, of: server)
         try accounts.hook.after(.rotatedKeyMade)
         let first = try await exchange(dialect.identity, grant.token)
         guard dialect.identity(from: first) != nil else {
@@ -160,14 +160,14 @@ extension Session {
 
     /// Stores the new key and its id in one entry of the secret store, then updates the record. Until then no program
     /// relies on the new key.
-    private func keepRotated(_ grant: Grant, named name: KeyName, after token: HeldToken) async throws {
+    private func storeRotatedKey(_ grant: Grant, named name: KeyName, after token: CachedToken) async throws {
         let tokens = SessionTokens(grant)
         try await LatchError.converting {
             try await accounts.secrets.write(tokens.stored, for: AccountStore.tokenKey(accountID))
         }
         try accounts.hook.after(.rotatedKeyWritten)
-        guard try await accounts.noteRotation(accountID, of: token.generation, to: grant, named: name) else {
-            throw try await noteEnd()
+        guard try await accounts.recordRotation(accountID, of: token.generation, to: grant, named: name) else {
+            throw try await recordEnd()
         }
         held = nil
         try accounts.hook.after(.rotatedKeyKept)

@@ -11,10 +11,10 @@ extension Session {
     ///   - rejection: The server's rejection of the token. Nil when the token is only due.
     /// - Returns: A newer token, or the old one and the reason why there is no newer one.
     /// - Throws: ``LatchError`` when there is no session, or it ends.
-    func renew(after token: HeldToken, rejection: Rejection?) async throws -> Renewal {
+    func renew(after token: CachedToken, rejection: Rejection?) async throws -> Renewal {
         while true {
             if let held, held.epoch == token.epoch, held.generation > token.generation { return .renewed(held) }
-            switch machine.wantsRefresh() {
+            switch machine.requestRefresh() {
             case .refuse(.signedOut(let reason)): throw signedOutError(reason)
             case .refuse: throw signedOutError(.notSignedIn)
             case .start(let epoch): return try await startRenewal(token, rejection, epoch).value()
@@ -29,7 +29,7 @@ extension Session {
         }
     }
 
-    private func startRenewal(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> SharedTask<Renewal> {
+    private func startRenewal(_ token: CachedToken, _ rejection: Rejection?, _ epoch: Int) -> SharedTask<Renewal> {
         let sharedRenewal = SharedTask<Renewal>()
         self.sharedRenewal = sharedRenewal
         isRenewingAfterRejection = rejection != nil
@@ -54,10 +54,12 @@ extension Session {
         return sharedRenewal
     }
 
-    private func renewUnderLock(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) async throws -> Renewal {
+    private func renewUnderLock(_ token: CachedToken, _ rejection: Rejection?, _ epoch: Int) async throws -> Renewal {
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
-        guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
+        guard let record = try await accounts.record(accountID), record.stage == .in else {
+            throw try await recordEnd()
+        }
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         let known = token.generation
         let isNewer = record.generation > known
@@ -65,16 +67,17 @@ extension Session {
         let present = try await self.token(of: record, holdingLock: true)
         if isNewer { return .renewed(present) }
         // Another program's attempt failed while this one waited for the lock. Its error is the result here too.
-        if record.attempts > token.attempts, let failure = record.failure { return .kept(present, failure.error) }
-        let act: LogEntry.Act = dialect.refresh == nil ? .confirm : .refresh
-        return try await accounts.log.timing(act, (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word)
-        {
+        if record.attempts > token.attempts, let failure = record.failure { return .unchanged(present, failure.error) }
+        let action: LogEntry.Action = dialect.refresh == nil ? .confirm : .refresh
+        return try await accounts.log.timing(
+            action, (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word
+        ) {
             try await ask(present, record, rejection, epoch)
         }
     }
 
     private func ask(
-        _ token: HeldToken, _ record: SessionRecord, _ rejection: Rejection?, _ epoch: Int
+        _ token: CachedToken, _ record: SessionRecord, _ rejection: Rejection?, _ epoch: Int
     ) async throws -> Renewal {
         guard let request = dialect.refresh else { return try await confirm(token, rejection ?? Self.unknown, epoch) }
         // The store is newer than the memory if a program crashed after writing the token and before the record.
@@ -85,29 +88,29 @@ extension Session {
         let tokens = stored.map(SessionTokens.init(stored:)) ?? SessionTokens(Grant(token: token.token))
         token.token = tokens.access
         do {
-            let answer = try await exchange(request, tokens.lasting, timeout: .seconds(15))
-            let verdict = dialect.authenticationOutcome(of: answer, to: request.path, at: request.base ?? server)
+            let response = try await exchange(request, tokens.lasting, timeout: .seconds(15))
+            let verdict = dialect.authenticationOutcome(of: response, to: request.path, at: request.base ?? server)
             // A new token is stored even during a sign-out, because it is the one to revoke on the server.
-            if epoch != machine.epoch, verdict != .answered { throw signedOutError(.notSignedIn) }
+            if epoch != machine.epoch, verdict != .authenticated { throw signedOutError(.notSignedIn) }
             switch verdict {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
-            case .intercepted(let why): throw foreign(why, for: request.base)
-            case .failing: throw failing(answer, at: request.base)
-            case .answered:
-                guard let grant = dialect.renewal(from: answer) else { throw unrecognized(answer) }
-                return try await keep(grant, replacing: tokens, after: token, epoch)
+            case .intercepted(let why): throw interceptionError(why, for: request.base)
+            case .failing: throw failing(response, at: request.base)
+            case .authenticated:
+                guard let grant = dialect.renewal(from: response) else { throw unrecognized(response) }
+                return try await storeToken(grant, replacing: tokens, after: token, epoch)
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             machine.unanswered(error.code, in: epoch)
             let next = now().addingTimeInterval(Self.pauseAfterFailure)
-            try await accounts.noteFailure(accountID, of: token.generation, error, refreshAfter: next)
-            return .kept(token, error)
+            try await accounts.recordFailure(accountID, of: token.generation, error, refreshAfter: next)
+            return .unchanged(token, error)
         }
     }
 
     /// Stores the token first, then updates the record. Until then no program relies on the new token.
-    private func keep(
-        _ grant: Grant, replacing old: SessionTokens, after token: HeldToken, _ epoch: Int
+    private func storeToken(
+        _ grant: Grant, replacing old: SessionTokens, after token: CachedToken, _ epoch: Int
     ) async throws -> Renewal {
         var tokens = SessionTokens(grant)
         // If the server renews only the access token, the refresh token stays valid.
@@ -122,10 +125,10 @@ extension Session {
         let expires = grant.expires(from: now())
         let due = dialect.refreshDate(now: now(), expires: expires)
         guard
-            try await accounts.noteRenewal(accountID, of: token.generation, refreshAfter: due, expires: expires)
-        else { throw try await noteEnd() }
+            try await accounts.recordRenewal(accountID, of: token.generation, refreshAfter: due, expires: expires)
+        else { throw try await recordEnd() }
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
-        let newer = HeldToken(
+        let newer = CachedToken(
             token: grant.token, generation: token.generation + 1, attempts: token.attempts + 1, epoch: epoch)
         held = newer
         machine.verified(in: epoch)
@@ -133,9 +136,9 @@ extension Session {
     }
 
     private func rejected(
-        _ token: HeldToken, _ first: Rejection?, _ second: Rejection, _ epoch: Int
+        _ token: CachedToken, _ first: Rejection?, _ second: Rejection, _ epoch: Int
     ) async throws -> Renewal {
-        let told = [first, second].compactMap { $0 }.first(where: \.isUnmistakable)
+        let told = [first, second].compactMap { $0 }.first(where: \.isConclusive)
         guard told != nil, let told else {
             guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
@@ -147,15 +150,15 @@ extension Session {
 
     /// Handles a token that cannot be renewed. An unmistakable rejection ends the session. Any other rejection ends it
     /// only if the server confirms it.
-    private func confirm(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
-        if rejection.isUnmistakable { return try await end(token, rejection, epoch) }
+    private func confirm(_ token: CachedToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
+        if rejection.isConclusive { return try await end(token, rejection, epoch) }
         do {
             guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             machine.unanswered(error.code, in: epoch)
-            return .kept(token, error)
+            return .unchanged(token, error)
         }
         return try await end(token, rejection, epoch)
     }
@@ -164,5 +167,5 @@ extension Session {
         .offline, "The session was closed before its token was renewed. Open it again.")
 
     private static let unknown = Rejection(
-        reason: "rejected", sentence: "the server no longer accepts the session", isUnmistakable: false)
+        reason: "rejected", sentence: "the server no longer accepts the session", isConclusive: false)
 }

@@ -4,12 +4,12 @@ import HTTPClient
 
 extension Session {
     /// Returns the token and its generation. Renews it first if it is due.
-    func current() async throws -> HeldToken {
+    func current() async throws -> CachedToken {
         let (token, record) = try await present()
         guard isDue(record), dialect.refresh != nil else { return token }
         switch try await renew(after: token, rejection: nil) {
         case .renewed(let newer): return newer
-        case .kept(let old, let error):
+        case .unchanged(let old, let error):
             guard let expires = record.expires, expires <= now() else { return old }
             throw LatchError(
                 .offline,
@@ -29,7 +29,7 @@ extension Session {
 
     /// Returns the token and the client, if both were checked just now. This is for many requests in a row. They notice
     /// a little later what another program does to the account.
-    func recent() -> (token: HeldToken, client: HTTPClient)? {
+    func recent() -> (token: CachedToken, client: HTTPClient)? {
         guard leaving == nil, machine.state.isSignedIn, let held, held.epoch == machine.epoch, let seen, let transport,
             held.generation == seen.record.generation, transport.connection == seen.record.connection,
             seen.at + Self.recheckInterval > .now, !isDue(seen.record) || dialect.refresh == nil
@@ -42,10 +42,10 @@ extension Session {
     private static let recheckInterval = Duration.milliseconds(250)
 
     /// Returns the current token, whether due or not, and the record of the session.
-    func present(holdingLock: Bool = false) async throws -> (token: HeldToken, record: SessionRecord) {
+    func present(holdingLock: Bool = false) async throws -> (token: CachedToken, record: SessionRecord) {
         guard leaving == nil, machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
         guard let record = try await accounts.record(accountID), record.stage == .in else {
-            throw try await noteEnd()
+            throw try await recordEnd()
         }
         let asked = ContinuousClock.now
         mustChangePassword = record.mustChangePassword
@@ -56,7 +56,7 @@ extension Session {
 
     /// Returns the token of a record, from memory if that is up to date. `holdingLock` is whether the caller holds the
     /// account's lock.
-    func token(of record: SessionRecord, holdingLock: Bool = false) async throws -> HeldToken {
+    func token(of record: SessionRecord, holdingLock: Bool = false) async throws -> CachedToken {
         if var held, held.generation == record.generation, machine.state.isSignedIn, held.epoch == machine.epoch {
             held.attempts = record.attempts
             self.held = held
@@ -78,7 +78,7 @@ extension Session {
         guard asked == machine.epoch else { return try await present(holdingLock: holdingLock).token }
         machine.found()
         publish()
-        let token = HeldToken(
+        let token = CachedToken(
             token: SessionTokens(stored: secret).access, generation: record.generation, attempts: record.attempts,
             epoch: machine.epoch)
         held = token
@@ -86,7 +86,7 @@ extension Session {
     }
 
     /// Ends the session when the store is open but does not contain the token.
-    private func endWithoutToken(_ record: SessionRecord, holdingLock: Bool) async throws -> HeldToken {
+    private func endWithoutToken(_ record: SessionRecord, holdingLock: Bool) async throws -> CachedToken {
         let reason = "the secret store no longer contains its token"
         // Another program may be between two steps of a sign-out or sign-in. Holding the lock rules that out.
         let lock = holdingLock ? nil : try await LatchError.converting { try await accounts.locks.lock(accountID) }
@@ -95,11 +95,11 @@ extension Session {
             try await accounts.secrets.read(AccountStore.tokenKey(accountID))
         }
         if again == nil { _ = try await accounts.end(accountID, of: record.generation, because: reason) }
-        throw try await noteEnd()
+        throw try await recordEnd()
     }
 
     /// Updates the state when the database has no session, and returns the error for the caller.
-    func noteEnd() async throws -> LatchError {
+    func recordEnd() async throws -> LatchError {
         let record = try await accounts.record(accountID)
         if record?.stage == .in { return LatchError(.offline, "The session has just changed. Try again.") }
         let reason: SessionState.SignedOutReason =

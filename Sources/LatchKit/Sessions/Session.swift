@@ -23,7 +23,7 @@ public actor Session {
     let now: @Sendable () -> Date
     let broadcast = StateBroadcast()
     var machine = SessionStateMachine()
-    var held: HeldToken?
+    var held: CachedToken?
     /// The record that was last read from the database, and when.
     var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
     /// Whether the server requires a password change, as last read from the database.
@@ -56,7 +56,7 @@ public actor Session {
     /// Restores the session of an earlier run of the program, and asks the server whether it still accepts the token.
     ///
     /// Never throws; the result is the state. If the server cannot be reached, the session stays signed in
-    /// (``SessionState/Standing/unverified(_:)``). If the secret store is locked or absent, it is
+    /// (``SessionState/TokenStatus/unverified(_:)``). If the secret store is locked or absent, it is
     /// ``SessionState/unavailable(_:)``. Neither case is a sign-out. When the task is cancelled, the state stays as it
     /// is at that moment.
     ///
@@ -93,20 +93,20 @@ public actor Session {
     /// - Throws: The errors of ``validToken()``, and the error that prevented the renewal.
     public func refresh() async throws {
         let token = try await present().token
-        if case .kept(_, let error) = try await renew(after: token, rejection: nil) { throw error }
+        if case .unchanged(_, let error) = try await renew(after: token, rejection: nil) { throw error }
     }
 
     /// Asks the server who is signed in.
     ///
-    /// - Throws: The errors of ``AuthorizedClient/send(_:_:headers:body:)``. ``LatchError/Code/foreignAnswer`` also
+    /// - Throws: The errors of ``AuthorizedClient/send(_:_:headers:body:)``. ``LatchError/Code/interceptedResponse`` also
     ///   when a successful response is not the server's own.
     ///
     /// Source: OX-8, IM-10.
     public func identity() async throws -> Identity {
-        let (answer, token) = try await perform(dialect.identity, beforeNewPassword: true)
-        guard let identity = dialect.identity(from: answer) else {
-            let error = unrecognized(answer)
-            accounts.log.note(.request, dialect.identity.base ?? server, error.code.rawValue)
+        let (response, token) = try await perform(dialect.identity, beforeNewPassword: true)
+        guard let identity = dialect.identity(from: response) else {
+            let error = unrecognized(response)
+            accounts.log.record(.request, dialect.identity.base ?? server, error.code.rawValue)
             throw error
         }
         machine.verified(in: token.epoch)
@@ -114,11 +114,11 @@ public actor Session {
         if mustChangePassword, identity.mustChangePassword == false {
             // The password was changed elsewhere, such as on the server's web pages.
             mustChangePassword = false
-            try? await accounts.notePasswordChanged(accountID)
+            try? await accounts.recordPasswordChange(accountID)
         }
         if let expires = identity.tokenExpires {
             let due = dialect.refreshDate(now: now(), expires: expires)
-            try? await accounts.noteExpiry(accountID, of: token.generation, refreshAfter: due, expires: expires)
+            try? await accounts.recordExpiry(accountID, of: token.generation, refreshAfter: due, expires: expires)
         }
         return identity
     }
@@ -141,7 +141,7 @@ public actor Session {
 }
 
 /// A token in the memory of this program.
-struct HeldToken: Sendable {
+struct CachedToken: Sendable {
     var token: Secret
     var generation: Int
     var attempts: Int
@@ -151,15 +151,15 @@ struct HeldToken: Sendable {
 /// The result of an attempt to renew a token.
 enum Renewal: Sendable {
     /// There is a newer token, which this or another program obtained.
-    case renewed(HeldToken)
+    case renewed(CachedToken)
     /// There is no newer token because of the error. The old one is still in use.
-    case kept(HeldToken, LatchError)
+    case unchanged(CachedToken, LatchError)
 
     /// The outcome for the log.
     var word: String {
         switch self {
         case .renewed: "ok"
-        case .kept(_, let error): error.code.rawValue
+        case .unchanged(_, let error): error.code.rawValue
         }
     }
 }

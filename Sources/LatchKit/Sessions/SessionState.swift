@@ -5,7 +5,7 @@ public enum SessionState: Sendable, Hashable {
     /// The initial state, until the secret store has responded.
     case restoring
     /// There is a token.
-    case signedIn(Standing)
+    case signedIn(TokenStatus)
     /// The secret store does not return the token. The account is not signed out, but nothing can be sent.
     case unavailable(LatchError.Code)
     /// A sign-out is in progress.
@@ -14,7 +14,7 @@ public enum SessionState: Sendable, Hashable {
     case signedOut(SignedOutReason)
 
     /// Whether the server is known to accept the token.
-    public enum Standing: Sendable, Hashable {
+    public enum TokenStatus: Sendable, Hashable {
         /// The server has accepted the token at least once since this program started.
         case verified
         /// The server has not been asked yet, or did not respond for the reason in the code. Being offline does not

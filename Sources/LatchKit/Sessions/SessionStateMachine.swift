@@ -61,7 +61,7 @@ struct SessionStateMachine {
     }
 
     /// Requests a renewal of the token. Returns what the caller must do.
-    mutating func wantsRefresh() -> RefreshAction {
+    mutating func requestRefresh() -> RefreshAction {
         guard state.isSignedIn else { return .refuse(state) }
         guard !isRefreshing else { return .join }
         isRefreshing = true
@@ -83,7 +83,7 @@ struct SessionStateMachine {
     }
 
     /// Begins a sign-out. Returns false when one is already in progress.
-    mutating func wantsSignOut() -> Bool {
+    mutating func requestSignOut() -> Bool {
         guard state != .signingOut else { return false }
         leave(.notSignedIn)
         state = .signingOut

@@ -59,15 +59,15 @@ public struct BrowserSignIn: Sendable {
 
     /// Signs in with the browser and returns the server's token.
     ///
-    /// `noteKey` records a key that is about to be created for the person.
+    /// `recordKey` records a key that is about to be created for the person.
     func perform(
         at server: Server, _ connection: UnauthenticatedConnection, folders: Folders,
-        noteKey: @escaping @Sendable (Identity) async throws -> KeyIntent
+        recordKey: @escaping @Sendable (Identity) async throws -> KeyIntent
     ) async throws -> Grant {
         let dialect = try dialect(of: server)
         let choice = try browser?.chosen(for: dialect)
         var start = BrowserStart(
-            redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, noteKey: noteKey)
+            redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, recordKey: recordKey)
         guard try await comesByLoopback(dialect, server, connection) else {
             let pending = try await dialect.begin(start, at: server, connection)
             let receiver = try CallbackReceiver.scheme(start.redirect, pending.state, folders)

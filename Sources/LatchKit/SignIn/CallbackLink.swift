@@ -15,7 +15,7 @@ public struct CallbackLink: Sendable {
 
     /// Makes a callback link from its text.
     ///
-    /// - Throws: ``LatchError/Code/noSignInWaits`` when it has no `state`, has more than one, or is longer than 8 KiB.
+    /// - Throws: ``LatchError/Code/noPendingSignIn`` when it has no `state`, has more than one, or is longer than 8 KiB.
     public init(_ link: String) throws(LatchError) {
         let query = link.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         guard link.utf8.count <= LinkReceiver.longestLink, let fields = try? FormURLEncoded.decode(Array(query)),
@@ -28,7 +28,7 @@ public struct CallbackLink: Sendable {
     /// Delivers the link to the program that waits for it.
     ///
     /// - Parameter folders: The folders in which programs wait.
-    /// - Throws: ``LatchError/Code/noSignInWaits`` when no program waits for the link.
+    /// - Throws: ``LatchError/Code/noPendingSignIn`` when no program waits for the link.
     public func deliver(folders: Folders) throws(LatchError) {
         let address = String(link.prefix { $0 != "?" && $0 != "#" })
         for name in [Self.name(of: state), Self.name(ofAddress: address)] {
@@ -37,7 +37,7 @@ public struct CallbackLink: Sendable {
                 do {
                     return try LinkDelivery.deliver(link, to: name, in: folder)
                 } catch {
-                    guard error.code == .nobodyWaits else { throw Self.unsolicited }
+                    guard error.code == .noReceiver else { throw Self.unsolicited }
                 }
             }
         }
@@ -73,6 +73,6 @@ public struct CallbackLink: Sendable {
     }
 
     private static let unsolicited = LatchError(
-        .noSignInWaits,
+        .noPendingSignIn,
         "No sign-in is waiting for this link. Nothing was changed. If you were signing in, start again.")
 }

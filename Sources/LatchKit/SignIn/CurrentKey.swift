@@ -8,7 +8,7 @@
 struct CurrentKey: Sendable {
     let dialect: any KeyDialect
     let server: ServerAddress
-    let ask: KeyQuestion
+    let ask: RequestSender
 
     /// Returns the key. Nil when it cannot be determined.
     ///

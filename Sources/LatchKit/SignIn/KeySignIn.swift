@@ -41,14 +41,14 @@ public struct KeySignIn: Sendable {
                 .noKeys,
                 "Login failed: \(server.address) does not support sign-in with a key. Use another sign-in method.")
         }
-        let ask: KeyQuestion = { [key] request in
+        let ask: RequestSender = { [key] request in
             var request = request
             for field in server.authorization(key) { request.headers[field.name] = field.value }
             return try await connection.send(request)
         }
-        let answer = try await ask(dialect.identity)
-        guard let identity = dialect.identity(from: answer) else {
-            throw refusal(of: answer, dialect, at: connection.address)
+        let response = try await ask(dialect.identity)
+        guard let identity = dialect.identity(from: response) else {
+            throw refusal(of: response, dialect, at: connection.address)
         }
         var grant = Grant(token: key)
         grant.identity = identity
@@ -59,31 +59,33 @@ public struct KeySignIn: Sendable {
         return grant
     }
 
-    private func refusal(of answer: ClientResponse, _ dialect: any KeyDialect, at server: ServerAddress) -> LatchError {
-        switch dialect.authenticationOutcome(of: answer, to: dialect.identity.path, at: server) {
+    private func refusal(of response: ClientResponse, _ dialect: any KeyDialect, at server: ServerAddress) -> LatchError
+    {
+        switch dialect.authenticationOutcome(of: response, to: dialect.identity.path, at: server) {
         case .rejected:
             return LatchError(
                 .wrongCredentials,
                 "Login failed: \(server) does not accept this key. Check that it is complete. If it is, it was revoked "
                     + "or is only for mail programs.")
         case .intercepted(let why):
-            return LatchError(.foreignAnswer, "Login failed: the response did not come from \(server); \(why)")
+            return LatchError(.interceptedResponse, "Login failed: the response did not come from \(server); \(why)")
         case .failing:
-            let wait = dialect.retryDelay(after: answer)
-            guard answer.status != .tooManyRequests else {
+            let wait = dialect.retryDelay(after: response)
+            guard response.status != .tooManyRequests else {
                 let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a minute"
                 return LatchError(
                     .rateLimited, "Login failed: too many requests to \(server). Wait \(pause), then try again.",
                     retryAfter: wait)
             }
-            let remedy = dialect.hint(for: answer).map { " " + $0 } ?? ""
+            let remedy = dialect.hint(for: response).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has an internal error (status \(answer.status)). Try again later.\(remedy)",
+                "Login failed: \(server) has an internal error (status \(response.status)). Try again later.\(remedy)",
                 retryAfter: wait)
-        case .answered where answer.status.isSuccess: return InterceptedResponse.noToken(in: answer, from: server)
-        case .answered:
-            let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+        case .authenticated where response.status.isSuccess:
+            return InterceptedResponse.noToken(in: response, from: server)
+        case .authenticated:
+            let words = SanitizedText.clean(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
         }
     }

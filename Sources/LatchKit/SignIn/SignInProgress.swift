@@ -34,7 +34,7 @@ public struct FirstSync: Sendable, Hashable {
     /// The number of the person's photographs.
     public var photographs: Int?
     /// The number of the person's videos.
-    public var films: Int?
+    public var videos: Int?
 
     /// Makes a result without any values.
     package init() {}

@@ -63,13 +63,13 @@ struct AuthorizationQuery: Sendable {
             state: state.count == 1 ? state[0] : nil)
     }
 
-    init(_ fields: FormFields, to answer: Return) throws(Refusal) {
+    init(_ fields: FormFields, to destination: Return) throws(Refusal) {
         try Self.checkShape(fields)
         scopes = (fields["scope"] ?? "").split(separator: " ").map(String.init)
         guard scopes.contains("openid") else {
             throw Refusal(error: "invalid_scope", description: "The scope must contain openid.")
         }
-        challenge = try Self.challenge(fields, isPublic: answer.client.secret == nil)
+        challenge = try Self.challenge(fields, isPublic: destination.client.secret == nil)
         prompts = try Self.prompts(fields)
         if let text = fields["max_age"] {
             guard let age = Int(text), age >= 0 else { throw .invalid("The max_age is not a number of seconds.") }
@@ -77,10 +77,10 @@ struct AuthorizationQuery: Sendable {
         } else {
             maximumAge = nil
         }
-        client = answer.client
-        redirect = answer.redirect
-        responseMode = answer.responseMode
-        state = answer.state
+        client = destination.client
+        redirect = destination.redirect
+        responseMode = destination.responseMode
+        state = destination.state
         nonce = fields["nonce"]
         loginHint = fields["login_hint"]
     }

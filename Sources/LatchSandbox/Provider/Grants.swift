@@ -16,9 +16,9 @@ final class Grants: Sendable {
     }
 
     private struct State: Sendable {
-        var codes = Expiring<Code>()
-        var tokens = Expiring<AccessToken>()
-        var sessions = Expiring<ProviderSession>()
+        var codes = ExpiringTable<Code>()
+        var tokens = ExpiringTable<AccessToken>()
+        var sessions = ExpiringTable<ProviderSession>()
         var clients: [String: RegisteredClient] = [:]
     }
 
@@ -42,7 +42,7 @@ final class Grants: Sendable {
         let code = Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
         state.withLock {
-            $0.codes.keep(
+            $0.codes.store(
                 Code(grant: grant), under: code, until: now + configuration.codeLifetime.seconds, now: now)
         }
         return code
@@ -70,7 +70,7 @@ final class Grants: Sendable {
         let token = token ?? Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
         state.withLock {
-            $0.tokens.keep(
+            $0.tokens.store(
                 AccessToken(grant: grant, code: code), under: token, until: now + configuration.tokenLifetime.seconds,
                 now: now)
         }
@@ -87,7 +87,7 @@ final class Grants: Sendable {
         let name = Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
         state.withLock {
-            $0.sessions.keep(session, under: name, until: now + configuration.sessionLifetime.seconds, now: now)
+            $0.sessions.store(session, under: name, until: now + configuration.sessionLifetime.seconds, now: now)
         }
         return name
     }

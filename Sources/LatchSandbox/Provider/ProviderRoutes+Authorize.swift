@@ -12,9 +12,9 @@ import Primitives
 extension ProviderRoutes {
     /// Shows the sign-in page, or responds immediately when the request has the prompt `none`.
     func authorize(_ request: ServerRequest) -> ServerResponse {
-        answering(request.rawQuery ?? "") { query, answer in
+        respond(request.rawQuery ?? "") { query, responder in
             let session = usableSession(request, query)
-            if query.prompts.contains("none") { return answerWithoutPrompt(query, answer, session) }
+            if query.prompts.contains("none") { return respondWithoutPrompt(query, responder, session) }
             return page(query, request, target: request.rawQuery ?? "").response()
         }
     }
@@ -30,61 +30,61 @@ extension ProviderRoutes {
         }
         guard fields["action"] != nil else {
             let target = FormURLEncoded.encode(fields.map { ($0.name, $0.value) })
-            return answering(target) { query, answer in
+            return respond(target) { query, responder in
                 let session = usableSession(request, query)
-                if query.prompts.contains("none") { return answerWithoutPrompt(query, answer, session) }
+                if query.prompts.contains("none") { return respondWithoutPrompt(query, responder, session) }
                 return page(query, request, target: target).response()
             }
         }
         let target = request.rawQuery ?? ""
-        return answering(target) { query, answer in
+        return respond(target) { query, responder in
             guard let form = SignInForm(fields, algorithms: keys.algorithms) else {
                 return ErrorPage.page("The form contains an invalid choice.").response(status: .badRequest)
             }
-            return signIn(form, query, answer, request, target)
+            return signIn(form, query, responder, request, target)
         }
     }
 
-    private func answering(
-        _ target: String, _ body: (AuthorizationQuery, AuthorizationAnswer) -> ServerResponse
+    private func respond(
+        _ target: String, _ body: (AuthorizationQuery, AuthorizationResponder) -> ServerResponse
     ) -> ServerResponse {
         do {
             let fields = (try? FormURLEncoded.decode(target)) ?? FormFields()
             let destination = try AuthorizationQuery.returnDestination(fields, client: grants.client)
-            let answer = AuthorizationAnswer(destination: destination, issuer: issuer)
+            let responder = AuthorizationResponder(destination: destination, issuer: issuer)
             do {
-                return body(try AuthorizationQuery(fields, to: destination), answer)
+                return body(try AuthorizationQuery(fields, to: destination), responder)
             } catch {
-                return answer.refusal(error)
+                return responder.refusal(error)
             }
         } catch {
             return ErrorPage.page(error.sentence).response(status: .badRequest)
         }
     }
 
-    private func answerWithoutPrompt(
-        _ query: AuthorizationQuery, _ answer: AuthorizationAnswer, _ session: ProviderSession?
+    private func respondWithoutPrompt(
+        _ query: AuthorizationQuery, _ responder: AuthorizationResponder, _ session: ProviderSession?
     ) -> ServerResponse {
-        guard let session else { return answer.refusal("login_required", "No person is signed in.") }
+        guard let session else { return responder.refusal("login_required", "No person is signed in.") }
         if let hint = query.loginHint, hint.lowercased() != session.person.email {
-            return answer.refusal("login_required", "Another person is signed in.")
+            return responder.refusal("login_required", "Another person is signed in.")
         }
         guard let consent = session.consents[query.client.id], consent.isSuperset(of: query.scopes) else {
-            return answer.refusal("consent_required", "The person has not consented to this client.")
+            return responder.refusal("consent_required", "The person has not consented to this client.")
         }
         let choices = TestChoices(algorithm: keys.algorithms[0])
-        return answer.code(grants.issueCode(for: grant(query, session, query.scopes, choices)))
+        return responder.code(grants.issueCode(for: grant(query, session, query.scopes, choices)))
     }
 
     private func signIn(
-        _ form: SignInForm, _ query: AuthorizationQuery, _ answer: AuthorizationAnswer, _ request: ServerRequest,
+        _ form: SignInForm, _ query: AuthorizationQuery, _ responder: AuthorizationResponder, _ request: ServerRequest,
         _ target: String
     ) -> ServerResponse {
         switch (form.action, form.choices.fault) {
-        case (.deny, _): return answer.refusal("access_denied", "The person denied the request.")
-        case (.allow, .serverError): return answer.refusal("server_error", "The provider simulates an error.")
+        case (.deny, _): return responder.refusal("access_denied", "The person denied the request.")
+        case (.allow, .serverError): return responder.refusal("server_error", "The provider simulates an error.")
         case (.allow, .unavailable):
-            return answer.refusal("temporarily_unavailable", "The provider simulates an overload.")
+            return responder.refusal("temporarily_unavailable", "The provider simulates an overload.")
         case (.allow, _): break
         }
         guard let (session, name) = session(for: form, query, request) else {
@@ -95,9 +95,9 @@ extension ProviderRoutes {
         }
         let scopes = query.scopes.filter { $0 == "openid" || form.shared?.contains($0) ?? true }
         grants.consent(name, to: query.client.id, scopes: Set(scopes))
-        var answer = answer
-        answer.fault = form.choices.fault
-        var response = answer.code(grants.issueCode(for: grant(query, session, scopes, form.choices)))
+        var responder = responder
+        responder.fault = form.choices.fault
+        var response = responder.code(grants.issueCode(for: grant(query, session, scopes, form.choices)))
         let age = Int(configuration.sessionLifetime.seconds)
         response.headers.append(
             "Set-Cookie", "\(Self.cookie)=\(name); Path=\(Path.authorize); Max-Age=\(age); HttpOnly; SameSite=Lax")

@@ -23,7 +23,7 @@ extension ProviderRoutes {
                 throw TokenRefusal.invalidGrant("The code is unknown, used, expired or for another client.")
             }
             try Self.check(form, against: grant)
-            return try await answer(grant, code: code, audience: client.audience)
+            return try await response(grant, code: code, audience: client.audience)
         } catch let refusal as TokenRefusal {
             return refusal.response
         } catch {
@@ -73,7 +73,7 @@ extension ProviderRoutes {
         }
     }
 
-    private func answer(_ grant: Grant, code: String, audience: String?) async throws -> ServerResponse {
+    private func response(_ grant: Grant, code: String, audience: String?) async throws -> ServerResponse {
         switch grant.choices.fault {
         case .refusedGrant: throw TokenRefusal.invalidGrant("The provider simulates a refused code.")
         case .brokenTokens: return .text("The provider simulates an error.\n", status: .internalServerError)

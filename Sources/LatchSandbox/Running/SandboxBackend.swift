@@ -39,9 +39,9 @@ final class SandboxBackend: Sendable {
     func add(to router: inout Router) {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"].map(HTTPMethod.init(rawValue:)) {
             for path in [Self.path, Self.path + "/"] {
-                router.on(method, path) { await self.answer($0) }
+                router.on(method, path) { await self.response($0) }
             }
-            router.on(method, Self.path + "/{path*}", String.self) { request, _ in await self.answer(request) }
+            router.on(method, Self.path + "/{path*}", String.self) { request, _ in await self.response(request) }
         }
     }
 
@@ -54,7 +54,7 @@ final class SandboxBackend: Sendable {
         await http.close()
     }
 
-    private func answer(_ request: ServerRequest) async -> ServerResponse {
+    private func response(_ request: ServerRequest) async -> ServerResponse {
         guard let url = gateway.withLock({ $0 }),
             let said = try? await http.send(ClientRequest(url: url + "/auth/verify", headers: Self.question(request)))
         else { return .text("The gateway does not respond.\n", status: .serviceUnavailable) }

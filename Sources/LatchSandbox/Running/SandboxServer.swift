@@ -43,7 +43,7 @@ final class SandboxServer: Sendable {
             }
             let server = try await HTTPServer.start(
                 .init(listeners: [.tcp(host: host, port: port)], loops: 1), router: router,
-                onAccess: { gateway.accessed($0) }, onLog: { gateway.noted($0) })
+                onAccess: { gateway.logAccess($0) }, onLog: { gateway.logServerEvent($0) })
             let address = server.addresses.first.map(\.description) ?? ""
             backend?.open(behind: "http://\(address)")
             return SandboxServer(dialect, "http://\(address)", gateway, server, backend)

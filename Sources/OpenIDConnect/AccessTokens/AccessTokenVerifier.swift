@@ -29,7 +29,7 @@ package struct AccessTokenVerifier: Sendable {
     /// Returns the identity in a token.
     ///
     /// - Returns: The identity. Claims that are not in the token are missing.
-    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken`` when the token is not accepted,
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/invalidToken`` when the token is not accepted,
     ///   ``OpenIDConnectError/Code/unreachable`` when the provider's keys are not available now; or
     ///   `CancellationError`.
     package func identity(of token: Secret) async throws -> ProviderIdentity {
@@ -39,18 +39,18 @@ package struct AccessTokenVerifier: Sendable {
             signature = try JSONWebSignature(parsing: token.reveal())
         } catch {
             throw OpenIDConnectError(
-                .badToken, "The token in a request is not valid: \(error.message)", cause: error)
+                .invalidToken, "The token in a request is not valid: \(error.message)", cause: error)
         }
         guard signature.header.algorithm != nil else {
             throw OpenIDConnectError(
-                .badToken, "The token of '\(issuer)' in a request is not signed with a trusted algorithm.")
+                .invalidToken, "The token of '\(issuer)' in a request is not signed with a trusted algorithm.")
         }
         let claims = try PresentedTokenClaims(
             signature, of: issuer, against: expected, now: party.now(),
             maximumClockSkew: party.settings.maximumClockSkew, groupsClaim: party.settings.groupsClaim)
         guard try await party.isSigned(signature) else {
             throw OpenIDConnectError(
-                .badToken, "The token of '\(issuer)' in a request is not signed with a key of the issuer.")
+                .invalidToken, "The token of '\(issuer)' in a request is not signed with a key of the issuer.")
         }
         return ProviderIdentity(
             issuer: issuer, subject: claims.subject, email: claims.person.email,
@@ -70,7 +70,7 @@ package struct AccessTokenVerifier: Sendable {
     /// - Throws: As ``identity(of:)``.
     ///
     /// Source: OpenID Connect Core §5.3.
-    package func asking(_ identity: ProviderIdentity, with token: Secret) async throws -> ProviderIdentity {
+    package func completing(_ identity: ProviderIdentity, with token: Secret) async throws -> ProviderIdentity {
         let provider = try await party.metadata()
         guard expected.kind == .access, let endpoint = provider.userInfoEndpoint else { return identity }
         let told = try await party.userInfo(

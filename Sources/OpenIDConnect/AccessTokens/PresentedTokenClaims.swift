@@ -18,7 +18,7 @@ struct PresentedTokenClaims: Sendable {
 
     /// Checks everything except the signature.
     ///
-    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken``, naming the claim.
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/invalidToken``, naming the claim.
     init(
         _ signature: JSONWebSignature, of issuer: String, against expected: AccessTokenExpectation, now: Date,
         maximumClockSkew: Duration, groupsClaim: String? = nil

@@ -19,7 +19,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// The names of the algorithms that sign ID tokens. Empty when the provider does not say.
     package let signingAlgorithms: [String]
     /// Whether every authorization response contains the issuer as `iss`.
-    package let namesIssuerInAnswers: Bool
+    package let sendsIssuerInResponses: Bool
 
     /// Parses and validates a discovery document.
     ///
@@ -28,7 +28,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// - Parameters:
     ///   - document: The document.
     ///   - issuer: The requested issuer. The document must contain the same text, character by character.
-    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badAnswer``.
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/invalidResponse``.
     ///
     /// Source: OpenID Connect Discovery §4.3.
     package init(parsing document: [UInt8], issuer: String) throws(OpenIDConnectError) {
@@ -42,7 +42,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         // This endpoint is optional, so an invalid one is ignored.
         endSessionEndpoint = (try? reader.optionalEndpoint("end_session_endpoint")) ?? nil
         signingAlgorithms = try reader.texts("id_token_signing_alg_values_supported") ?? []
-        namesIssuerInAnswers = try reader.flag("authorization_response_iss_parameter_supported")
+        sendsIssuerInResponses = try reader.flag("authorization_response_iss_parameter_supported")
         guard try reader.texts("response_types_supported")?.contains("code") != false else {
             throw reader.bad("it does not support the authorization code flow; use another provider.")
         }
@@ -53,7 +53,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         let issuer: String
 
         func bad(_ reason: String) -> OpenIDConnectError {
-            OpenIDConnectError(.badAnswer, "Could not use the discovery document of '\(issuer)': \(reason)")
+            OpenIDConnectError(.invalidResponse, "Could not use the discovery document of '\(issuer)': \(reason)")
         }
 
         func checkIssuer() throws(OpenIDConnectError) {

@@ -18,7 +18,7 @@ extension RelyingParty {
             return try JSONWebKeySet(parsing: document)
         } catch {
             throw OpenIDConnectError(
-                .badAnswer, "Could not use the keys of '\(metadata.issuer)': \(error.message)", cause: error)
+                .invalidResponse, "Could not use the keys of '\(metadata.issuer)': \(error.message)", cause: error)
         }
     }
 

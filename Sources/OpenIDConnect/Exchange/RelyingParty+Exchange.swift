@@ -19,15 +19,16 @@ extension RelyingParty {
         ]
         let secret = try authenticate(&request, &form)
         request.body = Array(FormURLEncoded.encode(form).utf8)
-        let answer = try await requests.send(request, named: "the token endpoint")
-        guard answer.status == .ok else {
-            throw refusal(answer, secrets: [code, verifier.secret] + (secret.map { [$0] } ?? []))
+        let response = try await requests.send(request, named: "the token endpoint")
+        guard response.status == .ok else {
+            throw refusal(response, secrets: [code, verifier.secret] + (secret.map { [$0] } ?? []))
         }
         do throws(OAuthError) {
-            return try TokenResponse(parsing: answer.body)
+            return try TokenResponse(parsing: response.body)
         } catch {
             throw OpenIDConnectError(
-                .badAnswer, "Could not use the token endpoint of '\(settings.issuer)': \(error.message)", cause: error)
+                .invalidResponse, "Could not use the token endpoint of '\(settings.issuer)': \(error.message)",
+                cause: error)
         }
     }
 
@@ -51,7 +52,7 @@ extension RelyingParty {
             return false
         } catch let error as OpenIDConnectError where error.code == .refused {
             return error.providerError == "invalid_grant"
-        } catch let error as OpenIDConnectError where error.code == .badAnswer {
+        } catch let error as OpenIDConnectError where error.code == .invalidResponse {
             return false
         }
     }
@@ -87,13 +88,13 @@ extension RelyingParty {
     /// Returns the error for an unsuccessful response of the token endpoint.
     ///
     /// Source: RFC 6749 §5.2.
-    private func refusal(_ answer: ClientResponse, secrets: [Secret]) -> OpenIDConnectError {
-        guard let refusal = try? TokenErrorResponse(parsing: answer.body),
+    private func refusal(_ response: ClientResponse, secrets: [Secret]) -> OpenIDConnectError {
+        guard let refusal = try? TokenErrorResponse(parsing: response.body),
             let text = ProviderErrorText(code: refusal.error, description: refusal.description, secrets: secrets)
         else {
             // A 401 without an error code still says that the client was refused.
-            guard answer.status == .unauthorized else {
-                return requests.unexpected(answer, named: "the token endpoint")
+            guard response.status == .unauthorized else {
+                return requests.unexpected(response, named: "the token endpoint")
             }
             return OpenIDConnectError(
                 .misconfigured,

@@ -14,9 +14,9 @@ struct ProviderRequests: Sendable {
 
     /// Fetches a public document. Accepts only status 200.
     func document(_ url: String, named what: String) async throws -> [UInt8] {
-        let answer = try await send(ClientRequest(url: url, headers: ["Accept": JSON.mediaType]), named: what)
-        guard answer.status == .ok else { throw unexpected(answer, named: what) }
-        return answer.body
+        let response = try await send(ClientRequest(url: url, headers: ["Accept": JSON.mediaType]), named: what)
+        guard response.status == .ok else { throw unexpected(response, named: what) }
+        return response.body
     }
 
     /// Sends a request. Returns a response with any status except redirects and 5xx, which throw.
@@ -26,35 +26,39 @@ struct ProviderRequests: Sendable {
         request.connectTimeout = timeout
         request.redirects = .none
         request.maximumBodyBytes = Self.maximumBodyBytes
-        let answer: ClientResponse
+        let response: ClientResponse
         do {
-            answer = try await client.send(request)
+            response = try await client.send(request)
         } catch let error as TransportError {
             throw failure(error, named: what)
         }
-        guard !answer.status.isRedirect, answer.status.rawValue < 500 else { throw unexpected(answer, named: what) }
-        return answer
+        guard !response.status.isRedirect, response.status.rawValue < 500 else {
+            throw unexpected(response, named: what)
+        }
+        return response
     }
 
     /// Returns the error for an unusable response, by its status.
-    func unexpected(_ answer: ClientResponse, named what: String) -> OpenIDConnectError {
+    func unexpected(_ response: ClientResponse, named what: String) -> OpenIDConnectError {
         let start = "Could not use \(what) of '\(issuer)': "
-        if answer.status.isRedirect {
+        if response.status.isRedirect {
             return OpenIDConnectError(
-                .badAnswer, start + "it responds with a redirect, which is not followed; check the issuer's address.")
+                .invalidResponse,
+                start + "it responds with a redirect, which is not followed; check the issuer's address.")
         }
-        if answer.status.rawValue >= 500 || answer.status == .tooManyRequests {
+        if response.status.rawValue >= 500 || response.status == .tooManyRequests {
             return OpenIDConnectError(
-                .unreachable, start + "it fails with status \(answer.status); try again later.")
+                .unreachable, start + "it fails with status \(response.status); try again later.")
         }
         return OpenIDConnectError(
-            .badAnswer, start + "it responds with status \(answer.status); check the issuer and the client there.")
+            .invalidResponse,
+            start + "it responds with status \(response.status); check the issuer and the client there.")
     }
 
     private func failure(_ error: TransportError, named what: String) -> OpenIDConnectError {
         let isAnswer = [.tooLarge, .invalidResponse, .invalidAddress].contains(error.code)
         return OpenIDConnectError(
-            isAnswer ? .badAnswer : .unreachable,
+            isAnswer ? .invalidResponse : .unreachable,
             "Could not reach \(what) of the identity provider '\(issuer)': \(error.message)", cause: error)
     }
 }

@@ -9,14 +9,14 @@ struct ClaimReader: Sendable {
     /// Parses a JSON object.
     init(parsing bytes: [UInt8], what: String) throws(OpenIDConnectError) {
         guard let value = try? JSONValue(parsing: bytes), value.members != nil else {
-            throw OpenIDConnectError(.badToken, "\(what) is not valid: it is not a JSON object.")
+            throw OpenIDConnectError(.invalidToken, "\(what) is not valid: it is not a JSON object.")
         }
         self.value = value
         self.what = what
     }
 
     func bad(_ reason: String) -> OpenIDConnectError {
-        OpenIDConnectError(.badToken, "\(what) is not valid: \(reason)")
+        OpenIDConnectError(.invalidToken, "\(what) is not valid: \(reason)")
     }
 
     /// Returns a string claim. Nil when it is missing or null.

@@ -35,7 +35,7 @@ struct IDToken: Sendable {
 
     /// Checks the claims of a token with a valid signature.
     ///
-    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken``, naming the claim.
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/invalidToken``, naming the claim.
     init(
         checking claims: [UInt8], signedBy algorithm: SignatureAlgorithm, against expected: Expectation
     ) throws(OpenIDConnectError) {
@@ -111,13 +111,13 @@ struct IDToken: Sendable {
         guard let began = expected.freshSince else { return told }
         guard let told else {
             throw OpenIDConnectError(
-                .untoldSignIn,
+                .missingSignInTime,
                 "The ID token of '\(expected.issuer)' has no 'auth_time', although 'max_age' was requested. This "
                     + "provider cannot confirm a person's identity; give its users a password.")
         }
         guard told >= began.timeIntervalSince1970 - skew else {
             throw OpenIDConnectError(
-                .oldSignIn,
+                .staleSignIn,
                 "The provider '\(expected.issuer)' did not ask the person to sign in again, although 'max_age' was "
                     + "requested.")
         }

@@ -10,7 +10,7 @@ extension RelyingParty {
     ) async throws -> IDToken {
         guard let text = tokens.idToken else {
             throw OpenIDConnectError(
-                .badToken,
+                .invalidToken,
                 "The token endpoint of '\(provider.issuer)' returned no ID token; check that it is an OpenID provider.")
         }
         let what = "The ID token of '\(provider.issuer)'"
@@ -36,7 +36,7 @@ extension RelyingParty {
         do throws(JOSEError) {
             signature = try JSONWebSignature(parsing: text.reveal())
         } catch {
-            throw OpenIDConnectError(.badToken, "\(what) is not valid: \(error.message)", cause: error)
+            throw OpenIDConnectError(.invalidToken, "\(what) is not valid: \(error.message)", cause: error)
         }
         let name = signature.header.algorithmName
         guard signature.header.algorithm != nil,
@@ -45,18 +45,18 @@ extension RelyingParty {
         // The same key may sign other kinds of tokens for other uses. Those have a type that says so.
         let named = signature.header.type?.lowercased()
         guard named?.hasSuffix("+jwt") != true || named == type else {
-            throw OpenIDConnectError(.badToken, "\(what) is not valid: its token type is wrong.")
+            throw OpenIDConnectError(.invalidToken, "\(what) is not valid: its token type is wrong.")
         }
         guard try await isSigned(signature) else {
             throw OpenIDConnectError(
-                .badToken, "\(what) is not valid: it is not signed with a key of the provider.")
+                .invalidToken, "\(what) is not valid: it is not signed with a key of the provider.")
         }
         return signature
     }
 
     private static func unsigned(_ what: String) -> OpenIDConnectError {
         OpenIDConnectError(
-            .badToken,
+            .invalidToken,
             "\(what) is not valid: it is not signed with a trusted algorithm that the provider announces; "
                 + "configure the provider to sign with RS256, PS256, ES256 or EdDSA.")
     }

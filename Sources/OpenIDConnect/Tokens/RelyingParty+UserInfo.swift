@@ -16,16 +16,16 @@ extension RelyingParty {
         let request = ClientRequest(
             url: endpoint,
             headers: ["Accept": JSON.mediaType, "Authorization": "Bearer " + accessToken.reveal()])
-        let answer = try await requests.send(request, named: "the UserInfo endpoint")
-        guard ![.unauthorized, .forbidden].contains(answer.status) else {
+        let response = try await requests.send(request, named: "the UserInfo endpoint")
+        guard ![.unauthorized, .forbidden].contains(response.status) else {
             throw OpenIDConnectError(
-                .badToken, "The UserInfo endpoint of '\(provider.issuer)' does not accept the access token.")
+                .invalidToken, "The UserInfo endpoint of '\(provider.issuer)' does not accept the access token.")
         }
-        guard answer.status == .ok else { throw requests.unexpected(answer, named: "the UserInfo endpoint") }
-        var claims = answer.body
-        let isSigned = Self.mediaType(answer.headers["Content-Type"]) == "application/jwt"
+        guard response.status == .ok else { throw requests.unexpected(response, named: "the UserInfo endpoint") }
+        var claims = response.body
+        let isSigned = Self.mediaType(response.headers["Content-Type"]) == "application/jwt"
         if isSigned {
-            let text = Secret(bytes: answer.body)
+            let text = Secret(bytes: response.body)
             claims = try await verified(text, what: what, from: provider).payload
         }
         let reader = try ClaimReader(parsing: claims, what: what)

@@ -8,7 +8,7 @@ final class Worker: Sendable {
     struct Call: Sendable {
         let command: RedisCommand
         let deadline: ContinuousClock.Instant
-        let answer: CheckedContinuation<Result<RedisReply, RedisError>, Never>
+        let continuation: CheckedContinuation<Result<RedisReply, RedisError>, Never>
     }
 
     private struct State {
@@ -37,7 +37,7 @@ final class Worker: Sendable {
             state.waiting.append(call)
             return nil
         }
-        if let refusal { call.answer.resume(returning: .failure(refusal)) } else { arrivals.signal() }
+        if let refusal { call.continuation.resume(returning: .failure(refusal)) } else { arrivals.signal() }
     }
 
     /// Fails all queued calls and ends the thread after the commands in progress.
@@ -48,7 +48,7 @@ final class Worker: Sendable {
             return state.waiting
         }
         for call in waiting {
-            call.answer.resume(returning: .failure(RedisError(.closed, "The Redis client was closed.")))
+            call.continuation.resume(returning: .failure(RedisError(.closed, "The Redis client was closed.")))
         }
         arrivals.signal()
     }
@@ -71,17 +71,17 @@ final class Worker: Sendable {
     private func serve(_ calls: [Call], _ link: inout ReconnectingConnection) {
         let now = ContinuousClock.now
         let late = calls.filter { $0.deadline <= now }
-        for call in late { call.answer.resume(returning: .failure(Self.late(settings))) }
+        for call in late { call.continuation.resume(returning: .failure(Self.late(settings))) }
         let timely = late.isEmpty ? calls : calls.filter { $0.deadline > now }
         guard let deadline = timely.map(\.deadline).max() else { return }
         var count = 0
         do throws(RedisError) {
             try link.exchange(timely.map(\.command), before: deadline) { index, result in
-                timely[index].answer.resume(returning: result)
+                timely[index].continuation.resume(returning: result)
                 count = index + 1
             }
         } catch {
-            for call in timely[count...] { call.answer.resume(returning: .failure(error)) }
+            for call in timely[count...] { call.continuation.resume(returning: .failure(error)) }
         }
     }
 

@@ -48,11 +48,11 @@ package enum PrivateFile {
         }
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw failure("write", temporary) }
         guard rename(temporary, path) == 0 else { throw failure("replace", path) }
-        try keepNames(in: folder(of: path))
+        try syncFolder(in: folder(of: path))
     }
 
     /// Synchronizes a folder to disk, so that new names in it survive a power failure.
-    private static func keepNames(in path: String) throws(SecretStorageError) {
+    private static func syncFolder(in path: String) throws(SecretStorageError) {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
@@ -99,12 +99,12 @@ package enum PrivateFile {
             isMade = mkdir(path, 0o700) == 0
         }
         guard isMade || errno == EEXIST else { throw failure("create", path) }
-        if isMade { try keepNames(in: parent) }
+        if isMade { try syncFolder(in: parent) }
     }
 
-    static func failure(_ act: String, _ path: String) -> SecretStorageError {
+    static func failure(_ action: String, _ path: String) -> SecretStorageError {
         let number = errno
         let code: SecretStorageError.Code = number == EACCES || number == EPERM || number == ELOOP ? .denied : .io
-        return SecretStorageError(code, "Could not \(act) '\(path)': \(String(cString: strerror(number))).")
+        return SecretStorageError(code, "Could not \(action) '\(path)': \(String(cString: strerror(number))).")
     }
 }

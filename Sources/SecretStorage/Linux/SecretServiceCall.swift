@@ -124,29 +124,29 @@ struct SecretServiceCall {
         SecretStorageError(.locked, "Could not use the Secret Service: the keyring is locked; unlock it and try again.")
     }
 
-    private func failure(_ act: String, _ error: inout UnsafeMutablePointer<GError>?) -> SecretStorageError {
-        Self.failure(library, act, &error)
+    private func failure(_ action: String, _ error: inout UnsafeMutablePointer<GError>?) -> SecretStorageError {
+        Self.failure(library, action, &error)
     }
 
     /// Converts a GLib error to a ``SecretStorageError`` and frees it.
     private static func failure(
-        _ library: latch_secret_functions, _ act: String, _ error: inout UnsafeMutablePointer<GError>?
+        _ library: latch_secret_functions, _ action: String, _ error: inout UnsafeMutablePointer<GError>?
     ) -> SecretStorageError {
         defer { library.g_clear_error(&error) }
-        guard let error else { return SecretStorageError(.io, "Could not \(act) the Secret Service.") }
+        guard let error else { return SecretStorageError(.io, "Could not \(action) the Secret Service.") }
         let reason = String(cString: error.pointee.message)
         if latch_secret_is_locked(library, error) { return locked }
         if latch_secret_is_absent(library, error) {
             return SecretStorageError(
                 .absent,
-                "Could not \(act) the Secret Service: it is not running (\(reason)); start a keyring or use "
+                "Could not \(action) the Secret Service: it is not running (\(reason)); start a keyring or use "
                     + "--secrets file.")
         }
         if latch_secret_is_cancelled(library, error) {
             return SecretStorageError(
-                .io, "Could not \(act) the Secret Service: it did not respond in time; restart the keyring service.")
+                .io, "Could not \(action) the Secret Service: it did not respond in time; restart the keyring service.")
         }
         let code: SecretStorageError.Code = latch_secret_is_denied(library, error) ? .denied : .io
-        return SecretStorageError(code, "Could not \(act) the Secret Service: \(reason).")
+        return SecretStorageError(code, "Could not \(action) the Secret Service: \(reason).")
     }
 }

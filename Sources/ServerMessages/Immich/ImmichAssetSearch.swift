@@ -3,7 +3,7 @@ package import HTTPMessages
 /// The response to `POST /search/metadata`: one page of results.
 ///
 /// Source: docs/protocols/immich.md, Lists; `SearchResponseDto` of 3.1.0.
-package struct ImmichSearchAnswer: Codable, Sendable, Equatable {
+package struct ImmichSearchResponse: Codable, Sendable, Equatable {
     /// The results of one kind.
     package struct Part<Item: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
         /// The number of items on this page.

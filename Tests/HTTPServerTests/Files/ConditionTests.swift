@@ -25,34 +25,34 @@ struct ConditionTests {
             ("bytes=99999999999999999999999-", 416, 0..<0),
         ])
     func ranges(_ range: String, _ status: Int, _ part: Range<Int>) async throws {
-        let bench = try await FileBench()
-        let bytes = try bench.write(Self.size, to: "a.jpg")
-        let answer = try bench.get("/files/a.jpg", ["Range: \(range)"])
-        #expect(answer.status == status)
-        #expect(answer.body == Array(bytes[part]))
-        #expect(answer["Accept-Ranges"] == "bytes")
+        let fixture = try await FileFixture()
+        let bytes = try fixture.write(Self.size, to: "a.jpg")
+        let response = try fixture.get("/files/a.jpg", ["Range: \(range)"])
+        #expect(response.status == status)
+        #expect(response.body == Array(bytes[part]))
+        #expect(response["Accept-Ranges"] == "bytes")
         switch status {
-        case 206: #expect(answer["Content-Range"] == "bytes \(part.lowerBound)-\(part.upperBound - 1)/1000")
-        case 416: #expect(answer["Content-Range"] == "bytes */1000")
-        default: #expect(answer["Content-Range"] == nil)
+        case 206: #expect(response["Content-Range"] == "bytes \(part.lowerBound)-\(part.upperBound - 1)/1000")
+        case 416: #expect(response["Content-Range"] == "bytes */1000")
+        default: #expect(response["Content-Range"] == nil)
         }
-        #expect(answer["Content-Type"] == (status == 416 ? nil : "image/jpeg"))
-        await bench.stop()
+        #expect(response["Content-Type"] == (status == 416 ? nil : "image/jpeg"))
+        await fixture.stop()
     }
 
     @Test("two Range fields, and one with HEAD, are passed over; the last bytes of an empty file are all of it")
     func ignoredRanges() async throws {
-        let bench = try await FileBench()
-        try bench.write(Self.size, to: "a.jpg")
-        try bench.write(0, to: "empty")
-        #expect(try bench.get("/files/a.jpg", ["Range: bytes=0-1", "Range: bytes=0-1"]).status == 200)
-        let head = try bench.get("/files/a.jpg", method: "HEAD", ["Range: bytes=0-1"])
+        let fixture = try await FileFixture()
+        try fixture.write(Self.size, to: "a.jpg")
+        try fixture.write(0, to: "empty")
+        #expect(try fixture.get("/files/a.jpg", ["Range: bytes=0-1", "Range: bytes=0-1"]).status == 200)
+        let head = try fixture.get("/files/a.jpg", method: "HEAD", ["Range: bytes=0-1"])
         #expect((head.status, head.body) == (200, []))
         #expect(head["Content-Length"] == "1000")
-        #expect(try bench.get("/files/empty", ["Range: bytes=-5"]).status == 200)
-        #expect(try bench.get("/files/empty", ["Range: bytes=0-"]).status == 416)
-        #expect(try bench.get("/files/empty")["Content-Length"] == "0")
-        await bench.stop()
+        #expect(try fixture.get("/files/empty", ["Range: bytes=-5"]).status == 200)
+        #expect(try fixture.get("/files/empty", ["Range: bytes=0-"]).status == 416)
+        #expect(try fixture.get("/files/empty")["Content-Length"] == "0")
+        await fixture.stop()
     }
 
     /// `TAG`, `DATE`, `BEFORE` and `AFTER` stand for the file's own.
@@ -81,26 +81,26 @@ struct ConditionTests {
             (["If-Range: \"a\""], 200),
         ])
     func conditions(_ fields: [String], _ status: Int) async throws {
-        let bench = try await FileBench()
-        let bytes = try bench.write(Self.size, to: "a.jpg")
-        let file = try ServedFile.open("a.jpg", beneath: bench.folder.path)
+        let fixture = try await FileFixture()
+        let bytes = try fixture.write(Self.size, to: "a.jpg")
+        let file = try ServedFile.open("a.jpg", beneath: fixture.folder.path)
         let seconds = Int(file.modified.components.seconds)
-        let answer = try bench.get(
+        let response = try fixture.get(
             "/files/a.jpg",
             fields.map {
                 $0.replacing("TAG", with: file.entityTag).replacing("DATE", with: HTTPDate(seconds: seconds).text)
                     .replacing("BEFORE", with: HTTPDate(seconds: seconds - 1).text)
                     .replacing("AFTER", with: HTTPDate(seconds: seconds + 1).text)
             })
-        #expect(answer.status == status)
+        #expect(response.status == status)
         let bodies: [Int: [UInt8]] = [200: bytes, 206: Array(bytes[..<2])]
-        #expect(answer.body == bodies[status] ?? [])
-        #expect(answer["ETag"] == ([412, 416].contains(status) ? nil : file.entityTag))
+        #expect(response.body == bodies[status] ?? [])
+        #expect(response["ETag"] == ([412, 416].contains(status) ? nil : file.entityTag))
         if status == 304 {
-            #expect(answer["Content-Length"] == "1000" && answer["Content-Disposition"] == nil)
-            #expect(answer["Last-Modified"] != nil)
+            #expect(response["Content-Length"] == "1000" && response["Content-Disposition"] == nil)
+            #expect(response["Last-Modified"] != nil)
         }
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(

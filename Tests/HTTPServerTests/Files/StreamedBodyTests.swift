@@ -19,19 +19,19 @@ struct StreamedBodyTests {
         init() { (events, say) = AsyncStream.makeStream(of: String.self) }
     }
 
-    private static func bench(
+    private static func fixture(
         _ length: Int?, _ change: (inout HTTPServer.Configuration) -> Void = { _ in },
         _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
-    ) async throws -> FileBench {
-        try await FileBench(change) { router in
+    ) async throws -> FileFixture {
+        try await FileFixture(change) { router in
             router.on(.get, "/stream") { _ in ServerResponse(body: .stream(length: length, produce)) }
         }
     }
 
-    private static func get(_ bench: FileBench, version: String = "1.1") throws -> FileBench.Answer {
-        let socket = try bench.server.connect()
+    private static func get(_ fixture: FileFixture, version: String = "1.1") throws -> FileFixture.Response {
+        let socket = try fixture.server.connect()
         try socket.write("GET /stream HTTP/\(version)\r\nHost: a\r\nConnection: close\r\n\r\n")
-        return try FileBench.parsed(try FileBench.all(from: socket))
+        return try FileFixture.parsed(try FileFixture.all(from: socket))
     }
 
     /// The content of a body in chunks; nil when its end is missing.
@@ -56,8 +56,8 @@ struct StreamedBodyTests {
         arguments: [true, false], [true, false])
     func pieces(_ hasLength: Bool, _ waits: Bool) async throws {
         let sizes = [1, 0, 10, 65_535, 65_536, 65_537, 300_000, 7, 131_072, 131_073, 2]
-        let content = FileBench.pattern(sizes.reduce(0, +))
-        let bench = try await Self.bench(hasLength ? content.count : nil) { writer in
+        let content = FileFixture.pattern(sizes.reduce(0, +))
+        let fixture = try await Self.fixture(hasLength ? content.count : nil) { writer in
             var start = 0
             for size in sizes {
                 if waits { await BackgroundThread.run {} }
@@ -65,38 +65,38 @@ struct StreamedBodyTests {
                 start += size
             }
         }
-        let answer = try Self.get(bench)
-        #expect(answer["Content-Length"] == (hasLength ? "\(content.count)" : nil))
-        #expect(answer["Transfer-Encoding"] == (hasLength ? nil : "chunked"))
-        #expect((hasLength ? answer.body : Self.joined(answer.body)) == content)
-        var records = bench.server.accesses.makeAsyncIterator()
+        let response = try Self.get(fixture)
+        #expect(response["Content-Length"] == (hasLength ? "\(content.count)" : nil))
+        #expect(response["Transfer-Encoding"] == (hasLength ? nil : "chunked"))
+        #expect((hasLength ? response.body : Self.joined(response.body)) == content)
+        var records = fixture.server.accesses.makeAsyncIterator()
         #expect(await records.next()?.bytes == content.count)
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test("an empty body ends well, with a length and without", arguments: [0, nil] as [Int?])
     func empty(_ length: Int?) async throws {
-        let bench = try await Self.bench(length) { _ in }
-        let answer = try Self.get(bench)
-        #expect((length == nil ? Self.joined(answer.body) : answer.body) == [])
-        #expect(answer.status == 200)
-        await bench.stop()
+        let fixture = try await Self.fixture(length) { _ in }
+        let response = try Self.get(fixture)
+        #expect((length == nil ? Self.joined(response.body) : response.body) == [])
+        #expect(response.status == 200)
+        await fixture.stop()
     }
 
     @Test("HEAD, and a status without body, never start the producer")
     func bodiless() async throws {
         let progress = Progress()
         let produce: @Sendable (BodyWriter) async throws -> Void = { _ in progress.say.yield("started") }
-        let bench = try await FileBench { _ in
+        let fixture = try await FileFixture { _ in
         } routes: { router in
             router.on(.get, "/stream") { _ in ServerResponse(body: .stream(length: 1_000, produce)) }
             router.on(.get, "/none") { _ in ServerResponse(status: .noContent, body: .stream(length: nil, produce)) }
             router.on(.get, "/same") { _ in ServerResponse(status: .notModified, body: .stream(length: 5, produce)) }
         }
-        #expect(try bench.get("/stream", method: "HEAD")["Content-Length"] == "1000")
-        #expect(try bench.get("/none").status == 204)
-        #expect(try bench.get("/same").status == 304)
-        await bench.stop()
+        #expect(try fixture.get("/stream", method: "HEAD")["Content-Length"] == "1000")
+        #expect(try fixture.get("/none").status == 204)
+        #expect(try fixture.get("/same").status == 304)
+        await fixture.stop()
         progress.say.finish()
         for await event in progress.events { Issue.record("\(event)") }
     }
@@ -106,32 +106,32 @@ struct StreamedBodyTests {
         arguments: [100, nil] as [Int?], ["throws", "little", "much"])
     func failing(_ length: Int?, _ how: String) async throws {
         if length == nil, how != "throws" { return }
-        let bench = try await Self.bench(length) { writer in
+        let fixture = try await Self.fixture(length) { writer in
             try await writer.write([UInt8](repeating: 1, count: 50))
             if how == "throws" { throw Broken() }
             if how == "much" { try await writer.write([UInt8](repeating: 1, count: 51)) }
         }
-        let answer = try Self.get(bench)
-        #expect(answer.body.count < 100)
-        #expect(Self.joined(answer.body) == nil)
-        #expect(try bench.get("/hello").body == Array("hello".utf8))
-        await bench.stop()
-        let events = await bench.server.eventsSoFar()
+        let response = try Self.get(fixture)
+        #expect(response.body.count < 100)
+        #expect(Self.joined(response.body) == nil)
+        #expect(try fixture.get("/hello").body == Array("hello".utf8))
+        await fixture.stop()
+        let events = await fixture.server.eventsSoFar()
         #expect(events.map(\.message) == ["A response was cut off: its body could not be produced."])
         #expect(events.first?.metadata["route"] == "/stream")
     }
 
     @Test("an HTTP/1.0 client, which knows the body's end by the connection's, gets a reset for a body that failed")
     func openEnded() async throws {
-        let bench = try await Self.bench(nil) { writer in
+        let fixture = try await Self.fixture(nil) { writer in
             try await writer.write("begun")
             try await Task.sleep(for: .milliseconds(1))
             throw Broken()
         }
-        let socket = try bench.server.connect()
+        let socket = try fixture.server.connect()
         try socket.write("GET /stream HTTP/1.0\r\nHost: a\r\n\r\n")
         #expect(throws: RawSocket.Failure.self) { while try !socket.readSome().isEmpty {} }
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test("a client that does not read stops its producer, and goes on with it")
@@ -139,13 +139,13 @@ struct StreamedBodyTests {
         let progress = Progress()
         let piece = [UInt8](repeating: 7, count: 65_536)
         let count = 512
-        let bench = try await Self.bench(piece.count * count) { writer in
+        let fixture = try await Self.fixture(piece.count * count) { writer in
             for _ in 0..<count {
                 try await writer.write(piece)
                 progress.written.withLock { $0 += piece.count }
             }
         }
-        let socket = try bench.server.connect()
+        let socket = try fixture.server.connect()
         // A window of its own keeps the system's buffers small.
         var window: Int32 = 65_536
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &window, 4)
@@ -158,8 +158,8 @@ struct StreamedBodyTests {
             last = now
         }
         #expect(last < piece.count * count / 2)
-        #expect(try FileBench.parsed(try FileBench.all(from: socket)).body.count == piece.count * count)
-        await bench.stop()
+        #expect(try FileFixture.parsed(try FileFixture.all(from: socket)).body.count == piece.count * count)
+        await fixture.stop()
     }
 
     @Test(
@@ -167,7 +167,7 @@ struct StreamedBodyTests {
         arguments: ["writing", "waiting"], ["close", "reset"])
     func gone(_ what: String, _ how: String) async throws {
         let progress = Progress()
-        let bench = try await Self.bench(nil) { writer in
+        let fixture = try await Self.fixture(nil) { writer in
             defer { progress.say.yield("ended") }
             try await writer.write("begun")
             progress.say.yield("begun")
@@ -179,7 +179,7 @@ struct StreamedBodyTests {
                 throw error
             }
         }
-        var socket: RawSocket? = try bench.server.connect()
+        var socket: RawSocket? = try fixture.server.connect()
         try socket?.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try socket?.readSome()
         var events = progress.events.makeAsyncIterator()
@@ -188,29 +188,29 @@ struct StreamedBodyTests {
         socket = nil
         #expect(await events.next() == "cancelled")
         #expect(await events.next() == "ended")
-        await bench.stop()
-        #expect(await bench.server.eventsSoFar().isEmpty)
+        await fixture.stop()
+        #expect(await fixture.server.eventsSoFar().isEmpty)
     }
 
     @Test("the server's stop cancels a producer whose drain is over")
     func stopping() async throws {
         let progress = Progress()
-        let bench = try await Self.bench(nil) { writer in
+        let fixture = try await Self.fixture(nil) { writer in
             defer { progress.say.yield("ended") }
             try await writer.write("begun")
             try await Task.sleep(for: .seconds(3_600))
         }
-        let socket = try bench.server.connect()
+        let socket = try fixture.server.connect()
         try socket.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try socket.readSome()
-        await bench.server.server.stop(drain: .milliseconds(20))
+        await fixture.server.server.stop(drain: .milliseconds(20))
         var events = progress.events.makeAsyncIterator()
         #expect(await events.next() == "ended")
     }
 
     @Test("a producer may take longer than any time-out; a client that takes nothing is ended")
     func timeOuts() async throws {
-        let slow = try await Self.bench(10, { $0.idleTimeout = .seconds(1) }) { writer in
+        let slow = try await Self.fixture(10, { $0.idleTimeout = .seconds(1) }) { writer in
             for _ in 0..<10 {
                 try await Task.sleep(for: .milliseconds(150))
                 try await writer.write("x")
@@ -219,7 +219,7 @@ struct StreamedBodyTests {
         #expect(try Self.get(slow).body.count == 10)
         await slow.stop()
         let progress = Progress()
-        let endless = try await Self.bench(nil, { $0.idleTimeout = .seconds(1) }) { writer in
+        let endless = try await Self.fixture(nil, { $0.idleTimeout = .seconds(1) }) { writer in
             defer { progress.say.yield("ended") }
             while true { try await writer.write([UInt8](repeating: 1, count: 65_536)) }
         }

@@ -3,9 +3,9 @@ import TestSupport
 /// What an Immich server says to those who have not signed in.
 enum ScriptedImmich {
     /// A server that signs in both ways.
-    static func answer(
+    static func response(
         _ request: FaultServer.Request, button: String = "Login with OAuth", version: (Int, Int) = (3, 1)
-    ) -> FaultServer.Answer {
+    ) -> FaultServer.Response {
         let body: String
         switch request.path {
         case "/.well-known/immich": body = #"{"api":{"endpoint":"/api"}}"#
@@ -30,7 +30,7 @@ enum ScriptedImmich {
         return json(body)
     }
 
-    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Answer {
+    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Response {
         .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 }

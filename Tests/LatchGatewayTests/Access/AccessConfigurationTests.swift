@@ -94,7 +94,7 @@ struct AccessConfigurationTests {
         let verify = "verify: {enabled: yes}\n"
         let rules = try read(Self.base + verify + "access: {dav: {basic_keys: true}, other: {paths: /x}}").verify.rules
             .rules
-        #expect(rules.map(\.takesKeys) == [true, false])
+        #expect(rules.map(\.acceptsKeys) == [true, false])
         for allow in ["public", "nobody"] {
             #expect(
                 mistakes(verify + "access: {dav: {allow: \(allow), basic_keys: true}}").contains {

@@ -16,9 +16,9 @@ struct HostCheckTests {
     private static let probes: Set = ["/healthz", "/readyz", "/auth/verify"]
 
     private static func with(
-        publicURL: String? = "https://latch.example", _ body: (Bench) async throws -> Void
+        publicURL: String? = "https://latch.example", _ body: (GatewayFixture) async throws -> Void
     ) async throws {
-        try await TimeTrackerBench.with { settings in
+        try await TimeTrackerFixture.with { settings in
             settings.publicURL = publicURL
             settings.immich.isEnabled = true
             settings.immich.prefix = "/immich"
@@ -32,16 +32,16 @@ struct HostCheckTests {
                 ].compactMap { $0 })
             settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
         } _: {
-            try await body($0.bench)
+            try await body($0.fixture)
         }
     }
 
     private static func send(
-        _ bench: Bench, _ route: Router.Route, _ host: String, _ fields: [(String, String)] = []
+        _ fixture: GatewayFixture, _ route: Router.Route, _ host: String, _ fields: [(String, String)] = []
     ) async throws -> Int {
         let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
             .replacing("{*}", with: "x")
-        return try await bench.http.send(
+        return try await fixture.http.send(
             route.method.rawValue, path, host: host, headers: fields,
             body: [.get, .head].contains(route.method) ? nil : ""
         ).status
@@ -49,16 +49,16 @@ struct HostCheckTests {
 
     @Test("Every route refuses the name of another site with 421, except those for probes and proxies")
     func everyRoute() async throws {
-        try await Self.with { bench in
+        try await Self.with { fixture in
             let invented: [[(String, String)]] = [[], [("X-Forwarded-Host", "latch.example")]]
-            for route in bench.gateway.router.routes {
+            for route in fixture.gateway.router.routes {
                 for host in ["evil.example", "latch.example.evil.example", "latch.example."] {
                     for fields in invented {
-                        let status = try await Self.send(bench, route, host, fields)
+                        let status = try await Self.send(fixture, route, host, fields)
                         #expect((status == 421) == !Self.probes.contains(route.pattern), "\(route) \(host): \(status)")
                     }
                 }
-                let told = try await Self.send(bench, route, "latch.example", [("X-Forwarded-Host", "evil.example")])
+                let told = try await Self.send(fixture, route, "latch.example", [("X-Forwarded-Host", "evil.example")])
                 #expect((told == 421) == !Self.probes.contains(route.pattern), "\(route): \(told)")
             }
         }
@@ -67,20 +67,20 @@ struct HostCheckTests {
     @Test(
         "Every route answers under its own name, in capitals, with a port, through a proxy, and on this machine")
     func own() async throws {
-        try await Self.with { bench in
+        try await Self.with { fixture in
             let ways: [(String, [(String, String)])] = [
                 ("latch.example", []), ("LATCH.example:8443", []), ("127.0.0.1:2283", []), ("localhost", []),
                 ("latchd:2283", [("X-Forwarded-Host", "latch.example")]),
                 ("10.0.0.7:2283", [("X-Forwarded-Host", "latch.example")]),
             ]
             // Pages, and the paths that redirect to them, are served only at public_url.
-            let pages = bench.gateway.stores.settings.pages.prefix
-            let others = bench.gateway.router.routes.filter {
+            let pages = fixture.gateway.stores.settings.pages.prefix
+            let others = fixture.gateway.router.routes.filter {
                 !$0.pattern.hasPrefix(pages + "/") && ![pages, "/"].contains($0.pattern)
             }
             for route in others {
                 for (host, fields) in ways {
-                    let status = try await Self.send(bench, route, host, fields)
+                    let status = try await Self.send(fixture, route, host, fields)
                     #expect(status != 421, "\(route) at \(host)")
                 }
             }
@@ -89,12 +89,12 @@ struct HostCheckTests {
 
     @Test("A protected host serves the sign-in and the metadata, and nothing else of the server")
     func protected() async throws {
-        try await Self.with { bench in
-            for route in bench.gateway.router.routes {
+        try await Self.with { fixture in
+            for route in fixture.gateway.router.routes {
                 let isThere =
                     Self.probes.contains(route.pattern) || route.pattern.hasPrefix("/latch/")
                     || route.pattern.hasPrefix(ForwardAuthRoutes.wellKnown)
-                let status = try await Self.send(bench, route, "app.example.org")
+                let status = try await Self.send(fixture, route, "app.example.org")
                 #expect((status == 421) == !isThere, "\(route): \(status)")
             }
         }
@@ -102,12 +102,12 @@ struct HostCheckTests {
 
     @Test("A monitor can read the metrics under an IP address or a name without a dot")
     func monitoring() async throws {
-        try await Self.with { bench in
+        try await Self.with { fixture in
             for (host, isAnswered) in [
                 ("10.1.2.3:2283", true), ("latchd:2283", true), ("[fd00::1]:2283", true), ("latch.example", true),
                 ("evil.example", false), ("metrics.evil.example:2283", false),
             ] {
-                let status = try await bench.http.send("GET", "/metrics", host: host).status
+                let status = try await fixture.http.send("GET", "/metrics", host: host).status
                 #expect((status != 421) == isAnswered, "\(host)")
             }
         }
@@ -122,16 +122,16 @@ struct HostCheckTests {
 
     @Test("Rules without hosts do not make the name of another site known, whatever other fields the request has")
     func rulesOfAllHosts() async throws {
-        try await Bench.with(Self.verifyWithoutHosts) { bench in
-            let answer = try await bench.http.send(
+        try await GatewayFixture.with(Self.verifyWithoutHosts) { fixture in
+            let response = try await fixture.http.send(
                 "GET", "/api/auth/type", host: "evil.example", headers: [("X-Forwarded-Host", "latch.example")])
-            #expect(answer.status == 421)
+            #expect(response.status == 421)
         }
     }
 
     @Test("Where no rule names a host, the sign-in is served on those that a trusted proxy tells, and on no other")
     func rulesWithoutHosts() async throws {
-        try await Bench.withPages(Self.verifyWithoutHosts) { bench in
+        try await GatewayFixture.withPages(Self.verifyWithoutHosts) { fixture in
             for path in ["/latch/sign-in", ForwardAuthRoutes.wellKnown] {
                 for (host, told, isServed) in [
                     ("evil.example", nil, false), ("evil.example", "evil.example", false),
@@ -139,7 +139,7 @@ struct HostCheckTests {
                     ("127.0.0.1:2283", "app.example.org", true), ("latch.example", nil, true),
                 ] as [(String, String?, Bool)] {
                     let fields = told.map { [("X-Forwarded-Host", $0)] } ?? []
-                    let status = try await bench.http.send("GET", path, host: host, headers: fields).status
+                    let status = try await fixture.http.send("GET", path, host: host, headers: fields).status
                     #expect((status != 421) == isServed, "\(path) \(host) \(told ?? "")")
                 }
             }
@@ -148,20 +148,20 @@ struct HostCheckTests {
 
     @Test("Without a configured address every name is accepted")
     func unconfigured() async throws {
-        try await Bench.with { bench in
-            let answer = try await bench.http.send("GET", "/api/auth/type", host: "evil.example")
-            #expect(answer.status == 200)
+        try await GatewayFixture.with { fixture in
+            let response = try await fixture.http.send("GET", "/api/auth/type", host: "evil.example")
+            #expect(response.status == 200)
         }
     }
 
     @Test("The refusal has the dialect's own error format")
     func envelopes() async throws {
-        try await Self.with { bench in
-            let onyx = try await bench.http.send("GET", "/api/auth/type", host: "evil.example")
+        try await Self.with { fixture in
+            let onyx = try await fixture.http.send("GET", "/api/auth/type", host: "evil.example")
             #expect(onyx.json?["detail"]?.string?.contains("public_url") == true)
-            let timeTracker = try await bench.http.send("GET", "/tt/auth/me", host: "evil.example")
+            let timeTracker = try await fixture.http.send("GET", "/tt/auth/me", host: "evil.example")
             #expect(timeTracker.json?["error"]?.string?.contains("public_url") == true)
-            let page = try await bench.http.send("GET", "/latch/sign-in", host: "evil.example")
+            let page = try await fixture.http.send("GET", "/latch/sign-in", host: "evil.example")
             #expect(String(decoding: page.body, as: UTF8.self).contains("https://latch.example/latch/account"))
         }
     }

@@ -22,8 +22,8 @@ struct ProvedAddressTests {
         "/latch/account", "/latch/account/password", "/latch/sign-in",
     ]
 
-    private static func with(_ body: (TimeTrackerBench, Person, String) async throws -> Void) async throws {
-        try await TimeTrackerBench.with { settings in
+    private static func with(_ body: (TimeTrackerFixture, Person, String) async throws -> Void) async throws {
+        try await TimeTrackerFixture.with { settings in
             settings.onyx.allowsRegistration = true
             settings.immich.isEnabled = true
             settings.immich.prefix = "/immich"
@@ -32,19 +32,19 @@ struct ProvedAddressTests {
             settings.pages.isEnabled = true
             settings.verify.isEnabled = true
             settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
-        } _: { bench in
-            let registered = try await bench.http.send(
+        } _: { fixture in
+            let registered = try await fixture.http.send(
                 "POST", "/api/auth/register", headers: [("Content-Type", "application/json")],
-                body: #"{"email":"\#(email)","password":"\#(Bench.password)"}"#)
+                body: #"{"email":"\#(email)","password":"\#(GatewayFixture.password)"}"#)
             #expect(registered.status == 201)
-            let people = bench.bench.gateway.stores.people
+            let people = fixture.fixture.gateway.stores.people
             let person = try await people.require(email)
             // An administrator links the person, which does not prove the address.
-            let provider = try #require(bench.bench.gateway.stores.settings.providers.first)
+            let provider = try #require(fixture.fixture.gateway.stores.settings.providers.first)
             try await people.link(person.id, to: "boss-1", at: provider, evenUnseen: true)
             let account = SmallProvider.Account(subject: "boss-1", email: email, isVerified: false)
-            let token = try await bench.exchange(bench.deepLink(as: account)).token.orThrow
-            try await body(bench, person, token)
+            let token = try await fixture.exchange(fixture.deepLink(as: account)).token.orThrow
+            try await body(fixture, person, token)
         }
     }
 
@@ -55,18 +55,18 @@ struct ProvedAddressTests {
 
     @Test("is only in the answers of routes that tell the person about the account")
     func everyRoute() async throws {
-        try await Self.with { bench, _, token in
+        try await Self.with { fixture, _, token in
             var seen: Set<String> = []
-            for route in bench.bench.gateway.router.routes where route.method == .get || route.pattern == "/auth/verify"
-            {
+            for route in fixture.fixture.gateway.router.routes
+            where route.method == .get || route.pattern == "/auth/verify" {
                 let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
                     .replacing("{*}", with: "x")
                 let more = route.pattern == "/auth/verify" ? Self.forwarded : []
-                for bearer in [Bench.bearer(token), [("Cookie", "__Host-latchd_session=\(token)")]] {
-                    let answer = try await bench.http.send(
+                for bearer in [GatewayFixture.bearer(token), [("Cookie", "__Host-latchd_session=\(token)")]] {
+                    let response = try await fixture.http.send(
                         route.method.rawValue, path, host: "latch.example", headers: bearer + more)
-                    let head = answer.headers.fields.map(\.value).joined(separator: "\n")
-                    if (head + String(decoding: answer.body, as: UTF8.self)).contains("boss") {
+                    let head = response.headers.fields.map(\.value).joined(separator: "\n")
+                    if (head + String(decoding: response.body, as: UTF8.self)).contains("boss") {
                         seen.insert(route.pattern)
                     }
                 }
@@ -78,24 +78,24 @@ struct ProvedAddressTests {
 
     @Test("is sent to no backend and no resource server; they get the id, and that the address is not proved")
     func waysOut() async throws {
-        try await Self.with { bench, person, token in
+        try await Self.with { fixture, person, token in
             let id = person.id.uuidString.lowercased()
-            let verified = try await bench.http.send(
-                "GET", "/auth/verify", headers: Self.forwarded + Bench.bearer(token))
+            let verified = try await fixture.http.send(
+                "GET", "/auth/verify", headers: Self.forwarded + GatewayFixture.bearer(token))
             #expect(verified.status == 200)
             #expect(verified.headers["X-Auth-User"] == id)
             #expect(verified.headers["X-Auth-Email"] == nil)
             for path in ["/api/auth/introspect", "/tt/auth/introspect"] {
-                let answer = try #require(try await bench.introspect(token, at: path))
-                #expect(answer["username"]?.string == id)
-                #expect(answer["email"] == nil)
-                #expect(answer["email_verified"]?.bool == false)
+                let response = try #require(try await fixture.introspect(token, at: path))
+                #expect(response["username"]?.string == id)
+                #expect(response["email"] == nil)
+                #expect(response["email_verified"]?.bool == false)
             }
-            let claims = try #require(try await TimeTrackerBench.claims(of: token, by: bench.keys()))
+            let claims = try #require(try await TimeTrackerFixture.claims(of: token, by: fixture.keys()))
             #expect(claims["username"]?.string == id)
             #expect(claims["email"] == nil)
             #expect(claims["email_verified"]?.bool == false)
-            let me = try await bench.me(token)
+            let me = try await fixture.me(token)
             #expect(me.json?["username"]?.string == id)
             #expect(me.json?["email_verified"]?.bool == false)
         }
@@ -103,29 +103,30 @@ struct ProvedAddressTests {
 
     @Test("A proved address is sent to each of them, and never a name that the person chose")
     func proved() async throws {
-        try await Self.with { bench, _, _ in
-            let ada = try await bench.bench.addPerson()
-            let token = try await bench.token()
-            let renamed = try await bench.http.send(
-                "PUT", "/immich/users/me", headers: Bench.bearer(token) + [("Content-Type", "application/json")],
+        try await Self.with { fixture, _, _ in
+            let ada = try await fixture.fixture.addPerson()
+            let token = try await fixture.token()
+            let renamed = try await fixture.http.send(
+                "PUT", "/immich/users/me",
+                headers: GatewayFixture.bearer(token) + [("Content-Type", "application/json")],
                 body: #"{"name":"boss@corp.example"}"#)
             #expect(renamed.status == 200)
-            bench.bench.gateway.issuer.forgetEverything()
-            let second = try await bench.token()
+            fixture.fixture.gateway.issuer.forgetEverything()
+            let second = try await fixture.token()
 
-            let verified = try await bench.http.send(
-                "GET", "/auth/verify", headers: Self.forwarded + Bench.bearer(second))
-            #expect(verified.headers["X-Auth-Email"] == Bench.email)
+            let verified = try await fixture.http.send(
+                "GET", "/auth/verify", headers: Self.forwarded + GatewayFixture.bearer(second))
+            #expect(verified.headers["X-Auth-Email"] == GatewayFixture.email)
             let told = [
-                try await bench.introspect(second), try await bench.introspect(second, at: "/api/auth/introspect"),
-                try await TimeTrackerBench.claims(of: second, by: bench.keys()), try await bench.me(second).json,
+                try await fixture.introspect(second), try await fixture.introspect(second, at: "/api/auth/introspect"),
+                try await TimeTrackerFixture.claims(of: second, by: fixture.keys()), try await fixture.me(second).json,
             ]
-            for answer in told {
-                #expect(answer?["username"]?.string == Bench.email)
-                #expect(answer?["email"]?.string == Bench.email)
-                #expect(answer?["email_verified"]?.bool == true)
+            for response in told {
+                #expect(response?["username"]?.string == GatewayFixture.email)
+                #expect(response?["email"]?.string == GatewayFixture.email)
+                #expect(response?["email_verified"]?.bool == true)
             }
-            #expect(try await bench.me(second).json?["id"]?.string == ada.id.uuidString.lowercased())
+            #expect(try await fixture.me(second).json?["id"]?.string == ada.id.uuidString.lowercased())
         }
     }
 }

@@ -16,9 +16,9 @@ struct VerifyTests {
     /// A gateway at `https://id.example.org` that trusts this machine, with rules for `app.example.org`.
     private func with(
         cookieDomain: String? = nil, pages: Bool = true, trusted: String = "127.0.0.0/8",
-        change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+        change: (inout GatewaySettings) -> Void = { _ in }, _ body: (GatewayFixture) async throws -> Void
     ) async throws {
-        try await Bench.with { settings in
+        try await GatewayFixture.with { settings in
             settings.publicURL = "https://id.example.org"
             settings.trustedProxies = TrustedProxies([IPNetwork(trusted)].compactMap { $0 })
             settings.pages.isEnabled = pages
@@ -30,8 +30,8 @@ struct VerifyTests {
                 Self.rule("admin", paths: ["/admin/*"], groups: ["admins"]),
                 Self.rule("ada", paths: ["/ada/*"], users: ["Ada@example.org"]),
                 Self.rule("off", paths: ["/off/*"], allow: .nobody),
-                Self.rule("dav", paths: ["/dav/*"], takesKeys: true),
-                Self.rule("bob", paths: ["/bob/*"], users: ["bob@example.org"], takesKeys: true),
+                Self.rule("dav", paths: ["/dav/*"], acceptsKeys: true),
+                Self.rule("bob", paths: ["/bob/*"], users: ["bob@example.org"], acceptsKeys: true),
                 Self.rule("apps"),
             ]
             change(&settings)
@@ -42,43 +42,44 @@ struct VerifyTests {
 
     private static func rule(
         _ name: String, paths: [String] = [], methods: [HTTPMethod] = [], allow: AccessDraft.Allowance = .signedIn,
-        users: [String] = [], groups: [String] = [], takesKeys: Bool = false
+        users: [String] = [], groups: [String] = [], acceptsKeys: Bool = false
     ) -> AccessRule {
         AccessDraft(
             hosts: ["app.example.org"], paths: paths, methods: methods, allow: allow, users: users, groups: groups,
-            takesKeys: takesKeys
+            acceptsKeys: acceptsKeys
         ).rule(name)
     }
 
     private func ask(
-        _ bench: Bench, _ path: String = "/photos", method: String = "GET", token: String? = nil,
+        _ fixture: GatewayFixture, _ path: String = "/photos", method: String = "GET", token: String? = nil,
         query: String = "", _ more: [(String, String)] = []
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         let told = [
             ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", method),
             ("X-Forwarded-Uri", path),
         ]
-        return try await bench.http.send("GET", "/auth/verify" + query, headers: told + Bench.bearer(token) + more)
+        return try await fixture.http.send(
+            "GET", "/auth/verify" + query, headers: told + GatewayFixture.bearer(token) + more)
     }
 
     @Test("a person who must change their password is redirected to the page for it on the server's own host")
     func passwordChange() async throws {
-        try await with { bench in
-            let person = try await bench.gateway.stores.people.add(
-                email: Bench.email, password: Secret(Bench.password), mustChange: true)
-            let token = try await bench.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
+        try await with { fixture in
+            let person = try await fixture.gateway.stores.people.add(
+                email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
+            let token = try await fixture.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
             let cookie = [("Cookie", "__Host-latchd_session=\(token)")]
-            let answer = try await ask(bench, "/photos?a=b", Self.browser + cookie)
-            #expect(answer.status == 302)
+            let response = try await ask(fixture, "/photos?a=b", Self.browser + cookie)
+            #expect(response.status == 302)
             #expect(
-                answer.headers["Location"]
+                response.headers["Location"]
                     == "https://id.example.org/latch/account/password?return=https%3A%2F%2Fapp.example.org%2Fphotos%3Fa%3Db"
             )
             for (path, status) in [("/health", 200), ("/off/x", 403), ("/ada/x", 302)] {
-                #expect(try await ask(bench, path, Self.browser + cookie).status == status, "\(path)")
+                #expect(try await ask(fixture, path, Self.browser + cookie).status == status, "\(path)")
             }
             // On a public address the answer does not say who asks.
-            #expect(try await ask(bench, "/health", cookie).headers["X-Auth-User"] == nil)
+            #expect(try await ask(fixture, "/health", cookie).headers["X-Auth-User"] == nil)
         }
     }
 
@@ -86,20 +87,20 @@ struct VerifyTests {
 
     @Test("A session of an app or a browser is answered with who it is, in fields of plain ASCII")
     func whose() async throws {
-        try await with { bench in
-            let person = try await bench.gateway.stores.people.add(
-                email: "zoë%1@example.org", name: "Zoë, \"the\" 9%", password: Secret(Bench.password))
-            let token = try await bench.login("zoë%1@example.org").token.orThrow
-            for headers in [Bench.bearer(token), [("Cookie", "a=b; __Host-latchd_session=\(token)")]] {
-                let answer = try await ask(bench, "/photos", headers)
-                #expect(answer.status == 200)
-                #expect(answer.headers["X-Auth-User"] == person.id.uuidString.lowercased())
-                #expect(answer.headers["X-Auth-Email"] == "zo%C3%AB%251@example.org")
-                #expect(answer.headers["X-Auth-Name"] == "Zo%C3%AB%2C%20%22the%22%209%25")
-                #expect(answer.headers["X-Auth-Session"]?.utf8.count == 12)
-                #expect(answer.headers["X-Auth-Groups"] == nil)
-                #expect(answer.headers["Cache-Control"] == "no-store")
-                #expect(answer.body.isEmpty)
+        try await with { fixture in
+            let person = try await fixture.gateway.stores.people.add(
+                email: "zoë%1@example.org", name: "Zoë, \"the\" 9%", password: Secret(GatewayFixture.password))
+            let token = try await fixture.login("zoë%1@example.org").token.orThrow
+            for headers in [GatewayFixture.bearer(token), [("Cookie", "a=b; __Host-latchd_session=\(token)")]] {
+                let response = try await ask(fixture, "/photos", headers)
+                #expect(response.status == 200)
+                #expect(response.headers["X-Auth-User"] == person.id.uuidString.lowercased())
+                #expect(response.headers["X-Auth-Email"] == "zo%C3%AB%251@example.org")
+                #expect(response.headers["X-Auth-Name"] == "Zo%C3%AB%2C%20%22the%22%209%25")
+                #expect(response.headers["X-Auth-Session"]?.utf8.count == 12)
+                #expect(response.headers["X-Auth-Groups"] == nil)
+                #expect(response.headers["Cache-Control"] == "no-store")
+                #expect(response.body.isEmpty)
             }
         }
     }
@@ -108,58 +109,62 @@ struct VerifyTests {
         [("Authorization", "Basic " + Data("\(name):\(password)".utf8).base64EncodedString())]
     }
 
-    private func key(_ bench: Bench, _ person: Person, _ scopes: [String] = ["app"]) async throws -> String {
-        try await bench.gateway.stores.apiKeys.create(for: person, name: "calendar", scopes: scopes, maximum: 10).key
+    private func key(_ fixture: GatewayFixture, _ person: Person, _ scopes: [String] = ["app"]) async throws -> String {
+        try await fixture.gateway.stores.apiKeys.create(for: person, name: "calendar", scopes: scopes, maximum: 10).key
             .reveal()
     }
 
     @Test("A person's key is accepted as the password of Basic where a rule allows it, and nowhere else")
     func keys() async throws {
-        try await with { bench in
-            let ada = try await bench.addPerson()
-            let key = try await key(bench, ada)
+        try await with { fixture in
+            let ada = try await fixture.addPerson()
+            let key = try await key(fixture, ada)
             let id = ada.id.uuidString.lowercased()
-            for name in [Bench.email, "ADA@example.org", id, id.uppercased()] {
+            for name in [GatewayFixture.email, "ADA@example.org", id, id.uppercased()] {
                 for _ in 1...2 {
-                    let answer = try await ask(bench, "/dav/x", method: "PUT", basic(name, key))
-                    #expect(answer.status == 200)
-                    #expect(answer.headers["X-Auth-User"] == id)
-                    #expect(answer.headers["X-Auth-Email"] == Bench.email)
-                    #expect(answer.headers["X-Auth-Session"] == nil)
-                    #expect(answer.headers["X-Auth-Credential"] == "key")
+                    let response = try await ask(fixture, "/dav/x", method: "PUT", basic(name, key))
+                    #expect(response.status == 200)
+                    #expect(response.headers["X-Auth-User"] == id)
+                    #expect(response.headers["X-Auth-Email"] == GatewayFixture.email)
+                    #expect(response.headers["X-Auth-Session"] == nil)
+                    #expect(response.headers["X-Auth-Credential"] == "key")
                 }
             }
-            #expect(try await ask(bench, "/photos", basic(Bench.email, key)).status == 401)
-            #expect(try await ask(bench, "/bob/x", basic(Bench.email, key)).status == 403)
-            #expect(try await ask(bench, "/health", basic(Bench.email, key)).headers["X-Auth-User"] == nil)
+            #expect(try await ask(fixture, "/photos", basic(GatewayFixture.email, key)).status == 401)
+            #expect(try await ask(fixture, "/bob/x", basic(GatewayFixture.email, key)).status == 403)
+            #expect(try await ask(fixture, "/health", basic(GatewayFixture.email, key)).headers["X-Auth-User"] == nil)
             // The session of a browser comes first; then Basic is for the backend.
-            let token = try await bench.token()
+            let token = try await fixture.token()
             let both = try await ask(
-                bench, "/dav/x", [("Cookie", "__Host-latchd_session=\(token)")] + basic("x", "y"))
+                fixture, "/dav/x", [("Cookie", "__Host-latchd_session=\(token)")] + basic("x", "y"))
             #expect(both.status == 200)
             #expect(both.headers["X-Auth-Credential"] == nil)
             // Not the password, nor a token, nor another person's name, nor a revoked key.
-            try await bench.addPerson("bob@example.org")
-            for (name, password) in [(Bench.email, Bench.password), (Bench.email, token), ("bob@example.org", key)] {
-                #expect(try await ask(bench, "/dav/x", basic(name, password)).status == 401)
+            try await fixture.addPerson("bob@example.org")
+            for (name, password) in [
+                (GatewayFixture.email, GatewayFixture.password), (GatewayFixture.email, token),
+                ("bob@example.org", key),
+            ] {
+                #expect(try await ask(fixture, "/dav/x", basic(name, password)).status == 401)
             }
-            try await bench.gateway.stores.apiKeys.revokeAll(of: ada.id)
-            #expect(try await ask(bench, "/dav/x", basic(Bench.email, key)).status == 401)
+            try await fixture.gateway.stores.apiKeys.revokeAll(of: ada.id)
+            #expect(try await ask(fixture, "/dav/x", basic(GatewayFixture.email, key)).status == 401)
         }
     }
 
     @Test("A key can do behind a proxy what its scopes allow: reading, writing, or nothing")
     func keyScopes() async throws {
-        try await with { bench in
-            let ada = try await bench.addPerson()
+        try await with { fixture in
+            let ada = try await fixture.addPerson()
             let rows: [(scope: String, read: Int, write: Int)] = [
                 ("app", 200, 200), ("api:write", 200, 200), ("api:read", 200, 403), ("imap", 403, 403),
             ]
             for row in rows {
-                let key = basic(Bench.email, try await key(bench, ada, [row.scope]))
+                let key = basic(GatewayFixture.email, try await key(fixture, ada, [row.scope]))
                 for (method, status) in [("PROPFIND", row.read), ("GET", row.read), ("PUT", row.write)] {
                     #expect(
-                        try await ask(bench, "/dav/x", method: method, key).status == status, "\(row.scope) \(method)")
+                        try await ask(fixture, "/dav/x", method: method, key).status == status, "\(row.scope) \(method)"
+                    )
                 }
             }
         }
@@ -168,55 +173,55 @@ struct VerifyTests {
     @Test("With a key that may only read, a request that names another method is refused, whatever the rules name")
     func keyOverride() async throws {
         func onlyKeys(_ settings: inout GatewaySettings) {
-            settings.verify.rules.rules = [Self.rule("dav", paths: ["/dav/*"], takesKeys: true)]
+            settings.verify.rules.rules = [Self.rule("dav", paths: ["/dav/*"], acceptsKeys: true)]
         }
-        try await with(change: onlyKeys) { bench in
-            let ada = try await bench.addPerson()
+        try await with(change: onlyKeys) { fixture in
+            let ada = try await fixture.addPerson()
             let override = [("X-HTTP-Method-Override", "DELETE")]
             for (scope, status) in [("app", 200), ("api:write", 200), ("api:read", 403)] {
-                let key = basic(Bench.email, try await key(bench, ada, [scope]))
-                #expect(try await ask(bench, "/dav/x", key).status == 200, "\(scope)")
-                #expect(try await ask(bench, "/dav/x", key + override).status == status, "\(scope)")
+                let key = basic(GatewayFixture.email, try await key(fixture, ada, [scope]))
+                #expect(try await ask(fixture, "/dav/x", key).status == 200, "\(scope)")
+                #expect(try await ask(fixture, "/dav/x", key + override).status == status, "\(scope)")
             }
         }
     }
 
     @Test("Wrong keys count as failed sign-ins for the account and the address; a good key in memory still works")
     func guessedKeys() async throws {
-        try await with(change: { $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900)) }) { bench in
-            let ada = try await bench.addPerson()
-            let known = basic(Bench.email, try await key(bench, ada))
-            #expect(try await ask(bench, "/dav/x", known).status == 200)
-            let wrong = basic(Bench.email, String(repeating: "A", count: 43) + "=")
-            for _ in 1...3 { #expect(try await ask(bench, "/dav/x", wrong).status == 401) }
-            let limited = try await ask(bench, "/dav/x", wrong)
+        try await with(change: { $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900)) }) { fixture in
+            let ada = try await fixture.addPerson()
+            let known = basic(GatewayFixture.email, try await key(fixture, ada))
+            #expect(try await ask(fixture, "/dav/x", known).status == 200)
+            let wrong = basic(GatewayFixture.email, String(repeating: "A", count: 43) + "=")
+            for _ in 1...3 { #expect(try await ask(fixture, "/dav/x", wrong).status == 401) }
+            let limited = try await ask(fixture, "/dav/x", wrong)
             #expect(limited.status == 429)
             #expect(limited.headers["Retry-After"] != nil)
-            #expect(try await ask(bench, "/dav/x", query: "?proxy=nginx", wrong).status == 403)
-            #expect(try await bench.login().status == 429)
-            #expect(try await ask(bench, "/dav/x", known).status == 200)
-            #expect(bench.lines.audit.count { $0["reason"]?.string == "wrong-key" } == 3)
+            #expect(try await ask(fixture, "/dav/x", query: "?proxy=nginx", wrong).status == 403)
+            #expect(try await fixture.login().status == 429)
+            #expect(try await ask(fixture, "/dav/x", known).status == 200)
+            #expect(fixture.lines.audit.count { $0["reason"]?.string == "wrong-key" } == 3)
         }
     }
 
     @Test("Basic is offered to a program where a rule accepts keys, and not to a page's script")
     func keyChallenge() async throws {
-        try await with { bench in
-            let program = try await ask(bench, "/dav/x", method: "PROPFIND")
+        try await with { fixture in
+            let program = try await ask(fixture, "/dav/x", method: "PROPFIND")
             #expect(program.status == 401)
             #expect(
                 program.headers["WWW-Authenticate"]?.hasPrefix(#"Basic realm="latchd", charset="UTF-8", Bearer "#)
                     == true)
-            let script = try await ask(bench, "/dav/x", [("Sec-Fetch-Mode", "cors")])
+            let script = try await ask(fixture, "/dav/x", [("Sec-Fetch-Mode", "cors")])
             #expect(script.headers["WWW-Authenticate"]?.hasPrefix("Bearer ") == true)
-            #expect(try await ask(bench, "/photos").headers["WWW-Authenticate"]?.hasPrefix("Bearer ") == true)
+            #expect(try await ask(fixture, "/photos").headers["WWW-Authenticate"]?.hasPrefix("Bearer ") == true)
         }
     }
 
     @Test("Whoever is not signed in learns where sign-in is; an error is told only where a token was sent")
     func challenge() async throws {
-        try await with { bench in
-            let bare = try await ask(bench, "/photos/a?b=c")
+        try await with { fixture in
+            let bare = try await ask(fixture, "/photos/a?b=c")
             #expect(bare.status == 401)
             #expect(
                 bare.headers["WWW-Authenticate"]
@@ -224,32 +229,32 @@ struct VerifyTests {
             )
             #expect(bare.headers["Location"] == nil)
 
-            let stranger = try await ask(bench, token: String(repeating: "x", count: 43))
+            let stranger = try await ask(fixture, token: String(repeating: "x", count: 43))
             #expect(stranger.status == 401)
             #expect(stranger.headers["WWW-Authenticate"]?.contains(#", error="invalid_token", "#) == true)
-            let root = try await ask(bench, "/")
+            let root = try await ask(fixture, "/")
             #expect(root.headers["WWW-Authenticate"]?.hasSuffix(#"/.well-known/oauth-protected-resource""#) == true)
         }
     }
 
     @Test("A session that is ended is refused at once")
     func revoked() async throws {
-        try await with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await ask(bench, token: token).status == 200)
-            _ = try await bench.logout(token)
-            #expect(try await ask(bench, token: token).status == 401)
+        try await with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await ask(fixture, token: token).status == 200)
+            _ = try await fixture.logout(token)
+            #expect(try await ask(fixture, token: token).status == 401)
         }
     }
 
     @Test("The first rule that is about a request decides who may come")
     func rules() async throws {
-        try await with { bench in
-            try await bench.addPerson()
-            try await bench.addPerson("bob@example.org")
-            let ada = try await bench.token()
-            let bob = try await bench.login("bob@example.org").token.orThrow
+        try await with { fixture in
+            try await fixture.addPerson()
+            try await fixture.addPerson("bob@example.org")
+            let ada = try await fixture.token()
+            let bob = try await fixture.login("bob@example.org").token.orThrow
             let rows: [(path: String, method: String, none: Int, bob: Int, ada: Int)] = [
                 ("/health", "GET", 200, 200, 200), ("/share/a", "POST", 200, 200, 200),
                 ("/healthy", "GET", 401, 200, 200),
@@ -260,13 +265,13 @@ struct VerifyTests {
             ]
             for row in rows {
                 for (token, status) in [(nil, row.none), (bob, row.bob), (ada, row.ada)] {
-                    let answer = try await ask(bench, row.path, method: row.method, token: token)
-                    #expect(answer.status == status, "\(row.method) \(row.path)")
+                    let response = try await ask(fixture, row.path, method: row.method, token: token)
+                    #expect(response.status == status, "\(row.method) \(row.path)")
                 }
             }
             // Who is signed in is known on public addresses too; who is not is nobody, whatever was sent.
-            #expect(try await ask(bench, "/health", token: ada).headers["X-Auth-User"] != nil)
-            let nobody = try await ask(bench, "/health", token: "x")
+            #expect(try await ask(fixture, "/health", token: ada).headers["X-Auth-User"] != nil)
+            let nobody = try await ask(fixture, "/health", token: "x")
             #expect(nobody.headers["X-Auth-User"] == nil)
         }
     }
@@ -279,7 +284,7 @@ struct VerifyTests {
                 AccessDraft(hosts: ["app.example.org:8443"], allow: .everybody).rule("other"),
             ]
         }
-        try await with(change: change) { bench in
+        try await with(change: change) { fixture in
             for (host, status) in [
                 ("app.example.org", 403), ("app.example.org:443", 403), ("APP.example.org:443", 403),
                 ("app.example.org:8443", 200), ("app.example.org:80", 401), ("app.example.org.", 400),
@@ -288,8 +293,8 @@ struct VerifyTests {
                     ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"),
                     ("X-Forwarded-Uri", "/"),
                 ]
-                let answer = try await bench.http.send("GET", "/auth/verify", headers: told)
-                #expect(answer.status == status, "\(host)")
+                let response = try await fixture.http.send("GET", "/auth/verify", headers: told)
+                #expect(response.status == status, "\(host)")
             }
         }
     }
@@ -297,53 +302,56 @@ struct VerifyTests {
     @Test("Where no rule is about a request, whoever is signed in may come, or nobody")
     func otherwise() async throws {
         let other = [("X-Forwarded-Host", "other.example.org")]
-        try await with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await askOther(bench, other, token).status == 200)
+        try await with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await askOther(fixture, other, token).status == 200)
         }
-        try await with(change: { $0.verify.rules.otherwise = .nobody }) { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            #expect(try await askOther(bench, other, token).status == 403)
+        try await with(change: { $0.verify.rules.otherwise = .nobody }) { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            #expect(try await askOther(fixture, other, token).status == 403)
         }
     }
 
-    private func askOther(_ bench: Bench, _ host: [(String, String)], _ token: String) async throws -> Exchange.Answer {
-        try await bench.http.send(
+    private func askOther(_ fixture: GatewayFixture, _ host: [(String, String)], _ token: String) async throws
+        -> Exchange.Response
+    {
+        try await fixture.http.send(
             "GET", "/auth/verify",
             headers: host + [
                 ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/"),
-            ] + Bench.bearer(token))
+            ] + GatewayFixture.bearer(token))
     }
 
     @Test("Groups of the identity provider open what is theirs, and are handed on")
     func groups() async throws {
-        try await with { bench in
-            let people = bench.gateway.stores.people
+        try await with { fixture in
+            let people = fixture.gateway.stores.people
             let provider = ProviderConfiguration(
                 id: "home", title: "Home", settings: .init(issuer: "https://home.example", clientID: "latch"),
                 allowsRegistration: true)
             func come(_ groups: [String]) async throws -> Person {
                 try await people.person(
                     for: .init(
-                        issuer: "https://home.example", subject: "1", email: Bench.email, isEmailVerified: true,
+                        issuer: "https://home.example", subject: "1", email: GatewayFixture.email,
+                        isEmailVerified: true,
                         groups: groups), at: provider)
             }
             let person = try await come(["admins", "a, b%"])
-            let token = try await bench.gateway.issuer.issue(for: person, device: .init(name: nil, kind: nil)).token
+            let token = try await fixture.gateway.issuer.issue(for: person, device: .init(name: nil, kind: nil)).token
                 .reveal()
 
-            let admitted = try await ask(bench, "/admin", token: token)
+            let admitted = try await ask(fixture, "/admin", token: token)
             #expect(admitted.status == 200)
             #expect(admitted.headers["X-Auth-Groups"] == "a%2C%20b%25,admins")
             #expect(try await people.identities(of: person.id).map(\.groups) == [["a, b%", "admins"]])
 
             // The next sign-in renews them, for sessions that are there already too.
             _ = try await come([])
-            let refused = try await ask(bench, "/admin", token: token)
+            let refused = try await ask(fixture, "/admin", token: token)
             #expect(refused.status == 403)
-            #expect(try await ask(bench, token: token).headers["X-Auth-Groups"] == nil)
+            #expect(try await ask(fixture, token: token).headers["X-Auth-Groups"] == nil)
         }
     }
 
@@ -357,7 +365,7 @@ struct VerifyTests {
                 isVerified: true), created: Date(), expires: Date(), cap: Date(),
             groups: (100..<300).map { "group-number-\($0)" })
 
-        let list = try #require(ForwardAuthAnswers.welcome(ForwardAuthVisitor(session)).headers["X-Auth-Groups"])
+        let list = try #require(ForwardAuthResponses.welcome(ForwardAuthVisitor(session)).headers["X-Auth-Groups"])
 
         #expect(list.utf8.count <= 2048)
         #expect(list.split(separator: ",").allSatisfy { $0.utf8.count == 16 })
@@ -365,14 +373,14 @@ struct VerifyTests {
 
     @Test("Only a trusted proxy is believed, and the operator is told of another once a minute")
     func untrusted() async throws {
-        try await with(trusted: "192.0.2.0/24") { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            for _ in 1...3 { #expect(try await ask(bench, "/health", token: token).status == 403) }
-            #expect(bench.lines.text.components(of: "not a trusted proxy asked") == 1)
-            bench.clock.advance(61)
-            _ = try await ask(bench, "/health")
-            #expect(bench.lines.text.components(of: "not a trusted proxy asked") == 2)
+        try await with(trusted: "192.0.2.0/24") { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            for _ in 1...3 { #expect(try await ask(fixture, "/health", token: token).status == 403) }
+            #expect(fixture.lines.text.components(of: "not a trusted proxy asked") == 1)
+            fixture.clock.advance(61)
+            _ = try await ask(fixture, "/health")
+            #expect(fixture.lines.text.components(of: "not a trusted proxy asked") == 2)
         }
     }
 
@@ -389,29 +397,29 @@ struct VerifyTests {
             [("X-Original-URL", "https://user@app.example.org/health")],
         ])
     func contradictory(more: [(String, String)]) async throws {
-        try await with { (bench: Bench) async throws in
-            #expect(try await ask(bench, "/health", more).status == 400)
+        try await with { (fixture: GatewayFixture) async throws in
+            #expect(try await ask(fixture, "/health", more).status == 400)
         }
     }
 
     @Test("Both spellings are understood, and may stand beside each other when they agree")
     func spellings() async throws {
-        try await with { (bench: Bench) async throws in
+        try await with { (fixture: GatewayFixture) async throws in
             let url = [("X-Original-URL", "https://app.example.org/health?x=1"), ("X-Original-Method", "GET")]
-            #expect(try await bench.http.send("GET", "/auth/verify", headers: url).status == 200)
+            #expect(try await fixture.http.send("GET", "/auth/verify", headers: url).status == 200)
             let uri = [
                 ("X-Original-URI", "/health"), ("X-Original-Method", "GET"),
                 ("X-Forwarded-Host", "App.Example.org:443"),
                 ("X-Forwarded-Proto", "https"),
             ]
-            #expect(try await bench.http.send("GET", "/auth/verify", headers: uri).status == 200)
-            #expect(try await ask(bench, "/health", uri.dropLast(2) + []).status == 200)
+            #expect(try await fixture.http.send("GET", "/auth/verify", headers: uri).status == 200)
+            #expect(try await ask(fixture, "/health", uri.dropLast(2) + []).status == 200)
         }
     }
 
     @Test("What the proxy leaves out is not made up, and the operator is told")
     func incomplete() async throws {
-        try await with { (bench: Bench) async throws in
+        try await with { (fixture: GatewayFixture) async throws in
             let all = [
                 ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"),
                 ("X-Forwarded-Uri", "/health"),
@@ -419,9 +427,9 @@ struct VerifyTests {
             for left in all.indices {
                 var some = all
                 some.remove(at: left)
-                #expect(try await bench.http.send("GET", "/auth/verify", headers: some).status == 400)
+                #expect(try await fixture.http.send("GET", "/auth/verify", headers: some).status == 400)
             }
-            #expect(bench.lines.text.components(of: "did not send the host") == 1)
+            #expect(fixture.lines.text.components(of: "did not send the host") == 1)
         }
     }
 
@@ -436,35 +444,35 @@ struct VerifyTests {
             "/share/#/x", "share/x", "*", "https://app.example.org/share/x", "/share/\u{c3}\u{a4}",
         ])
     func pathTricks(path: String) async throws {
-        try await with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
+        try await with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
             for token in [nil, token] {
-                #expect(try await ask(bench, path, token: token).status == 400)
-                #expect(try await ask(bench, path, token: token, query: "?proxy=nginx").status == 403)
+                #expect(try await ask(fixture, path, token: token).status == 400)
+                #expect(try await ask(fixture, path, token: token, query: "?proxy=nginx").status == 403)
             }
         }
     }
 
     @Test("A browser is sent to sign in, with the way back; on a host that the cookie does not reach, below that host")
     func browser() async throws {
-        try await with { bench in
-            let answer = try await ask(bench, "/photos?a=1&b=2", Self.browser)
-            #expect(answer.status == 302)
+        try await with { fixture in
+            let response = try await ask(fixture, "/photos?a=1&b=2", Self.browser)
+            #expect(response.status == 302)
             #expect(
-                answer.headers["Location"]
+                response.headers["Location"]
                     == "https://app.example.org/latch/sign-in?return=%2Fphotos%3Fa%3D1%26b%3D2")
-            let nginx = try await ask(bench, query: "?proxy=nginx", Self.browser)
+            let nginx = try await ask(fixture, query: "?proxy=nginx", Self.browser)
             #expect(nginx.status == 401)
             #expect(nginx.headers["Location"] == "https://app.example.org/latch/sign-in?return=%2Fphotos")
             #expect(nginx.headers["WWW-Authenticate"] != nil)
         }
-        try await with(cookieDomain: "example.org") { bench in
-            let answer = try await ask(bench, "/photos?a", Self.browser)
+        try await with(cookieDomain: "example.org") { fixture in
+            let response = try await ask(fixture, "/photos?a", Self.browser)
             #expect(
-                answer.headers["Location"]
+                response.headers["Location"]
                     == "https://id.example.org/latch/sign-in?return=https%3A%2F%2Fapp.example.org%2Fphotos%3Fa")
-            let long = try await ask(bench, "/" + String(repeating: "a", count: 4000), Self.browser)
+            let long = try await ask(fixture, "/" + String(repeating: "a", count: 4000), Self.browser)
             #expect(
                 long.headers["Location"]
                     == "https://id.example.org/latch/sign-in?return=https%3A%2F%2Fapp.example.org%2F")
@@ -473,58 +481,58 @@ struct VerifyTests {
 
     @Test("A script, an app and another method get 401, whatever they accept")
     func notBrowsers() async throws {
-        try await with { (bench: Bench) async throws in
+        try await with { (fixture: GatewayFixture) async throws in
             let rows: [[(String, String)]] = [
                 [("Accept", "application/json")], [("Accept", "*/*")], [("Accept", "text/html;q=0")], [],
                 Self.browser + [("X-Requested-With", "XMLHttpRequest")], Self.browser + [("Sec-Fetch-Mode", "cors")],
                 Self.browser + [("Sec-Fetch-Dest", "iframe")], Self.browser + [("Authorization", "Basic eA==")],
             ]
-            for row in rows { #expect(try await ask(bench, "/photos", row).status == 401, "\(row)") }
-            #expect(try await ask(bench, method: "POST", Self.browser).status == 401)
+            for row in rows { #expect(try await ask(fixture, "/photos", row).status == 401, "\(row)") }
+            #expect(try await ask(fixture, method: "POST", Self.browser).status == 401)
             let page = Self.browser + [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
-            #expect(try await ask(bench, "/photos", page).status == 302)
+            #expect(try await ask(fixture, "/photos", page).status == 302)
         }
-        try await with(pages: false) { (bench: Bench) async throws in
-            #expect(try await ask(bench, "/photos", Self.browser).status == 401)
+        try await with(pages: false) { (fixture: GatewayFixture) async throws in
+            #expect(try await ask(fixture, "/photos", Self.browser).status == 401)
         }
     }
 
     @Test("A proxy may ask with the method of the request that it holds, and it is the told one that counts")
     func methods() async throws {
-        try await with { (bench: Bench) async throws in
+        try await with { (fixture: GatewayFixture) async throws in
             for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT"] {
                 let told = [
                     ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"),
                     ("X-Forwarded-Method", "POST"),
                     ("X-Forwarded-Uri", "/feed/1"),
                 ]
-                #expect(try await bench.http.send(method, "/auth/verify", headers: told, body: "").status == 401)
+                #expect(try await fixture.http.send(method, "/auth/verify", headers: told, body: "").status == 401)
             }
         }
     }
 
     @Test("RFC 9728 the metadata of a protected address name it and where sign-in is")
     func metadata() async throws {
-        try await with { bench in
+        try await with { fixture in
             let told = [("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https")]
             for (path, resource) in [("", ""), ("/", ""), ("/photos/a", "/photos/a"), ("/a/b/c/d/", "/a/b/c/d/")] {
-                let answer = try await bench.http.send("GET", ForwardAuthRoutes.wellKnown + path, headers: told)
-                #expect(answer.status == 200)
-                #expect(answer.json?["resource"]?.string == "https://app.example.org" + resource)
-                #expect(answer.json?["latchd_server"]?.string == "https://id.example.org/api")
+                let response = try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown + path, headers: told)
+                #expect(response.status == 200)
+                #expect(response.json?["resource"]?.string == "https://app.example.org" + resource)
+                #expect(response.json?["latchd_server"]?.string == "https://id.example.org/api")
                 // There is no OAuth server that a general client could use.
-                #expect(answer.json?["authorization_servers"] == nil)
-                #expect(answer.json?["bearer_methods_supported"]?.array?.compactMap(\.string) == ["header"])
+                #expect(response.json?["authorization_servers"] == nil)
+                #expect(response.json?["bearer_methods_supported"]?.array?.compactMap(\.string) == ["header"])
             }
             // The metadata of that server are served.
-            let server = try await bench.http.send("GET", "/.well-known/latchd/api")
+            let server = try await fixture.http.send("GET", "/.well-known/latchd/api")
             #expect(server.json?["issuer"]?.string == "https://id.example.org/api")
             for host in ["other.example.org", "app.example.org.evil", "app.example.org\""] {
                 let told = [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")]
-                #expect(try await bench.http.send("GET", ForwardAuthRoutes.wellKnown, headers: told).status == 421)
+                #expect(try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown, headers: told).status == 421)
             }
             #expect(
-                try await bench.http.send("GET", ForwardAuthRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
+                try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
         }
     }
 

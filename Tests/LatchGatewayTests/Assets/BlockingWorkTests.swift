@@ -48,16 +48,16 @@ struct BlockingWorkTests {
 
     @Test("a list that finds no room among much work is 503 with Retry-After")
     func isToldToComeAgain() async throws {
-        try await AssetBench.with { bench in
-            let work = try #require(bench.immich.bench.gateway.library).work
+        try await AssetFixture.with { fixture in
+            let work = try #require(fixture.immich.fixture.gateway.library).work
             let gate = ThreadGate()
             let tasks = await Self.fill(work, 132, until: gate)
-            let refused = try await bench.post("/search/metadata", [:])
+            let refused = try await fixture.post("/search/metadata", [:])
             #expect(refused.status == 503)
             #expect(refused.headers["Retry-After"] == "1")
             gate.open()
             for task in tasks { try await task.cancellableValue }
-            #expect(try await bench.post("/search/metadata", [:]).status == 200)
+            #expect(try await fixture.post("/search/metadata", [:]).status == 200)
         }
     }
 }

@@ -50,7 +50,7 @@ struct LibraryScanTests {
             try FileManager.default.moveItem(
                 atPath: shelf.path("ada@example.org/two.jpg"), toPath: shelf.path("ada@example.org/old/zwei.jpg"))
             try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/three.jpg"))
-            let changes = try await shelf.library.look()
+            let changes = try await shelf.library.scanChanges()
 
             #expect(changes == LibraryScan.Changes(read: 1, moved: 1, removed: 1))
             let after = try await shelf.ids()
@@ -72,7 +72,7 @@ struct LibraryScanTests {
             #expect(try await again.scan() == LibraryScan.Changes())
             try FileManager.default.moveItem(
                 atPath: shelf.path("ada@example.org/2024"), toPath: shelf.path("ada@example.org/Summer"))
-            try await again.look()
+            try await again.scanChanges()
 
             #expect(try await shelf.ids() == before)
             #expect(try await shelf.list("ada@example.org").map(\.path) == ["ada@example.org/Summer/one.jpg"])
@@ -97,7 +97,7 @@ struct LibraryScanTests {
 
             try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/IMG_1.HEIC"))
             try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/IMG_1.jpg"))
-            try await shelf.library.look()
+            try await shelf.library.scanChanges()
             #expect(try await shelf.hidden("ada@example.org").isEmpty)
             #expect(
                 Set(try await shelf.list("ada@example.org").map(\.name)) == ["img_1.mov", "IMG_2.mov", "IMG_2.jpg"])
@@ -135,7 +135,7 @@ struct LibraryScanTests {
                 atPath: shelf.path("ada@example.org"), toPath: shelf.folder.path + ".away")
             defer { try? FileManager.default.removeItem(atPath: shelf.folder.path + ".away") }
 
-            try await shelf.library.look()
+            try await shelf.library.scanChanges()
             try await shelf.library.scan()
 
             #expect(try await shelf.list("ada@example.org").map(\.name) == ["one.jpg"])
@@ -163,7 +163,7 @@ struct LibraryScanTests {
             #expect(try await store.search(AssetQuery(kind: .video), for: owners).assets.count == 1)
             #expect(
                 try await store.search(AssetQuery(name: "BILD 3"), for: owners).assets.map(\.name) == ["Bild 3.jpg"])
-            let times = AssetQuery.Stretch(from: Shelf.day(2), to: Shelf.day(3))
+            let times = AssetQuery.TimeRange(from: Shelf.day(2), to: Shelf.day(3))
             let stretch = AssetQuery(taken: times, isAscending: true)
             #expect(try await store.search(stretch, for: owners).assets.map(\.name) == ["Bild 2.jpg", "Bild 3.jpg"])
             let albums = try await store.albums(for: owners)

@@ -21,21 +21,21 @@ struct ZIPArchiveTests {
 
     @Test("what goes in comes out, under safe names that are there once, with its times")
     func contents() async throws {
-        let bench = try await ArchiveBench { folder in
+        let fixture = try await ArchiveFixture { folder in
             [("IMG_1.jpg", "a"), ("IMG_1.jpg", "b"), ("../Grüße 🌅.heic", "c"), ("", "empty")].map { name, path in
                 try! ZIPArchive.Entry(name: name, path: path, beneath: folder)
             }
         }
         let large = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
         for (name, bytes) in [("a", large), ("b", [1, 2, 3]), ("c", Array(large[..<131_072])), ("empty", [])] {
-            try Data(bytes).write(to: URL(fileURLWithPath: bench.folder.file(name)))
+            try Data(bytes).write(to: URL(fileURLWithPath: fixture.folder.file(name)))
             let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 0)
-            _ = utimensat(AT_FDCWD, bench.folder.file(name), [time, time], 0)
+            _ = utimensat(AT_FDCWD, fixture.folder.file(name), [time, time], 0)
         }
-        let archive = try #require(try await bench.got())
+        let archive = try #require(try await fixture.got())
         let python = try await Program.run("python3", ["-c", Self.reading, archive])
         #expect(python.status == 0, "\(python.errors)")
-        let sums = try await Program.run("sha1sum", ["a", "b", "c", "empty"], directory: bench.folder.path)
+        let sums = try await Program.run("sha1sum", ["a", "b", "c", "empty"], directory: fixture.folder.path)
         let digests = sums.output.split(separator: "\n").map { $0.prefix(40) }
         let names = ["IMG_1.jpg", "IMG_1+1.jpg", "..Grüße 🌅.heic", "unnamed"]
         let sizes = [700_001, 3, 131_072, 0]
@@ -45,31 +45,31 @@ struct ZIPArchiveTests {
         #expect(unzip.status == 0 && unzip.output.contains("No errors detected"), "\(unzip.output)\(unzip.errors)")
         let info = try await Program.run("zipinfo", ["-l", archive])
         #expect(info.status == 0 && info.errors.isEmpty && info.output.contains("-rw-r--r--"), "\(info.output)")
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test("an archive of nothing is one")
     func empty() async throws {
-        let bench = try await ArchiveBench { _ in [] }
-        let archive = try #require(try await bench.got())
+        let fixture = try await ArchiveFixture { _ in [] }
+        let archive = try #require(try await fixture.got())
         #expect(try await Program.run("python3", ["-c", Self.reading, archive]).status == 0)
-        await bench.stop()
+        await fixture.stop()
     }
 
     @Test(
         "a file that is gone, a link that leads out, or another size meanwhile cuts the archive off",
         arguments: ["gone", "link", "longer", "shorter"])
     func changed(_ how: String) async throws {
-        let bench = try await ArchiveBench { folder in
+        let fixture = try await ArchiveFixture { folder in
             ["first", how].map { name in
                 ZIPArchive.Entry(name: name, path: name, beneath: folder, size: 3, modified: .seconds(0))
             }
         }
-        try bench.folder.write("one", to: "first")
-        symlink("/etc/hostname", bench.folder.file("link"))
-        try bench.folder.write("four", to: "longer")
-        try bench.folder.write("2", to: "shorter")
-        #expect(try await bench.got() == nil)
-        await bench.stop()
+        try fixture.folder.write("one", to: "first")
+        symlink("/etc/hostname", fixture.folder.file("link"))
+        try fixture.folder.write("four", to: "longer")
+        try fixture.folder.write("2", to: "shorter")
+        #expect(try await fixture.got() == nil)
+        await fixture.stop()
     }
 }

@@ -16,28 +16,29 @@ import Testing
 struct AppSignInTests {
     @Test("OX-2 OX-3 OX-4 OX-5 a whole sign-in: browser, provider, deep link, exchange, token")
     func whole() async throws {
-        try await BridgeBench.with { bench in
-            let person = try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            let person = try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let browser = bench.browser()
+            let browser = fixture.browser()
 
-            let request = try await bench.begin(app, in: browser)
-            let answer = try await bench.comeBack(try bench.google.approve(request), in: browser)
+            let request = try await fixture.begin(app, in: browser)
+            let response = try await fixture.comeBack(try fixture.google.approve(request), in: browser)
 
-            #expect(answer.status == 302)
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            #expect(answer.headers["Referrer-Policy"] == "no-referrer")
-            #expect(answer.text.contains("You can return to the app"))
+            #expect(response.status == 302)
+            #expect(response.headers["Cache-Control"] == "no-store")
+            #expect(response.headers["Referrer-Policy"] == "no-referrer")
+            #expect(response.text.contains("You can return to the app"))
             #expect(browser.cookies.isEmpty, "A cookie was left in the browser, or a session.")
-            let fields = try BridgeBench.fields(of: answer)
+            let fields = try BridgeFixture.fields(of: response)
             #expect(fields.pairs.map(\.name) == ["code", "state"])
             #expect(fields["state"] == app.state.text)
             #expect(fields["code"]?.utf8.count == 43)
-            let link = try #require(answer.headers["Location"])
-            #expect(answer.text.contains(("\(link)" as HTML).markup))
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0, "A session before the exchange.")
+            let link = try #require(response.headers["Location"])
+            #expect(response.text.contains(("\(link)" as HTML).markup))
+            #expect(
+                try await fixture.fixture.gateway.stores.sessions.liveCount() == 0, "A session before the exchange.")
 
-            let exchange = try await bench.exchange(fields["code"], app.verifier)
+            let exchange = try await fixture.exchange(fields["code"], app.verifier)
             #expect(exchange.status == 200)
             #expect(exchange.json?["token_type"]?.string == "bearer")
             #expect(exchange.json?.members?.count == 2)
@@ -45,30 +46,30 @@ struct AppSignInTests {
             #expect(exchange.headers["Cache-Control"] == "no-store")
             let token = try #require(exchange.token)
             #expect(token != fields["code"])
-            let me = try await bench.bench.me(token)
+            let me = try await fixture.fixture.me(token)
             #expect(me.json?["id"]?.string == person.id.uuidString.lowercased())
-            #expect(try await bench.bench.logout(token).status == 204)
+            #expect(try await fixture.fixture.logout(token).status == 204)
         }
     }
 
     @Test("OX-3 a denial at the provider comes back to the app, with its state and nothing of the provider's words")
     func denied() async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeFixture.with { fixture in
             let app = AppSignIn()
-            let browser = bench.browser()
-            let request = try await bench.begin(app, in: browser)
+            let browser = fixture.browser()
+            let request = try await fixture.begin(app, in: browser)
 
-            let answer = try await bench.comeBack(try bench.google.deny(request), in: browser)
+            let response = try await fixture.comeBack(try fixture.google.deny(request), in: browser)
 
-            #expect(answer.status == 302)
-            let fields = try BridgeBench.fields(of: answer)
+            #expect(response.status == 302)
+            let fields = try BridgeFixture.fields(of: response)
             #expect(fields.pairs.map(\.name) == ["error", "error_description", "state"])
             #expect(fields["error"] == "access_denied")
             #expect(fields["state"] == app.state.text)
-            #expect(!answer.text.contains("<b>no"))
-            #expect(answer.text.contains("You are not signed in"))
+            #expect(!response.text.contains("<b>no"))
+            #expect(response.text.contains("You are not signed in"))
             #expect(browser.cookies.isEmpty)
-            #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
+            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
         }
     }
 
@@ -78,51 +79,51 @@ struct AppSignInTests {
             ("login_required", "login_required"), ("invalid_scope", "server_error"), ("strange_thing", "server_error"),
         ])
     func refusedByProvider(theirs: String, ours: String) async throws {
-        try await BridgeBench.with { bench in
-            let browser = bench.browser()
-            let request = try await bench.begin(AppSignIn(), in: browser)
-            let answer = try await bench.comeBack(try bench.google.deny(request, error: theirs), in: browser)
-            #expect(try BridgeBench.fields(of: answer)["error"] == ours)
+        try await BridgeFixture.with { fixture in
+            let browser = fixture.browser()
+            let request = try await fixture.begin(AppSignIn(), in: browser)
+            let response = try await fixture.comeBack(try fixture.google.deny(request, error: theirs), in: browser)
+            #expect(try BridgeFixture.fields(of: response)["error"] == ours)
         }
     }
 
     @Test("a missing consent counts as the person's refusal, and the app gets the provider's error code")
     func noConsent() async throws {
-        try await BridgeBench.with { bench in
-            let browser = bench.browser()
-            let request = try await bench.begin(AppSignIn(), in: browser)
-            let answer = try await bench.comeBack(
-                try bench.google.deny(request, error: "consent_required"), in: browser)
-            #expect(try BridgeBench.fields(of: answer)["error"] == "consent_required")
-            #expect(answer.text.contains("You declined at the identity provider"))
-            #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
+        try await BridgeFixture.with { fixture in
+            let browser = fixture.browser()
+            let request = try await fixture.begin(AppSignIn(), in: browser)
+            let response = try await fixture.comeBack(
+                try fixture.google.deny(request, error: "consent_required"), in: browser)
+            #expect(try BridgeFixture.fields(of: response)["error"] == "consent_required")
+            #expect(response.text.contains("You declined at the identity provider"))
+            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
         }
     }
 
     @Test("OX-3 a person who is disabled, or is not to come in, comes back to the app without a code")
     func notLetIn() async throws {
-        try await BridgeBench.with { bench in
-            let person = try await bench.bench.addPerson()
-            try await bench.bench.gateway.stores.people.disable(person.id)
+        try await BridgeFixture.with { fixture in
+            let person = try await fixture.fixture.addPerson()
+            try await fixture.fixture.gateway.stores.people.disable(person.id)
 
-            let fields = try await bench.deepLink(AppSignIn())
+            let fields = try await fixture.deepLink(AppSignIn())
 
             #expect(fields["error"] == "access_denied")
             #expect(fields["code"] == nil)
-            #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "disabled" })
+            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "disabled" })
         }
     }
 
     @Test("OX-3 a callback without the browser's cookie signs nobody in, and the provider is not even asked")
     func otherBrowser() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let request = try await bench.begin(AppSignIn(), in: bench.browser())
-            let fields = try bench.google.approve(request)
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let request = try await fixture.begin(AppSignIn(), in: fixture.browser())
+            let fields = try fixture.google.approve(request)
 
-            let stranger = try await bench.comeBack(fields, in: bench.browser())
-            let program = try await bench.bench.http.send(
-                "GET", "\(BridgeBench.callback)?\(FormURLEncoded.encode(fields))")
+            let stranger = try await fixture.comeBack(fields, in: fixture.browser())
+            let program = try await fixture.fixture.http.send(
+                "GET", "\(BridgeFixture.callback)?\(FormURLEncoded.encode(fields))")
 
             #expect(stranger.status == 400)
             #expect(stranger.headers["Location"] == nil)
@@ -130,25 +131,26 @@ struct AppSignInTests {
             #expect(program.status == 400)
             #expect(program.json?["error_code"]?.string == "VALIDATION_ERROR")
             #expect(program.json?["detail"]?.string == "OAUTH_INVALID_STATE")
-            #expect(try bench.google.exchanges == 0)
+            #expect(try fixture.google.exchanges == 0)
         }
     }
 
     @Test("OX-3 a swapped state, one of another gateway, a late one and none at all sign nobody in")
     func badStates() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let mine = bench.browser()
-            let other = bench.browser()
-            let request = try await bench.begin(AppSignIn(), in: mine)
-            let foreign = try await bench.begin(AppSignIn(), in: other)
-            let fields = try bench.google.approve(request)
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let mine = fixture.browser()
+            let other = fixture.browser()
+            let request = try await fixture.begin(AppSignIn(), in: mine)
+            let foreign = try await fixture.begin(AppSignIn(), in: other)
+            let fields = try fixture.google.approve(request)
             func state(_ text: String?) -> [(String, String)] {
                 fields.filter { $0.0 != "state" } + (text.map { [("state", $0)] } ?? [])
             }
-            let elsewhere = BridgeState(
-                id: "AAAAAAAAAAAAAAAA", provider: "google", began: bench.bench.clock.now, browser: SHA256.digest("x"),
-                callback: SHA256.digest("y"), destination: .web(next: "/"))
+            let elsewhere = PendingAuthorization(
+                id: "AAAAAAAAAAAAAAAA", provider: "google", startedAt: fixture.fixture.clock.now,
+                browser: SHA256.digest("x"),
+                callback: SHA256.digest("y"), returnTo: .web(next: "/"))
 
             for (text, detail) in [
                 (foreign["state"], "OAUTH_INVALID_STATE"), (nil, "Missing state parameter in OAuth callback"),
@@ -156,135 +158,138 @@ struct AppSignInTests {
                 (try elsewhere.sealed(BridgeKeys(.random(32))), "ACCESS_TOKEN_DECODE_ERROR"),
             ] {
                 let cookie = mine.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
-                let answer = try await bench.bench.http.send(
-                    "GET", "\(BridgeBench.callback)?\(FormURLEncoded.encode(state(text)))",
+                let response = try await fixture.fixture.http.send(
+                    "GET", "\(BridgeFixture.callback)?\(FormURLEncoded.encode(state(text)))",
                     headers: [("Cookie", cookie)])
-                #expect(answer.status == 400)
-                #expect(answer.json?["detail"]?.string == detail)
-                #expect(answer.headers["Location"] == nil)
+                #expect(response.status == 400)
+                #expect(response.json?["detail"]?.string == detail)
+                #expect(response.headers["Location"] == nil)
             }
-            #expect(try await bench.comeBack(fields + [("state", "x")], in: mine).status == 400, "Two states.")
+            #expect(try await fixture.comeBack(fields + [("state", "x")], in: mine).status == 400, "Two states.")
 
-            bench.bench.clock.advance(hour)
-            #expect(try await bench.comeBack(fields, in: mine).headers["Location"] == nil, "A state after its time.")
-            #expect(try bench.google.exchanges == 0)
+            fixture.fixture.clock.advance(hour)
+            #expect(try await fixture.comeBack(fields, in: mine).headers["Location"] == nil, "A state after its time.")
+            #expect(try fixture.google.exchanges == 0)
         }
     }
 
     @Test("OX-3 one provider's answer is not taken at another's callback, nor one provider's code by another")
     func mixUp() async throws {
-        try await BridgeBench.with(["honest", "evil"]) { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
+        try await BridgeFixture.with(["honest", "evil"]) { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
             let path = "/api/auth/oauth/evil/authorize"
-            let request = try await bench.begin(AppSignIn(), in: browser, path: path, at: "evil")
-            let honest = try bench.providers["honest"].orThrow
-            let answered = honest.approve(request)
+            let request = try await fixture.begin(AppSignIn(), in: browser, path: path, at: "evil")
+            let honest = try fixture.providers["honest"].orThrow
+            let identifiedAt = honest.approve(request)
 
-            let wrongPath = try await bench.comeBack(answered, in: browser, path: "/api/auth/oauth/honest/callback")
+            let wrongPath = try await fixture.comeBack(
+                identifiedAt, in: browser, path: "/api/auth/oauth/honest/callback")
             #expect(wrongPath.status == 400)
             #expect(wrongPath.headers["Location"] == nil)
-            #expect(try await bench.comeBack(answered, in: browser).status == 404, "The bare callback is nobody's.")
+            #expect(
+                try await fixture.comeBack(identifiedAt, in: browser).status == 404, "The bare callback is nobody's.")
 
-            let wrongIssuer = try await bench.comeBack(answered, in: browser, path: "/api/auth/oauth/evil/callback")
-            #expect(try BridgeBench.fields(of: wrongIssuer)["error"] == "server_error")
+            let wrongIssuer = try await fixture.comeBack(
+                identifiedAt, in: browser, path: "/api/auth/oauth/evil/callback")
+            #expect(try BridgeFixture.fields(of: wrongIssuer)["error"] == "server_error")
             #expect(honest.exchanges == 0)
-            #expect(bench.providers["evil"]?.exchanges == 0)
+            #expect(fixture.providers["evil"]?.exchanges == 0)
         }
     }
 
     @Test("OX-4 two sign-ins in one browser do not disturb each other, in whatever order they end")
     func twoAtOnce() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
             let (first, second) = (AppSignIn(), AppSignIn())
-            let one = try await bench.begin(first, in: browser)
-            let two = try await bench.begin(second, in: browser)
+            let one = try await fixture.begin(first, in: browser)
+            let two = try await fixture.begin(second, in: browser)
 
-            let secondLink = try BridgeBench.fields(
-                of: try await bench.comeBack(try bench.google.approve(two), in: browser))
-            let firstLink = try BridgeBench.fields(
-                of: try await bench.comeBack(try bench.google.approve(one), in: browser))
+            let secondLink = try BridgeFixture.fields(
+                of: try await fixture.comeBack(try fixture.google.approve(two), in: browser))
+            let firstLink = try BridgeFixture.fields(
+                of: try await fixture.comeBack(try fixture.google.approve(one), in: browser))
 
             #expect(firstLink["state"] == first.state.text)
             #expect(secondLink["state"] == second.state.text)
-            #expect(try await bench.exchange(firstLink["code"], first.verifier).status == 200)
-            #expect(try await bench.exchange(secondLink["code"], second.verifier).status == 200)
+            #expect(try await fixture.exchange(firstLink["code"], first.verifier).status == 200)
+            #expect(try await fixture.exchange(secondLink["code"], second.verifier).status == 200)
             #expect(browser.cookies.isEmpty)
         }
     }
 
     @Test("OX-3 a callback that is loaded again signs nobody in")
     func reloaded() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
-            let fields = try bench.google.approve(try await bench.begin(AppSignIn(), in: browser))
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
+            let fields = try fixture.google.approve(try await fixture.begin(AppSignIn(), in: browser))
             let cookies = browser.cookies
 
-            #expect(try await bench.comeBack(fields, in: browser).status == 302)
-            #expect(try await bench.comeBack(fields, in: browser).status == 400)
+            #expect(try await fixture.comeBack(fields, in: browser).status == 302)
+            #expect(try await fixture.comeBack(fields, in: browser).status == 400)
             browser.cookies = cookies
-            let stolen = try BridgeBench.fields(of: try await bench.comeBack(fields, in: browser))
+            let stolen = try BridgeFixture.fields(of: try await fixture.comeBack(fields, in: browser))
             #expect(stolen["code"] == nil, "The provider's code was good twice.")
         }
     }
 
     @Test("a provider that posts a form gets a cookie that comes with it, and the browser goes on by GET")
     func formPost() async throws {
-        try await BridgeBench.with(["google"], { $0.providers[0].settings.responseMode = .formPost }) { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with(["google"], { $0.providers[0].settings.responseMode = .formPost }) { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let browser = bench.browser()
-            let begun = try await browser.send("GET", "\(BridgeBench.authorize)?\(app.query())")
+            let browser = fixture.browser()
+            let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
             #expect(begun.headers["Set-Cookie"]?.hasSuffix("; HttpOnly; SameSite=None; Secure") == true)
-            let request = try bench.google.request(begun.headers["Location"]).orThrow
+            let request = try fixture.google.request(begun.headers["Location"]).orThrow
             #expect(request["response_mode"] == "form_post")
 
-            let answer = try await browser.send(
-                "POST", BridgeBench.callback, headers: [("Content-Type", FormURLEncoded.mediaType)],
-                body: FormURLEncoded.encode(try bench.google.approve(request)))
+            let response = try await browser.send(
+                "POST", BridgeFixture.callback, headers: [("Content-Type", FormURLEncoded.mediaType)],
+                body: FormURLEncoded.encode(try fixture.google.approve(request)))
 
-            #expect(answer.status == 303)
-            let code = try BridgeBench.fields(of: answer)["code"]
-            #expect(try await bench.exchange(code, app.verifier).status == 200)
+            #expect(response.status == 303)
+            let code = try BridgeFixture.fields(of: response)["code"]
+            #expect(try await fixture.exchange(code, app.verifier).status == 200)
         }
     }
 
     @Test("OX-4 a desktop app may take any port of the loopback, where that is allowed")
     func loopback() async throws {
-        try await BridgeBench.with(["google"], { $0.bridge.loopbackRedirects = true }) { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with(["google"], { $0.bridge.loopbackRedirects = true }) { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let browser = bench.browser()
+            let browser = fixture.browser()
             let redirect = "http://127.0.0.1:49152/callback"
-            let begun = try await browser.send("GET", "\(BridgeBench.authorize)?\(app.query(redirect: redirect))")
-            let request = try bench.google.request(begun.headers["Location"]).orThrow
+            let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query(redirect: redirect))")
+            let request = try fixture.google.request(begun.headers["Location"]).orThrow
 
-            let answer = try await bench.comeBack(try bench.google.approve(request), in: browser)
+            let response = try await fixture.comeBack(try fixture.google.approve(request), in: browser)
 
-            #expect(answer.headers["Location"]?.hasPrefix(redirect + "?code=") == true)
+            #expect(response.headers["Location"]?.hasPrefix(redirect + "?code=") == true)
         }
     }
 
     @Test(
         "OX-16 sign-ins are in the audit log and the metrics, and no code, verifier, state, cookie or token in any log")
     func recorded() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let browser = bench.browser()
-            let request = try await bench.begin(app, in: browser)
+            let browser = fixture.browser()
+            let request = try await fixture.begin(app, in: browser)
             let cookie = try #require(browser.cookies.values.first)
-            let approved = try bench.google.approve(request)
-            let fields = try BridgeBench.fields(of: try await bench.comeBack(approved, in: browser))
-            let token = try #require(try await bench.exchange(fields["code"], app.verifier).token)
-            _ = try await bench.exchange(fields["code"], app.verifier)
+            let approved = try fixture.google.approve(request)
+            let fields = try BridgeFixture.fields(of: try await fixture.comeBack(approved, in: browser))
+            let token = try #require(try await fixture.exchange(fields["code"], app.verifier).token)
+            _ = try await fixture.exchange(fields["code"], app.verifier)
 
-            let event = try #require(bench.bench.lines.audit.first { $0["event"]?.string == "sign-in" })
+            let event = try #require(fixture.fixture.lines.audit.first { $0["event"]?.string == "sign-in" })
             #expect(event["provider"]?.string == "google")
-            let text = bench.bench.lines.text
+            let text = fixture.fixture.lines.text
             for secret in [
                 cookie, token, app.verifier.secret.reveal(), app.state.text, fields["code"], request["state"],
                 request["nonce"], approved[0].1, "of-the-provider",
@@ -292,7 +297,7 @@ struct AppSignInTests {
                 let secret = try #require(secret)
                 #expect(!text.leaks(secret))
             }
-            let metrics = try await bench.bench.http.send("GET", "/metrics").text
+            let metrics = try await fixture.fixture.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_bridge_sign_ins_total{provider="google",outcome="begun"} 1"#))
             #expect(metrics.contains(#"latchd_bridge_sign_ins_total{provider="google",outcome="completed"} 1"#))
             #expect(metrics.contains(#"latchd_code_exchanges_total{outcome="succeeded"} 1"#))

@@ -15,15 +15,15 @@ struct AuthorizeTests {
             "/api/auth/oauth/authorize", "/api/auth/mobile/oauth/authorize", "/api/auth/oauth/google/authorize",
         ])
     func redirected(_ path: String) async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeFixture.with { fixture in
             let app = AppSignIn()
-            let browser = bench.browser()
+            let browser = fixture.browser()
 
-            let answer = try await browser.send("GET", "\(path)?\(app.query())")
+            let response = try await browser.send("GET", "\(path)?\(app.query())")
 
-            #expect(answer.status == 302)
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            let request = try bench.google.request(answer.headers["Location"]).orThrow
+            #expect(response.status == 302)
+            #expect(response.headers["Cache-Control"] == "no-store")
+            let request = try fixture.google.request(response.headers["Location"]).orThrow
             #expect(request["redirect_uri"] == "http://127.0.0.1/api/auth/oauth/callback")
             #expect(request["response_type"] == "code")
             #expect(request["code_challenge_method"] == "S256")
@@ -35,7 +35,7 @@ struct AuthorizeTests {
             #expect(!state.contains(app.state.text))
             #expect(Base64URL.decode(state) != nil)
 
-            let cookies = answer.headers.values("Set-Cookie")
+            let cookies = response.headers.values("Set-Cookie")
             #expect(cookies.count == 1)
             let cookie = try #require(cookies.first)
             #expect(cookie.hasPrefix("latchd-signin-"))
@@ -47,22 +47,22 @@ struct AuthorizeTests {
 
     @Test("OX-2 a program is told the address instead, with the same cookie")
     func told() async throws {
-        try await BridgeBench.with { bench in
-            let browser = bench.browser()
+        try await BridgeFixture.with { fixture in
+            let browser = fixture.browser()
             let query = AppSignIn().query().replacing("redirect=true", with: "redirect=false")
 
-            let answer = try await browser.send("GET", "\(BridgeBench.authorize)?\(query)")
+            let response = try await browser.send("GET", "\(BridgeFixture.authorize)?\(query)")
 
-            #expect(answer.status == 200)
-            let address = try #require(answer.json?["authorization_url"]?.string)
-            #expect(try bench.google.request(address)?["state"] != nil)
+            #expect(response.status == 200)
+            let address = try #require(response.json?["authorization_url"]?.string)
+            #expect(try fixture.google.request(address)?["state"] != nil)
             #expect(browser.cookies.count == 1)
         }
     }
 
     @Test("OX-2 the redirect is on the list or the sign-in does not begin, and the challenge is looked at first")
     func refused() async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeFixture.with { fixture in
             let app = AppSignIn()
             let challenge = "app_code_challenge=\(app.verifier.challenge.text)"
             let bad = "mobile_redirect_uri=evil%3A%2F%2Fauth%2Fcallback"
@@ -85,104 +85,105 @@ struct AuthorizeTests {
                     "The app's state must have at most 512 bytes"
                 ),
             ] {
-                let answer = try await bench.bench.http.send("GET", "\(BridgeBench.authorize)?redirect=true&\(query)")
-                #expect(answer.status == 400)
-                #expect(answer.json?["error_code"]?.string == "VALIDATION_ERROR")
-                #expect(answer.json?["detail"]?.string == detail)
-                #expect(answer.headers["Set-Cookie"] == nil)
+                let response = try await fixture.fixture.http.send(
+                    "GET", "\(BridgeFixture.authorize)?redirect=true&\(query)")
+                #expect(response.status == 400)
+                #expect(response.json?["error_code"]?.string == "VALIDATION_ERROR")
+                #expect(response.json?["detail"]?.string == detail)
+                #expect(response.headers["Set-Cookie"] == nil)
             }
         }
     }
 
     @Test("OX-2 a person in front of a browser gets a page that tells nothing of what was sent")
     func page() async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeFixture.with { fixture in
             let query = AppSignIn().query(redirect: "javascript:alert(1)//onyx")
 
-            let answer = try await bench.browser().send("GET", "\(BridgeBench.authorize)?\(query)")
+            let response = try await fixture.browser().send("GET", "\(BridgeFixture.authorize)?\(query)")
 
-            #expect(answer.status == 400)
-            #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
-            #expect(answer.headers["Location"] == nil)
-            #expect(!answer.text.contains("alert(1)"))
-            #expect(answer.text.contains("You are not signed in"))
+            #expect(response.status == 400)
+            #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(response.headers["Location"] == nil)
+            #expect(!response.text.contains("alert(1)"))
+            #expect(response.text.contains("You are not signed in"))
         }
     }
 
     @Test("a boolean that is none is 422, as the framework of this family answers")
     func notBoolean() async throws {
-        try await BridgeBench.with { bench in
-            let answer = try await bench.bench.http.send("GET", "/api/auth/oauth/authorize?redirect=maybe")
-            #expect(answer.status == 422)
-            #expect(answer.json?["status_code"]?.number == 422)
+        try await BridgeFixture.with { fixture in
+            let response = try await fixture.fixture.http.send("GET", "/api/auth/oauth/authorize?redirect=maybe")
+            #expect(response.status == 422)
+            #expect(response.json?["status_code"]?.number == 422)
         }
     }
 
     @Test("with several providers each has its own callback, and one must be named")
     func several() async throws {
-        try await BridgeBench.with(["one", "two"]) { bench in
+        try await BridgeFixture.with(["one", "two"]) { fixture in
             let app = AppSignIn()
             for id in ["one", "two"] {
-                for path in ["\(BridgeBench.authorize)?provider=\(id)&", "/api/auth/oauth/\(id)/authorize?"] {
-                    let answer = try await bench.browser().send("GET", path + app.query())
-                    let request = try #require(bench.providers[id]?.request(answer.headers["Location"]))
+                for path in ["\(BridgeFixture.authorize)?provider=\(id)&", "/api/auth/oauth/\(id)/authorize?"] {
+                    let response = try await fixture.browser().send("GET", path + app.query())
+                    let request = try #require(fixture.providers[id]?.request(response.headers["Location"]))
                     #expect(request["redirect_uri"] == "http://127.0.0.1/api/auth/oauth/\(id)/callback")
                 }
             }
             for path in [
-                "\(BridgeBench.authorize)?", "\(BridgeBench.authorize)?provider=three&",
+                "\(BridgeFixture.authorize)?", "\(BridgeFixture.authorize)?provider=three&",
                 "/api/auth/oauth/one/authorize?provider=two&",
             ] {
-                #expect(try await bench.browser().send("GET", path + app.query()).status == 400)
+                #expect(try await fixture.browser().send("GET", path + app.query()).status == 400)
             }
-            #expect(try await bench.browser().send("GET", "/api/auth/oauth/three/authorize").status == 404)
+            #expect(try await fixture.browser().send("GET", "/api/auth/oauth/three/authorize").status == 404)
         }
     }
 
     @Test("the provider called google is the one that is meant where none is named")
     func google() async throws {
-        try await BridgeBench.with(["other", "google"]) { bench in
-            let request = try await bench.begin(AppSignIn(), in: bench.browser())
+        try await BridgeFixture.with(["other", "google"]) { fixture in
+            let request = try await fixture.begin(AppSignIn(), in: fixture.browser())
             #expect(request["redirect_uri"] == "http://127.0.0.1/api/auth/oauth/google/callback")
         }
     }
 
     @Test("behind https the cookie is bound to the host, and the public address is what the provider sees")
     func secure() async throws {
-        try await BridgeBench.with(["google"], { $0.publicURL = "https://id.example.org/onyx" }) { bench in
-            let answer = try await bench.browser().send("GET", "\(BridgeBench.authorize)?\(AppSignIn().query())")
-            let cookie = try #require(answer.headers["Set-Cookie"])
+        try await BridgeFixture.with(["google"], { $0.publicURL = "https://id.example.org/onyx" }) { fixture in
+            let response = try await fixture.browser().send("GET", "\(BridgeFixture.authorize)?\(AppSignIn().query())")
+            let cookie = try #require(response.headers["Set-Cookie"])
             #expect(cookie.hasPrefix("__Host-latchd-signin-"))
             #expect(cookie.hasSuffix("; Path=/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure"))
-            let request = try bench.google.request(answer.headers["Location"]).orThrow
+            let request = try fixture.google.request(response.headers["Location"]).orThrow
             #expect(request["redirect_uri"] == "https://id.example.org/onyx/api/auth/oauth/callback")
         }
     }
 
     @Test("without a public address a request's Host is believed only when it is this machine's own")
     func host() async throws {
-        try await BridgeBench.with { bench in
-            let query = "\(BridgeBench.authorize)?\(AppSignIn().query())"
+        try await BridgeFixture.with { fixture in
+            let query = "\(BridgeFixture.authorize)?\(AppSignIn().query())"
             for host in ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:8080.evil.example", "localhost.evil:80"] {
-                let answer = try await bench.bench.http.send("GET", query, host: host)
-                #expect(answer.status == 421, "\(host)")
-                #expect(answer.headers["Location"] == nil)
+                let response = try await fixture.fixture.http.send("GET", query, host: host)
+                #expect(response.status == 421, "\(host)")
+                #expect(response.headers["Location"] == nil)
             }
-            let answer = try await bench.bench.http.send("GET", query, host: "localhost:8123")
-            let request = try bench.google.request(answer.headers["Location"]).orThrow
+            let response = try await fixture.fixture.http.send("GET", query, host: "localhost:8123")
+            let request = try fixture.google.request(response.headers["Location"]).orThrow
             #expect(request["redirect_uri"] == "http://localhost:8123/api/auth/oauth/callback")
         }
     }
 
     @Test("a browser holds at most eight sign-ins under way; the oldest is dropped")
     func manyCookies() async throws {
-        try await BridgeBench.with { bench in
-            let browser = bench.browser()
+        try await BridgeFixture.with { fixture in
+            let browser = fixture.browser()
             var ids: [Set<String>] = []
             for _ in 0..<12 {
-                _ = try await bench.begin(AppSignIn(), in: browser)
+                _ = try await fixture.begin(AppSignIn(), in: browser)
                 ids.append(Set(browser.cookies.keys))
-                bench.bench.clock.advance(2)
+                fixture.fixture.clock.advance(2)
             }
             #expect(ids.map(\.count) == [1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8])
             #expect(ids[11].isDisjoint(with: ids[3]), "An old one stayed, and a newer one went.")
@@ -191,19 +192,19 @@ struct AuthorizeTests {
 
     @Test("a provider that is down is told to the app by its deep link, and to a program by 503")
     func down() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.google.stop()
+        try await BridgeFixture.with { fixture in
+            try await fixture.google.stop()
             let app = AppSignIn()
 
-            let answer = try await bench.browser().send("GET", "\(BridgeBench.authorize)?\(app.query())")
-            let fields = try BridgeBench.fields(of: answer)
+            let response = try await fixture.browser().send("GET", "\(BridgeFixture.authorize)?\(app.query())")
+            let fields = try BridgeFixture.fields(of: response)
             #expect(fields["error"] == "temporarily_unavailable")
             #expect(fields["state"] == app.state.text)
             #expect(fields["error_description"]?.isEmpty == false)
             #expect(fields["code"] == nil)
 
             let query = app.query().replacing("redirect=true", with: "redirect=false")
-            let program = try await bench.bench.http.send("GET", "\(BridgeBench.authorize)?\(query)")
+            let program = try await fixture.fixture.http.send("GET", "\(BridgeFixture.authorize)?\(query)")
             #expect(program.status == 503)
             #expect(program.headers["Retry-After"] != nil)
         }
@@ -211,8 +212,8 @@ struct AuthorizeTests {
 
     @Test("OX-8 /auth/type tells what signs in: providers with their buttons, and whether passwords do")
     func authType() async throws {
-        try await BridgeBench.with(["google"], { $0.passwordsEnabled = false }) { bench in
-            let type = try await bench.bench.http.send("GET", "/api/auth/type")
+        try await BridgeFixture.with(["google"], { $0.passwordsEnabled = false }) { fixture in
+            let type = try await fixture.fixture.http.send("GET", "/api/auth/type")
             #expect(type.json?["oauth_enabled"]?.bool == true)
             #expect(type.json?["password_auth_enabled"]?.bool == false)
             let provider = try #require(type.json?["sso_providers"]?.array?.first)
@@ -221,15 +222,15 @@ struct AuthorizeTests {
             #expect(provider["provider_type"]?.string == "oidc")
             #expect(provider["authorize_url"]?.string == "/api/auth/oauth/google/authorize")
 
-            let login = try await bench.bench.login()
+            let login = try await fixture.fixture.login()
             #expect(login.status == 403)
             #expect(login.json?["detail"]?.string == "PASSWORD_LOGIN_DISABLED")
         }
-        try await Bench.with { bench in
-            let type = try await bench.http.send("GET", "/api/auth/type")
+        try await GatewayFixture.with { fixture in
+            let type = try await fixture.http.send("GET", "/api/auth/type")
             #expect(type.json?["oauth_enabled"]?.bool == false)
             #expect(type.json?["sso_providers"]?.array?.isEmpty == true)
-            #expect(try await bench.http.send("GET", "/api/auth/oauth/authorize").status == 404)
+            #expect(try await fixture.http.send("GET", "/api/auth/oauth/authorize").status == 404)
         }
     }
 }

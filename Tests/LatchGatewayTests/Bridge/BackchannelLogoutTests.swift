@@ -19,19 +19,19 @@ struct BackchannelLogoutTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
     private func token(
-        _ id: String, subject: String? = nil, session: String? = nil, _ bench: BridgeBench
+        _ id: String, subject: String? = nil, session: String? = nil, _ fixture: BridgeFixture
     ) throws -> String {
-        let now = bench.bench.clock.now.timeIntervalSince1970
+        let now = fixture.fixture.clock.now.timeIntervalSince1970
         let members: [JSONValue.Member?] = [
-            .init("iss", .string(try bench.google.issuer)), .init("aud", .string(SmallProvider.clientID)),
+            .init("iss", .string(try fixture.google.issuer)), .init("aud", .string(SmallProvider.clientID)),
             .init("iat", .number(now)), .init("jti", .string(id)), .init("events", .object([.init(Self.event, [:])])),
             subject.map { .init("sub", .string($0)) }, session.map { .init("sid", .string($0)) },
         ]
-        return try bench.google.sign(.object(members.compactMap(\.self)))
+        return try fixture.google.sign(.object(members.compactMap(\.self)))
     }
 
-    private func send(_ token: String, _ bench: BridgeBench) async throws -> Exchange.Answer {
-        try await bench.bench.http.send(
+    private func send(_ token: String, _ fixture: BridgeFixture) async throws -> Exchange.Response {
+        try await fixture.fixture.http.send(
             "POST", "/api/auth/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
             body: FormURLEncoded.encode([("logout_token", token)]))
     }
@@ -42,72 +42,72 @@ struct BackchannelLogoutTests {
         return account
     }
 
-    private func app(_ session: String, _ bench: BridgeBench) async throws -> String {
+    private func app(_ session: String, _ fixture: BridgeFixture) async throws -> String {
         let app = AppSignIn()
-        let fields = try await bench.deepLink(app, as: Self.account(session))
-        return try await bench.exchange(fields["code"], app.verifier).token.orThrow
+        let fields = try await fixture.deepLink(app, as: Self.account(session))
+        return try await fixture.exchange(fields["code"], app.verifier).token.orThrow
     }
 
     /// The token of a browser that signed in with the button of the page.
-    private func browser(_ session: String, _ bench: BridgeBench) async throws -> String {
-        let person = PageBrowser(bench.bench)
+    private func browser(_ session: String, _ fixture: BridgeFixture) async throws -> String {
+        let person = PageBrowser(fixture.fixture)
         let text = try await person.get("/latch/sign-in").text
         let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
         let begun = try await person.get(link.replacing("&amp;", with: "&"))
-        let request = try bench.google.request(begun.headers["Location"]).orThrow
-        _ = try await bench.comeBack(
-            try bench.google.approve(request, Self.account(session)), in: person.browser)
+        let request = try fixture.google.request(begun.headers["Location"]).orThrow
+        _ = try await fixture.comeBack(
+            try fixture.google.approve(request, Self.account(session)), in: person.browser)
         return try person.browser.cookies["latchd_session"].orThrow
     }
 
     private func with(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeBench) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeFixture) async throws -> Void
     ) async throws {
-        try await BridgeBench.with(
+        try await BridgeFixture.with(
             ["google"],
             {
                 $0.pages.isEnabled = true
                 change(&$0)
             }
-        ) { bench in
-            try await bench.bench.addPerson()
-            try await body(bench)
+        ) { fixture in
+            try await fixture.fixture.addPerson()
+            try await body(fixture)
         }
     }
 
-    private func isLive(_ token: String, _ bench: BridgeBench) async throws -> Bool {
-        try await bench.bench.gateway.issuer.authenticate(token).isValid
+    private func isLive(_ token: String, _ fixture: BridgeFixture) async throws -> Bool {
+        try await fixture.fixture.gateway.issuer.authenticate(token).isValid
     }
 
     @Test(
         "the end of a session at the provider ends the sessions that belong to it, of apps and browsers, and no other")
     func bySession() async throws {
         for hasSubject in [false, true] {
-            try await with { bench in
-                let ended = [try await app("one", bench), try await browser("one", bench)]
+            try await with { fixture in
+                let ended = [try await app("one", fixture), try await browser("one", fixture)]
                 let kept = [
-                    try await app("two", bench), try await browser("two", bench), try await bench.bench.token(),
+                    try await app("two", fixture), try await browser("two", fixture), try await fixture.fixture.token(),
                 ]
-                let text = try token("a", subject: hasSubject ? "ada-1" : nil, session: "one", bench)
-                #expect(try await send(text, bench).status == 200)
-                for token in ended { #expect(try await !isLive(token, bench)) }
-                for token in kept { #expect(try await isLive(token, bench)) }
+                let text = try token("a", subject: hasSubject ? "ada-1" : nil, session: "one", fixture)
+                #expect(try await send(text, fixture).status == 200)
+                for token in ended { #expect(try await !isLive(token, fixture)) }
+                for token in kept { #expect(try await isLive(token, fixture)) }
             }
         }
     }
 
     @Test("the same for Time Tracker, with both kinds of callback", arguments: TimeTrackerSettings.Callback.allCases)
     func timeTracker(_ callback: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: callback) { tracker in
-            try await tracker.bridge.bench.addPerson()
+        try await TimeTrackerFixture.with(callback: callback) { tracker in
+            try await tracker.bridge.fixture.addPerson()
             let fields = try await tracker.deepLink(as: Self.account("one"))
             var body: [JSONValue.Member] = [
                 .init("code", .string(fields["code"] ?? "")), .init("state", .string(fields["state"] ?? "")),
-                .init("redirect_uri", .string(TimeTrackerBench.redirect)),
+                .init("redirect_uri", .string(TimeTrackerFixture.redirect)),
             ]
             if let issuer = fields["iss"] { body.append(.init("iss", .string(issuer))) }
-            let answer = try await tracker.post(.object(body))
-            let session = try #require(answer.json?["access_token"]?.string, "\(answer.text)")
+            let response = try await tracker.post(.object(body))
+            let session = try #require(response.json?["access_token"]?.string, "\(response.text)")
             #expect(try await isLive(session, tracker.bridge))
             #expect(try await send(try token("a", session: "one", tracker.bridge), tracker.bridge).status == 200)
             #expect(try await !isLive(session, tracker.bridge))
@@ -116,94 +116,94 @@ struct BackchannelLogoutTests {
 
     @Test("a sign-out of the person at the provider ends all sessions here and revokes the keys")
     func bySubject() async throws {
-        try await with { bench in
-            let app = try await app("one", bench)
-            let own = try await bench.bench.token()
-            let stores = bench.bench.gateway.stores
-            let person = try await stores.people.require(Bench.email)
+        try await with { fixture in
+            let app = try await app("one", fixture)
+            let own = try await fixture.fixture.token()
+            let stores = fixture.fixture.gateway.stores
+            let person = try await stores.people.require(GatewayFixture.email)
             let key = try await stores.apiKeys.create(for: person, name: "a key", scopes: ["app"], maximum: 100)
             #expect(try await stores.apiKeys.authenticate(key.key.reveal()) != nil)
-            #expect(try await send(try token("a", subject: "ada-1", bench), bench).status == 200)
-            for token in [app, own] { #expect(try await !isLive(token, bench)) }
+            #expect(try await send(try token("a", subject: "ada-1", fixture), fixture).status == 200)
+            for token in [app, own] { #expect(try await !isLive(token, fixture)) }
             #expect(try await stores.apiKeys.authenticate(key.key.reveal()) == nil)
         }
     }
 
     @Test("a sign-in in progress whose session at the provider has ended leaves no session")
     func underWay() async throws {
-        try await with { bench in
+        try await with { fixture in
             let app = AppSignIn()
-            let fields = try await bench.deepLink(app, as: Self.account("one"))
-            #expect(try await send(try token("a", session: "one", bench), bench).status == 200)
-            #expect(try await bench.exchange(fields["code"], app.verifier).token == nil)
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
+            let fields = try await fixture.deepLink(app, as: Self.account("one"))
+            #expect(try await send(try token("a", session: "one", fixture), fixture).status == 200)
+            #expect(try await fixture.exchange(fields["code"], app.verifier).token == nil)
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
     @Test(
         "a replayed token ends nothing, also at another gateway and after a restart")
     func replay() async throws {
-        try await with { bench in
-            let text = try token("a", subject: "ada-1", bench)
-            _ = try await app("one", bench)
-            #expect(try await send(text, bench).status == 200)
-            let later = try await bench.bench.token()
-            #expect(try await send(text, bench).status == 200)
-            #expect(try await isLive(later, bench))
+        try await with { fixture in
+            let text = try token("a", subject: "ada-1", fixture)
+            _ = try await app("one", fixture)
+            #expect(try await send(text, fixture).status == 200)
+            let later = try await fixture.fixture.token()
+            #expect(try await send(text, fixture).status == 200)
+            #expect(try await isLive(later, fixture))
 
-            let provider = try #require(bench.bench.gateway.bridge?.providers["google"])
+            let provider = try #require(fixture.fixture.gateway.bridge?.providers["google"])
             let token = try await provider.party.logoutToken(Secret(text))
-            let elsewhere = try await bench.bench.elsewhere()
+            let elsewhere = try await fixture.fixture.elsewhere()
             #expect(try await elsewhere.sessions.signOut(by: token, at: "google") == false)
             // A token of another provider with the same id is not a replay.
             #expect(try await elsewhere.sessions.signOut(by: token, at: "house"))
             await elsewhere.close()
-            #expect(try await isLive(later, bench))
+            #expect(try await isLive(later, fixture))
         }
     }
 
     @Test("the number of remembered sign-outs is bounded, and each is deleted when its token has expired")
     func bounded() async throws {
-        try await Bench.with { bench in
-            let sessions = bench.gateway.stores.sessions
+        try await GatewayFixture.with { fixture in
+            let sessions = fixture.gateway.stores.sessions
             func token(_ id: String) throws -> LogoutToken {
                 let claims: JSONValue = [
                     "iss": "https://id.example", "aud": "gateway", "jti": .string(id), "sub": "ada",
-                    "iat": .number(bench.clock.now.timeIntervalSince1970.rounded()),
+                    "iat": .number(fixture.clock.now.timeIntervalSince1970.rounded()),
                     "events": .object([.init(Self.event, [:])]),
                 ]
                 return try LogoutToken(
                     checking: claims.encoded(),
                     against: .init(
-                        issuer: "https://id.example", clientID: "gateway", now: bench.clock.now,
+                        issuer: "https://id.example", clientID: "gateway", now: fixture.clock.now,
                         maximumClockSkew: .seconds(60)))
             }
             for number in 0..<8 {
                 #expect(try await sessions.signOut(by: try token("\(number)"), at: "google", remembering: 5))
-                bench.clock.advance(1)
+                fixture.clock.advance(1)
             }
             #expect(try await sessions.signOut(by: try token("7"), at: "google", remembering: 5) == false)
             #expect(try await sessions.signOut(by: try token("0"), at: "google", remembering: 5))
             let last = try token("last")
             #expect(try await sessions.signOut(by: last, at: "google"))
-            bench.clock.advance(last.expires.timeIntervalSince(bench.clock.now) + 1)
+            fixture.clock.advance(last.expires.timeIntervalSince(fixture.clock.now) + 1)
             #expect(try await sessions.signOut(by: last, at: "google"))
         }
     }
 
     @Test("a request without a token, with two tokens or with an unknown one is refused with an OAuth error")
     func refused() async throws {
-        try await with { bench in
-            let one = try token("a", subject: "ada-1", bench)
-            let session = try await app("one", bench)
+        try await with { fixture in
+            let one = try token("a", subject: "ada-1", fixture)
+            let session = try await app("one", fixture)
             for fields in [[], [("logout_token", one), ("logout_token", one)], [("logout_token", "x.y.z")]] {
-                let answer = try await bench.bench.http.send(
+                let response = try await fixture.fixture.http.send(
                     "POST", "/api/auth/oauth/backchannel-logout",
                     headers: [("Content-Type", FormURLEncoded.mediaType)], body: FormURLEncoded.encode(fields))
-                #expect(answer.status == 400 && answer.json?["error"]?.string == "invalid_request")
-                #expect(answer.headers["Cache-Control"] == "no-store")
+                #expect(response.status == 400 && response.json?["error"]?.string == "invalid_request")
+                #expect(response.headers["Cache-Control"] == "no-store")
             }
-            #expect(try await isLive(session, bench))
+            #expect(try await isLive(session, fixture))
         }
     }
 }

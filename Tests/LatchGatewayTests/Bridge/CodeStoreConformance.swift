@@ -26,50 +26,50 @@ private func key(_ text: String) -> SHA256Digest { SHA256.digest(text) }
 
 private func checkTaking(_ store: any CodeStore, _ other: any CodeStore) async throws {
     let record: [UInt8] = [0, 255, 13, 10, 0]
-    try await store.keep(record, under: key("one"), for: .seconds(3_600))
-    try await store.keep([], under: key("empty"), for: .seconds(3_600))
+    try await store.save(record, under: key("one"), for: .seconds(3_600))
+    try await store.save([], under: key("empty"), for: .seconds(3_600))
 
-    #expect(try await store.take(key("unknown")) == nil)
-    #expect(try await other.take(key("one")) == record)
-    #expect(try await store.take(key("one")) == nil, "A record was taken twice.")
-    #expect(try await store.take(key("empty")) == [])
-    #expect(try await store.take(key("empty")) == nil)
+    #expect(try await store.consume(key("unknown")) == nil)
+    #expect(try await other.consume(key("one")) == record)
+    #expect(try await store.consume(key("one")) == nil, "A record was taken twice.")
+    #expect(try await store.consume(key("empty")) == [])
+    #expect(try await store.consume(key("empty")) == nil)
 }
 
 private func checkOverwriting(_ store: any CodeStore, _ other: any CodeStore) async throws {
-    try await store.keep([1], under: key("twice"), for: .seconds(3_600))
+    try await store.save([1], under: key("twice"), for: .seconds(3_600))
 
     for again in [store, other] {
         let error = await #expect(throws: GatewayError.self) {
-            try await again.keep([2], under: key("twice"), for: .seconds(3_600))
+            try await again.save([2], under: key("twice"), for: .seconds(3_600))
         }
         #expect(error?.code == .codeExists)
     }
 
-    #expect(try await other.take(key("twice")) == [1], "A record was overwritten.")
-    #expect(try await store.take(key("twice")) == nil)
-    try await other.keep([3], under: key("twice"), for: .seconds(3_600))
-    #expect(try await store.take(key("twice")) == [3], "A key that is free again must be usable.")
+    #expect(try await other.consume(key("twice")) == [1], "A record was overwritten.")
+    #expect(try await store.consume(key("twice")) == nil)
+    try await other.save([3], under: key("twice"), for: .seconds(3_600))
+    #expect(try await store.consume(key("twice")) == [3], "A key that is free again must be usable.")
 }
 
 private func checkExpiry(_ store: any CodeStore, _ advance: (Double) async throws -> Void) async throws {
-    try await store.keep([1], under: key("short"), for: .seconds(1))
-    try await store.keep([2], under: key("long"), for: .seconds(3_600))
+    try await store.save([1], under: key("short"), for: .seconds(1))
+    try await store.save([2], under: key("long"), for: .seconds(3_600))
 
     try await advance(1.5)
 
-    #expect(try await store.take(key("short")) == nil, "A record outlived its time.")
-    try await store.keep([3], under: key("short"), for: .seconds(3_600))
-    #expect(try await store.take(key("short")) == [3], "An expired record stood in the way.")
-    #expect(try await store.take(key("long")) == [2], "A record was forgotten before its time.")
+    #expect(try await store.consume(key("short")) == nil, "A record outlived its time.")
+    try await store.save([3], under: key("short"), for: .seconds(3_600))
+    #expect(try await store.consume(key("short")) == [3], "An expired record stood in the way.")
+    #expect(try await store.consume(key("long")) == [2], "A record was forgotten before its time.")
 }
 
 private func checkRace(_ store: any CodeStore, _ other: any CodeStore) async throws {
-    try await store.keep([7], under: key("race"), for: .seconds(3_600))
+    try await store.save([7], under: key("race"), for: .seconds(3_600))
 
     let winners = try await withThrowingTaskGroup { group in
         for number in 0..<1_000 {
-            group.addTask { try await (number.isMultiple(of: 2) ? store : other).take(key("race")) != nil }
+            group.addTask { try await (number.isMultiple(of: 2) ? store : other).consume(key("race")) != nil }
         }
         return try await group.reduce(0) { $1 ? $0 + 1 : $0 }
     }

@@ -28,11 +28,11 @@ struct DatabaseCodeStoreTests {
         try await withDatabases { database, _, clock in
             let store = DatabaseCodeStore(database: database, capacity: 64, now: { clock.now })
             for number in 0..<300 {
-                try await store.keep([1], under: SHA256.digest("\(number)"), for: .seconds(60 + number))
+                try await store.save([1], under: SHA256.digest("\(number)"), for: .seconds(60 + number))
                 #expect(try await count(database) <= 68)
             }
-            #expect(try await store.take(SHA256.digest("299")) == [1], "The newest must be there.")
-            #expect(try await store.take(SHA256.digest("0")) == nil, "The oldest must be gone.")
+            #expect(try await store.consume(SHA256.digest("299")) == [1], "The newest must be there.")
+            #expect(try await store.consume(SHA256.digest("0")) == nil, "The oldest must be gone.")
 
             clock.advance(1_000)
             await store.sweep()
@@ -42,18 +42,18 @@ struct DatabaseCodeStoreTests {
 
     @Test("OX-15 a stolen database contains the digest of a code, and not the code")
     func stolen() async throws {
-        try await BridgeBench.with(["google"], codes: nil, { $0.codes = .database }) { bench in
-            let person = try await bench.bench.addPerson()
+        try await BridgeFixture.with(["google"], codes: nil, { $0.codes = .database }) { fixture in
+            let person = try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let code = try #require(try await bench.deepLink(app)["code"])
+            let code = try #require(try await fixture.deepLink(app)["code"])
 
-            #expect(try await count(bench.bench.gateway.stores.database) == 1)
-            let bytes = try bench.bench.databaseBytes()
+            #expect(try await count(fixture.fixture.gateway.stores.database) == 1)
+            let bytes = try fixture.fixture.databaseBytes()
             #expect(bytes.contains(Array(person.email.utf8)), "The bytes must be those of the database.")
             #expect(!bytes.contains(Array(code.utf8)))
             #expect(bytes.contains(SHA256.digest(code).bytes))
-            #expect(try await bench.exchange(code, app.verifier).status == 200)
-            #expect(try await count(bench.bench.gateway.stores.database) == 0)
+            #expect(try await fixture.exchange(code, app.verifier).status == 200)
+            #expect(try await count(fixture.fixture.gateway.stores.database) == 0)
         }
     }
 

@@ -13,54 +13,55 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct ExchangeTests {
-    private func isRefused(_ answer: Exchange.Answer) -> Bool {
-        answer.status == 401 && answer.text == #"{"error_code":"UNAUTHENTICATED","detail":"Invalid or expired code"}"#
-            && answer.headers["Cache-Control"] == "no-store"
+    private func isRefused(_ response: Exchange.Response) -> Bool {
+        response.status == 401
+            && response.text == #"{"error_code":"UNAUTHENTICATED","detail":"Invalid or expired code"}"#
+            && response.headers["Cache-Control"] == "no-store"
     }
 
     @Test("OX-4 OX-5 a code is good once: replayed, it is as unknown as any other")
     func replayed() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let code = try await bench.deepLink(app)["code"]
+            let code = try await fixture.deepLink(app)["code"]
 
-            #expect(try await bench.exchange(code, app.verifier).status == 200)
-            #expect(try await isRefused(bench.exchange(code, app.verifier)))
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.exchange(code, app.verifier).status == 200)
+            #expect(try await isRefused(fixture.exchange(code, app.verifier)))
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("OX-4 a code is good for 60 seconds and not longer")
     func expired() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let early = try await bench.deepLink(app)["code"]
-            bench.bench.clock.advance(59)
-            #expect(try await bench.exchange(early, app.verifier).status == 200)
+            let early = try await fixture.deepLink(app)["code"]
+            fixture.fixture.clock.advance(59)
+            #expect(try await fixture.exchange(early, app.verifier).status == 200)
 
-            let late = try await bench.deepLink(app)["code"]
-            bench.bench.clock.advance(60)
-            #expect(try await isRefused(bench.exchange(late, app.verifier)))
+            let late = try await fixture.deepLink(app)["code"]
+            fixture.fixture.clock.advance(60)
+            #expect(try await isRefused(fixture.exchange(late, app.verifier)))
         }
     }
 
     @Test("OX-4 a code lives no longer than it says, even in a store that forgets nothing")
     func forgetfulStore() async throws {
-        try await BridgeBench.with(codes: { _ in MemoryCodeStore(now: { .distantPast }) }) { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with(codes: { _ in MemoryCodeStore(now: { .distantPast }) }) { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let code = try await bench.deepLink(app)["code"]
-            bench.bench.clock.advance(60)
-            #expect(try await isRefused(bench.exchange(code, app.verifier)))
+            let code = try await fixture.deepLink(app)["code"]
+            fixture.fixture.clock.advance(60)
+            #expect(try await isRefused(fixture.exchange(code, app.verifier)))
         }
     }
 
     @Test("OX-5 a stolen code is worth nothing without the verifier, and a wrong one burns it")
     func stolen() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
             let (app, thief) = (AppSignIn(), AppSignIn())
             for guess in [
                 thief.verifier.secret.reveal(), app.verifier.challenge.text, "", "x",
@@ -68,36 +69,36 @@ struct ExchangeTests {
                 String(app.verifier.secret.reveal().dropLast()), String(repeating: "é", count: 43),
                 String(repeating: "a", count: 129),
             ] {
-                let code = try await bench.deepLink(app)["code"]
-                #expect(try await isRefused(bench.exchange(code, guess)))
-                #expect(try await isRefused(bench.exchange(code, app.verifier)), "The code was not burnt.")
+                let code = try await fixture.deepLink(app)["code"]
+                #expect(try await isRefused(fixture.exchange(code, guess)))
+                #expect(try await isRefused(fixture.exchange(code, app.verifier)), "The code was not burnt.")
             }
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
-            #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "wrong-verifier" })
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
+            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "wrong-verifier" })
         }
     }
 
     @Test("OX-5 the verifier of one sign-in does not open the code of another, of the same person and browser")
     func otherVerifier() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
             let (one, two) = (AppSignIn(), AppSignIn())
-            let first = try await bench.deepLink(one, in: browser)["code"]
-            let second = try await bench.deepLink(two, in: browser)["code"]
+            let first = try await fixture.deepLink(one, in: browser)["code"]
+            let second = try await fixture.deepLink(two, in: browser)["code"]
 
-            #expect(try await isRefused(bench.exchange(first, two.verifier)))
-            #expect(try await isRefused(bench.exchange(second, one.verifier)))
+            #expect(try await isRefused(fixture.exchange(first, two.verifier)))
+            #expect(try await isRefused(fixture.exchange(second, one.verifier)))
         }
     }
 
     @Test("OX-5 what is no code gets the same answer")
     func noCode() async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeFixture.with { fixture in
             let verifier = PKCE.Verifier()
             for code in ["", "x", OneTimeCode().text, String(repeating: "A", count: 8_000), "\u{0}", "é", "../../x"] {
-                let answer = try await bench.exchange(code, verifier)
-                #expect(isRefused(answer))
+                let response = try await fixture.exchange(code, verifier)
+                #expect(isRefused(response))
             }
         }
     }
@@ -109,19 +110,19 @@ struct ExchangeTests {
             #"{"code":null,"code_verifier":"a"}"#, #"{"code":["a"],"code_verifier":"a"}"#, "code=a&code_verifier=b",
         ])
     func malformed(_ body: String) async throws {
-        try await BridgeBench.with { bench in
-            let answer = try await bench.bench.http.send(
+        try await BridgeFixture.with { fixture in
+            let response = try await fixture.fixture.http.send(
                 "POST", "/api/auth/mobile/sso/exchange", headers: [("Content-Type", "application/json")], body: body)
-            #expect(answer.status == 422)
-            #expect(answer.json?["status_code"]?.number == 422)
+            #expect(response.status == 422)
+            #expect(response.json?["status_code"]?.number == 422)
         }
     }
 
     @Test("a person who was disabled, removed or got another password after the callback gets no token")
     func changedMeanwhile() async throws {
-        try await BridgeBench.with { bench in
-            let people = bench.bench.gateway.stores.people
-            let person = try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            let people = fixture.fixture.gateway.stores.people
+            let person = try await fixture.fixture.addPerson()
             let changes: [() async throws -> Void] = [
                 { _ = try await people.setPassword(Secret("another horse 8"), of: person.id) },
                 {
@@ -132,53 +133,54 @@ struct ExchangeTests {
             ]
             for change in changes {
                 let app = AppSignIn()
-                let code = try await bench.deepLink(app)["code"]
+                let code = try await fixture.deepLink(app)["code"]
                 try await change()
-                #expect(try await isRefused(bench.exchange(code, app.verifier)))
+                #expect(try await isRefused(fixture.exchange(code, app.verifier)))
             }
             _ = try await people.enable(person.id)
             let app = AppSignIn()
-            let code = try await bench.deepLink(app)["code"]
+            let code = try await fixture.deepLink(app)["code"]
             _ = try await people.remove(person.id)
-            #expect(try await isRefused(bench.exchange(code, app.verifier)))
+            #expect(try await isRefused(fixture.exchange(code, app.verifier)))
         }
     }
 
     @Test("OX-4 of 1,000 exchanges of one code at the same time one wins")
     func race() async throws {
-        try await BridgeBench.with(["google"], codes: nil, { $0.requestRates.address = .perMinute(10_000) }) { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with(["google"], codes: nil, { $0.requestRates.address = .perMinute(10_000) }) {
+            fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let code = try await bench.deepLink(app)["code"]
+            let code = try await fixture.deepLink(app)["code"]
 
             let answers = try await withThrowingTaskGroup { group in
-                for _ in 0..<1_000 { group.addTask { try await bench.exchange(code, app.verifier) } }
-                return try await group.reduce(into: [Exchange.Answer]()) { $0.append($1) }
+                for _ in 0..<1_000 { group.addTask { try await fixture.exchange(code, app.verifier) } }
+                return try await group.reduce(into: [Exchange.Response]()) { $0.append($1) }
             }
 
             #expect(answers.count { $0.status == 200 } == 1)
             #expect(answers.count { isRefused($0) } == 999)
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("a store of codes that does not answer is a clear error, at the callback and at the exchange, and passes")
     func storeGone() async throws {
         let store = BreakableCodeStore()
-        try await BridgeBench.with(codes: { _ in store }) { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with(codes: { _ in store }) { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let code = try await bench.deepLink(app)["code"]
+            let code = try await fixture.deepLink(app)["code"]
 
             store.isBroken.turn(on: true)
-            let exchange = try await bench.exchange(code, app.verifier)
+            let exchange = try await fixture.exchange(code, app.verifier)
             #expect(exchange.status == 503)
             #expect(exchange.headers["Retry-After"] != nil)
-            let fields = try await bench.deepLink(app)
+            let fields = try await fixture.deepLink(app)
             #expect(fields["error"] == "server_error")
 
             store.isBroken.turn(on: false)
-            #expect(try await bench.exchange(code, app.verifier).status == 200)
+            #expect(try await fixture.exchange(code, app.verifier).status == 200)
         }
     }
 
@@ -186,13 +188,13 @@ struct ExchangeTests {
     func abandoned() async throws {
         let clock = TestClock()
         let store = MemoryCodeStore(now: { clock.now })
-        try await BridgeBench.with(codes: { _ in store }) { bench in
-            let bridge = try bench.bench.gateway.bridge.orThrow
+        try await BridgeFixture.with(codes: { _ in store }) { fixture in
+            let bridge = try fixture.fixture.gateway.bridge.orThrow
             let record = CodeRecord(
                 challenge: PKCE.Verifier().challenge, person: UUID(), sessionEpoch: 0, provider: "google",
                 expires: clock.now)
 
-            for _ in 0..<100_000 { try await bridge.keep(record, under: OneTimeCode()) }
+            for _ in 0..<100_000 { try await bridge.save(record, under: OneTimeCode()) }
 
             #expect(store.count <= 16_384)
             clock.advance(60)
@@ -204,14 +206,14 @@ struct ExchangeTests {
     @Test("OX-2 sign-ins that are begun and left take no memory, however many: all of them is in the browsers")
     func begunAndLeft() async throws {
         await #expect(processExitsWith: .success) {
-            try await BridgeBench.with { bench in
-                let bridge = try bench.bench.gateway.bridge.orThrow
+            try await BridgeFixture.with { fixture in
+                let bridge = try fixture.fixture.gateway.bridge.orThrow
                 let provider = try bridge.providers["google"].orThrow
-                let destination = BridgeState.Destination.app(
-                    redirect: BridgeBench.redirect, state: "s", challenge: PKCE.Verifier().challenge)
+                let returnTo = PendingAuthorization.ReturnTarget.app(
+                    redirect: BridgeFixture.redirect, state: "s", challenge: PKCE.Verifier().challenge)
                 func begin(_ count: Int) async throws {
                     for _ in 0..<count {
-                        _ = try await bridge.begin(at: provider, destination, callback: "http://a/c", request: "r")
+                        _ = try await bridge.begin(at: provider, returnTo, callback: "http://a/c", request: "r")
                     }
                 }
                 try await begin(2_000)

@@ -20,11 +20,11 @@ struct MemoryCodeStoreTests {
         let record = [UInt8](repeating: 1, count: 200)
 
         for number in 0..<100_000 {
-            try store.keep(record, under: SHA256.digest("\(number)"), for: .seconds(60))
+            try store.save(record, under: SHA256.digest("\(number)"), for: .seconds(60))
             #expect(store.count <= 16_384)
         }
-        #expect(store.take(SHA256.digest("99999")) == record, "The newest must be there.")
-        #expect(store.take(SHA256.digest("0")) == nil, "The oldest must be gone.")
+        #expect(store.consume(SHA256.digest("99999")) == record, "The newest must be there.")
+        #expect(store.consume(SHA256.digest("0")) == nil, "The oldest must be gone.")
 
         clock.advance(60)
         store.sweep()
@@ -37,7 +37,7 @@ struct MemoryCodeStoreTests {
         let store = MemoryCodeStore(now: { clock.now })
 
         for number in 0..<10_000 {
-            try store.keep([1], under: SHA256.digest("\(number)"), for: .seconds(60))
+            try store.save([1], under: SHA256.digest("\(number)"), for: .seconds(60))
             clock.advance(1)
         }
 

@@ -10,42 +10,43 @@ import Testing
 struct OldSignInTests {
     @Test("OX-3 a sign-in at a time that cannot be read is an old one, and the log says why")
     func unreadableTime() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
             var account = SmallProvider.Account()
             account.authTime = "yesterday"
-            let code = try await bench.deepLink(app, as: account)["code"]
-            let token = try await bench.exchange(code, app.verifier).token.orThrow
-            let session = try #require(try await bench.bench.gateway.issuer.authenticate(token).session)
+            let code = try await fixture.deepLink(app, as: account)["code"]
+            let token = try await fixture.exchange(code, app.verifier).token.orThrow
+            let session = try #require(try await fixture.fixture.gateway.issuer.authenticate(token).session)
             #expect(session.authenticated == Date(timeIntervalSince1970: 0))
             #expect(throws: GatewayError.self) {
-                try SensitiveAct.makeKey.requireRecent(session.authenticated, at: bench.bench.clock.now)
+                try SensitiveAction.makeKey.requireRecent(session.authenticated, at: fixture.fixture.clock.now)
             }
-            #expect(bench.bench.lines.text.contains("'auth_time' that is not valid"))
+            #expect(fixture.fixture.lines.text.contains("'auth_time' that is not valid"))
         }
     }
 
     @Test("TT-3 a sign-in that began at one dialect does not end at the callback of another")
     func otherCallback() async throws {
-        try await TimeTrackerBench.with { tracker in
-            try await tracker.bench.addPerson()
+        try await TimeTrackerFixture.with { tracker in
+            try await tracker.fixture.addPerson()
             let browser = tracker.bridge.browser()
             let google = try tracker.bridge.google
             let begun = try await browser.send("GET", "/tt/auth/login?next=/photos")
             let request = try google.request(begun.headers["Location"]).orThrow
-            let answer = try await tracker.comeBack(google.approve(request), in: browser, path: BridgeBench.callback)
-            #expect(answer.headers["Location"] == nil && browser.cookies.isEmpty)
+            let response = try await tracker.comeBack(
+                google.approve(request), in: browser, path: BridgeFixture.callback)
+            #expect(response.headers["Location"] == nil && browser.cookies.isEmpty)
             #expect(google.exchanges == 0)
         }
     }
 
     @Test("OX-7 an address that cannot be one is refused, and told as that")
     func invalidEmail() async throws {
-        try await BridgeBench.with { bench in
-            let refused = try await bench.deepLink(AppSignIn(), as: .init(subject: "new-1", email: "a@b@example.org"))
+        try await BridgeFixture.with { fixture in
+            let refused = try await fixture.deepLink(AppSignIn(), as: .init(subject: "new-1", email: "a@b@example.org"))
             #expect(refused["error"] == "access_denied")
-            let event = bench.bench.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+            let event = fixture.fixture.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
             #expect(event?["reason"]?.string == "invalid-email")
         }
     }

@@ -20,7 +20,7 @@ struct RedisCodeStoreTests {
         let server = try await RedisServer()
         let redis = try RedisClient(RedisSettings(url: server.url))
         let digest = SHA256.digest("the code")
-        try await store(on: server).keep([1], under: digest, for: .seconds(60))
+        try await store(on: server).save([1], under: digest, for: .seconds(60))
 
         let name = "latch:code:\(digest.hexadecimal)"
         #expect(try await redis.run(RedisCommand("KEYS", "*")) == .array([.bytes(Array(name.utf8))]))
@@ -35,20 +35,20 @@ struct RedisCodeStoreTests {
     func outage() async throws {
         let server = try await RedisServer()
         let store = try store(on: server)
-        try await store.keep([1], under: SHA256.digest("a"), for: .seconds(60))
+        try await store.save([1], under: SHA256.digest("a"), for: .seconds(60))
         await server.stop()
 
-        let taken = await #expect(throws: RedisError.self) { try await store.take(SHA256.digest("a")) }
+        let taken = await #expect(throws: RedisError.self) { try await store.consume(SHA256.digest("a")) }
         #expect(taken?.code == .unreachable)
         let kept = await #expect(throws: RedisError.self) {
-            try await store.keep([1], under: SHA256.digest("b"), for: .seconds(60))
+            try await store.save([1], under: SHA256.digest("b"), for: .seconds(60))
         }
         #expect(kept?.message.contains(server.socketPath) == true)
 
         try await server.start()
         // Tried again 2 s after the last failure at the latest.
-        while (try? await store.take(SHA256.digest("a"))) == nil, !Task.isCancelled {
-            if (try? await store.keep([2], under: SHA256.digest("a"), for: .seconds(60))) == nil {
+        while (try? await store.consume(SHA256.digest("a"))) == nil, !Task.isCancelled {
+            if (try? await store.save([2], under: SHA256.digest("a"), for: .seconds(60))) == nil {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -58,7 +58,7 @@ struct RedisCodeStoreTests {
     func old() async throws {
         let server = try await RedisServer("rename-command GETDEL \"\"")
         let store = try store(on: server)
-        let error = await #expect(throws: RedisError.self) { try await store.take(SHA256.digest("a")) }
+        let error = await #expect(throws: RedisError.self) { try await store.consume(SHA256.digest("a")) }
         #expect(error?.message == "Redis refused GETDEL: the gateway needs Redis 6.2 or newer.")
     }
 

@@ -14,8 +14,8 @@ import Testing
     func everyRoute() async throws {
         try await EveryRoute.with {
             $0.requestRates.address = .perMinute(1)
-        } _: { bench in
-            let routes = bench.gateway.router.routes.filter { route in
+        } _: { fixture in
+            let routes = fixture.gateway.router.routes.filter { route in
                 let path = route.pattern
                 // A provider's report of a sign-out, and a redirect that stores nothing, are limited elsewhere or not at all.
                 guard !path.hasSuffix("/backchannel-logout"), !path.hasSuffix("/mobile-redirect") else { return false }
@@ -25,9 +25,9 @@ import Testing
                 #expect(routes.contains { $0.pattern.hasPrefix(prefix) }, "\(prefix)")
             }
             for route in routes {
-                _ = try await bench.http.send(route.method.rawValue, route.pattern)
-                let answer = try await bench.http.send(route.method.rawValue, route.pattern)
-                #expect(answer.status == 429 && answer.headers["Retry-After"] != nil, "\(route)")
+                _ = try await fixture.http.send(route.method.rawValue, route.pattern)
+                let response = try await fixture.http.send(route.method.rawValue, route.pattern)
+                #expect(response.status == 429 && response.headers["Retry-After"] != nil, "\(route)")
             }
         }
     }

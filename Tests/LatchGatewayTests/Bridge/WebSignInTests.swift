@@ -10,42 +10,42 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct WebSignInTests {
-    private func signIn(_ bench: BridgeBench, _ browser: TestBrowser, next: String? = nil) async throws
-        -> Exchange.Answer
+    private func signIn(_ fixture: BridgeFixture, _ browser: TestBrowser, next: String? = nil) async throws
+        -> Exchange.Response
     {
         let query = FormURLEncoded.encode([("redirect", "true")] + (next.map { [("next", $0)] } ?? []))
         let begun = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
-        let request = try bench.google.request(begun.headers["Location"]).orThrow
-        return try await bench.comeBack(try bench.google.approve(request), in: browser)
+        let request = try fixture.google.request(begun.headers["Location"]).orThrow
+        return try await fixture.comeBack(try fixture.google.approve(request), in: browser)
     }
 
     @Test("OX-2 without the app's parameters the browser itself is signed in, by a cookie that no script reads")
     func whole() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
 
-            let answer = try await signIn(bench, browser, next: "/photos?album=1")
+            let response = try await signIn(fixture, browser, next: "/photos?album=1")
 
-            #expect(answer.status == 302)
-            #expect(answer.headers["Location"] == "/photos?album=1")
-            let cookie = try #require(answer.headers.values("Set-Cookie").first { $0.hasPrefix("latchd_session=") })
+            #expect(response.status == 302)
+            #expect(response.headers["Location"] == "/photos?album=1")
+            let cookie = try #require(response.headers.values("Set-Cookie").first { $0.hasPrefix("latchd_session=") })
             #expect(cookie.hasSuffix("; HttpOnly; SameSite=Lax"))
             #expect(cookie.contains("; Path=/; "))
             #expect(Array(browser.cookies.keys) == ["latchd_session"])
             let me = try await browser.send("GET", "/api/me")
-            #expect(me.json?["email"]?.string == Bench.email)
+            #expect(me.json?["email"]?.string == GatewayFixture.email)
         }
     }
 
     @Test("a web sign-in does not ask the provider to ask again, and ends at the root by default")
     func silent() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let begun = try await bench.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
-            let request = try bench.google.request(begun.headers["Location"]).orThrow
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let begun = try await fixture.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
+            let request = try fixture.google.request(begun.headers["Location"]).orThrow
             #expect(request["prompt"] == nil)
-            #expect(try await signIn(bench, bench.browser()).headers["Location"] == "/")
+            #expect(try await signIn(fixture, fixture.browser()).headers["Location"] == "/")
         }
     }
 
@@ -56,38 +56,38 @@ struct WebSignInTests {
             "evil", "javascript:alert(1)", "/\t/evil.example", "/\u{0A}", "/ä", "///evil.example", "./x",
         ])
     func openRedirector(_ next: String) async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeFixture.with { fixture in
             let query = FormURLEncoded.encode([("redirect", "true"), ("next", next)])
-            let answer = try await bench.browser().send("GET", "/api/auth/oauth/authorize?\(query)")
-            #expect(answer.status == 400)
-            #expect(answer.headers["Location"] == nil)
+            let response = try await fixture.browser().send("GET", "/api/auth/oauth/authorize?\(query)")
+            #expect(response.status == 400)
+            #expect(response.headers["Location"] == nil)
         }
     }
 
     @Test(
         "the cookie comes first and a bearer is tried after it; a cookie that opens nothing does not stand in the way")
     func cookieThenBearer() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let other = try await bench.bench.addPerson("grace@example.org")
-            let bearer = try #require(try await bench.bench.login(other.email).token)
-            let browser = bench.browser()
-            _ = try await signIn(bench, browser)
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let other = try await fixture.fixture.addPerson("grace@example.org")
+            let bearer = try #require(try await fixture.fixture.login(other.email).token)
+            let browser = fixture.browser()
+            _ = try await signIn(fixture, browser)
             let good = try #require(browser.cookies["latchd_session"])
-            func me(_ cookie: String, _ bearer: String?) async throws -> Exchange.Answer {
-                let headers = [("Cookie", "a=b; latchd_session=\(cookie); c=d")] + Bench.bearer(bearer)
-                return try await bench.bench.http.send("GET", "/api/me", headers: headers)
+            func me(_ cookie: String, _ bearer: String?) async throws -> Exchange.Response {
+                let headers = [("Cookie", "a=b; latchd_session=\(cookie); c=d")] + GatewayFixture.bearer(bearer)
+                return try await fixture.fixture.http.send("GET", "/api/me", headers: headers)
             }
 
-            #expect(try await me(good, bearer).json?["email"]?.string == Bench.email)
+            #expect(try await me(good, bearer).json?["email"]?.string == GatewayFixture.email)
             #expect(try await me("unknown", bearer).json?["email"]?.string == other.email)
             #expect(
                 try await me(Base64URL.encode(SecureRandom.bytes(32)), bearer).json?["email"]?.string == other.email)
             #expect(try await me("unknown", nil).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
-            _ = try await bench.bench.logout(bearer)
+            _ = try await fixture.fixture.logout(bearer)
             #expect(try await me("unknown", bearer).json?["error_code"]?.string == "SESSION_TERMINATED")
-            let person = try await bench.bench.gateway.stores.people.require(Bench.email)
-            _ = try await bench.bench.gateway.stores.people.disable(person.id)
+            let person = try await fixture.fixture.gateway.stores.people.require(GatewayFixture.email)
+            _ = try await fixture.fixture.gateway.stores.people.disable(person.id)
             #expect(try await me(good, "unknown").json?["error_code"]?.string == "SESSION_TERMINATED")
         }
     }
@@ -100,15 +100,15 @@ struct WebSignInTests {
             [("Origin", "http://127.0.0.1"), ("Origin", "https://evil.example")], [("Origin", "http://127.0.0.1.evil")],
         ])
     func otherSites(_ headers: [(String, String)]) async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
-            _ = try await signIn(bench, browser)
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
+            _ = try await signIn(fixture, browser)
 
             for path in ["logout", "refresh"] {
-                let answer = try await browser.send("POST", "/api/auth/mobile/\(path)", headers: headers, body: "")
-                #expect(answer.status == 401)
-                #expect(answer.headers["Set-Cookie"] == nil)
+                let response = try await browser.send("POST", "/api/auth/mobile/\(path)", headers: headers, body: "")
+                #expect(response.status == 401)
+                #expect(response.headers["Set-Cookie"] == nil)
             }
             #expect(try await browser.send("GET", "/api/me").status == 200)
         }
@@ -116,10 +116,10 @@ struct WebSignInTests {
 
     @Test("a page of this server refreshes and ends its session, and no script gets the token")
     func ownPage() async throws {
-        try await BridgeBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
-            _ = try await signIn(bench, browser)
+        try await BridgeFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
+            _ = try await signIn(fixture, browser)
             let token = browser.cookies["latchd_session"]
 
             let refresh = try await browser.send(
@@ -132,18 +132,18 @@ struct WebSignInTests {
                 "POST", "/api/auth/mobile/logout", headers: [("Sec-Fetch-Site", "same-origin")], body: "")
             #expect(logout.status == 204)
             #expect(browser.cookies.isEmpty)
-            #expect(try await bench.bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
         }
     }
 
     @Test("with a public address the origin must be that one, and the cookie is bound to the host")
     func publicOrigin() async throws {
-        try await BridgeBench.with(["google"], { $0.publicURL = "https://ID.example.org:443/onyx" }) { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.browser()
-            let answer = try await signIn(bench, browser)
+        try await BridgeFixture.with(["google"], { $0.publicURL = "https://ID.example.org:443/onyx" }) { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
+            let response = try await signIn(fixture, browser)
             let cookie = try #require(
-                answer.headers.values("Set-Cookie").first { $0.hasPrefix("__Host-latchd_session=") })
+                response.headers.values("Set-Cookie").first { $0.hasPrefix("__Host-latchd_session=") })
             #expect(cookie.hasSuffix("; HttpOnly; SameSite=Lax; Secure"))
 
             let wrong = try await browser.send(
@@ -157,18 +157,18 @@ struct WebSignInTests {
 
     @Test("a web sign-in that the person denied, or that is not let in, ends on a page")
     func failed() async throws {
-        try await BridgeBench.with { bench in
-            let person = try await bench.bench.addPerson()
-            let browser = bench.browser()
+        try await BridgeFixture.with { fixture in
+            let person = try await fixture.fixture.addPerson()
+            let browser = fixture.browser()
             let begun = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
-            let request = try bench.google.request(begun.headers["Location"]).orThrow
-            let denied = try await bench.comeBack(try bench.google.deny(request), in: browser)
+            let request = try fixture.google.request(begun.headers["Location"]).orThrow
+            let denied = try await fixture.comeBack(try fixture.google.deny(request), in: browser)
             #expect(denied.status == 400)
             #expect(denied.headers["Content-Type"] == "text/html; charset=utf-8")
             #expect(browser.cookies.isEmpty)
 
-            _ = try await bench.bench.gateway.stores.people.disable(person.id)
-            let refused = try await signIn(bench, browser)
+            _ = try await fixture.fixture.gateway.stores.people.disable(person.id)
+            let refused = try await signIn(fixture, browser)
             #expect(refused.status == 403)
             #expect(refused.text.contains("disabled"))
             #expect(browser.cookies.isEmpty)
@@ -177,11 +177,12 @@ struct WebSignInTests {
 
     @Test("without identity providers a cookie opens nothing")
     func noBridge() async throws {
-        try await Bench.with { bench in
-            try await bench.addPerson()
-            let token = try await bench.token()
-            let answer = try await bench.http.send("GET", "/api/me", headers: [("Cookie", "latchd_session=\(token)")])
-            #expect(answer.status == 403)
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            let response = try await fixture.http.send(
+                "GET", "/api/me", headers: [("Cookie", "latchd_session=\(token)")])
+            #expect(response.status == 403)
         }
     }
 }

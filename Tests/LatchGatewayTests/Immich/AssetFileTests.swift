@@ -11,69 +11,69 @@ import Testing
 struct AssetFileTests {
     @Test("DL-3 the original is the file, with its name, its type and what a client needs to go on after a break")
     func original() async throws {
-        try await AssetBench.with { bench in
-            let id = try await bench.id("Möwen am See.jpg")
-            let answer = try await bench.get("/assets/\(id)/original")
+        try await AssetFixture.with { fixture in
+            let id = try await fixture.id("Möwen am See.jpg")
+            let response = try await fixture.get("/assets/\(id)/original")
 
-            #expect(answer.status == 200 && answer.text == "gulls")
+            #expect(response.status == 200 && response.text == "gulls")
             let expected = [
                 "Content-Type": "image/jpeg", "Content-Length": "5", "Accept-Ranges": "bytes",
                 "Content-Disposition": "inline; filename*=UTF-8''M%C3%B6wen%20am%20See.jpg",
                 "Cache-Control": "private, max-age=86400, no-transform",
             ]
-            for (name, value) in expected { #expect(answer.headers[name] == value) }
-            #expect(answer.headers["Last-Modified"] != nil)
-            let tag = try #require(answer.headers["ETag"])
-            #expect(try await bench.get("/assets/\(id)/original", [("If-None-Match", tag)]).status == 304)
-            let head = try await bench.get("/assets/\(id)/original", method: "HEAD")
+            for (name, value) in expected { #expect(response.headers[name] == value) }
+            #expect(response.headers["Last-Modified"] != nil)
+            let tag = try #require(response.headers["ETag"])
+            #expect(try await fixture.get("/assets/\(id)/original", [("If-None-Match", tag)]).status == 304)
+            let head = try await fixture.get("/assets/\(id)/original", method: "HEAD")
             #expect(head.status == 200 && head.body.isEmpty && head.headers["Content-Length"] == "5")
         }
     }
 
     @Test("DL-3 a part is fetched by Range, and If-Range gives the whole once the file is another")
     func ranges() async throws {
-        try await AssetBench.with { bench in
-            let path = "/assets/\(try await bench.id("IMG_1.JPG"))/original"
-            let tag = try #require(try await bench.get(path).headers["ETag"])
+        try await AssetFixture.with { fixture in
+            let path = "/assets/\(try await fixture.id("IMG_1.JPG"))/original"
+            let tag = try #require(try await fixture.get(path).headers["ETag"])
 
-            let part = try await bench.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
+            let part = try await fixture.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
             #expect(part.status == 206 && part.text == "still")
             #expect(part.headers["Content-Range"] == "bytes 6-10/1200")
-            #expect(try await bench.get(path, [("Range", "bytes=0-1,3-4")]).status == 200)
-            let beyond = try await bench.get(path, [("Range", "bytes=1200-")])
+            #expect(try await fixture.get(path, [("Range", "bytes=0-1,3-4")]).status == 200)
+            let beyond = try await fixture.get(path, [("Range", "bytes=1200-")])
             #expect(beyond.status == 416 && beyond.headers["Content-Range"] == "bytes */1200")
             #expect(beyond.refusal == "Range Not Satisfiable")
 
-            try AssetBench.put("another", at: "ada@example.org/See/IMG_1.JPG", in: bench.folder)
-            let whole = try await bench.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
+            try AssetFixture.put("another", at: "ada@example.org/See/IMG_1.JPG", in: fixture.folder)
+            let whole = try await fixture.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
             #expect(whole.status == 200 && whole.text == "another")
         }
     }
 
     @Test("DL-6 a live photograph names its film, which is fetched by its own id and is in no list")
     func livePair() async throws {
-        try await AssetBench.with { bench in
-            let still = try await bench.get("/assets/\(try await bench.id("IMG_1.JPG"))")
+        try await AssetFixture.with { fixture in
+            let still = try await fixture.get("/assets/\(try await fixture.id("IMG_1.JPG"))")
             let film = try #require(still.json?["livePhotoVideoId"]?.string)
-            let answer = try await bench.get("/assets/\(film)/original")
+            let response = try await fixture.get("/assets/\(film)/original")
 
-            #expect(answer.text == AssetBench.film && answer.headers["Content-Type"] == "video/quicktime")
-            #expect(try await bench.get("/assets/\(film)").json?["visibility"]?.string == "hidden")
-            #expect(try await bench.get("/assets/\(film)/video/playback").text == AssetBench.film)
-            let names = try await bench.search().compactMap { $0["originalFileName"]?.string }
+            #expect(response.text == AssetFixture.film && response.headers["Content-Type"] == "video/quicktime")
+            #expect(try await fixture.get("/assets/\(film)").json?["visibility"]?.string == "hidden")
+            #expect(try await fixture.get("/assets/\(film)/video/playback").text == AssetFixture.film)
+            let names = try await fixture.search().compactMap { $0["originalFileName"]?.string }
             #expect(Set(names) == ["IMG_1.JPG", "Möwen am See.jpg", "Clip.mp4", "all.png"])
         }
     }
 
     @Test("The details of an asset have every member of the description, and the SHA-1 of the bytes")
     func details() async throws {
-        try await AssetBench.with { bench in
-            let id = try await bench.id("Möwen am See.jpg")
-            let json = try #require(try await bench.get("/assets/\(id)").json)
+        try await AssetFixture.with { fixture in
+            let id = try await fixture.id("Möwen am See.jpg")
+            let json = try #require(try await fixture.get("/assets/\(id)").json)
 
             #expect(json["id"]?.string == id && json["type"]?.string == "IMAGE")
             #expect(json["checksum"]?.string == "KHKzTD9JX9IzcmY/kLJtw1I6a2Y=")
-            let person = try await bench.immich.person()
+            let person = try await fixture.immich.person()
             #expect(json["ownerId"]?.string == person.id.uuidString.lowercased())
             #expect(json["originalPath"]?.string == "ada@example.org/See/Möwen am See.jpg")
             for name in ["width", "height", "duration", "thumbhash", "livePhotoVideoId"] {
@@ -88,88 +88,88 @@ struct AssetFileTests {
 
     @Test("IM-9 nobody without a session is answered, whatever is asked for")
     func signedOut() async throws {
-        try await AssetBench.with { bench in
-            let id = try await bench.id("IMG_1.JPG")
+        try await AssetFixture.with { fixture in
+            let id = try await fixture.id("IMG_1.JPG")
             for path in ["/assets/\(id)", "/assets/\(id)/original", "/assets/\(id)/thumbnail", "/albums"] {
-                let answer = try await bench.immich.send("GET", path)
-                #expect(answer.status == 401 && answer.refusal == "Authentication required")
+                let response = try await fixture.immich.send("GET", path)
+                #expect(response.status == 401 && response.refusal == "Authentication required")
             }
             for path in ["/search/metadata", "/download/info", "/download/archive"] {
-                #expect(try await bench.immich.send("POST", path, nil, ["assetIds": [.string(id)]]).status == 401)
+                #expect(try await fixture.immich.send("POST", path, nil, ["assetIds": [.string(id)]]).status == 401)
             }
         }
     }
 
     @Test("DL-3 another person's asset is not there: nothing tells it from an id that nobody has")
     func others() async throws {
-        try await AssetBench.with { bench in
-            let bobs = try await bench.id("shed.jpg", of: AssetBench.bob)
+        try await AssetFixture.with { fixture in
+            let bobs = try await fixture.id("shed.jpg", of: AssetFixture.bob)
             for id in [bobs, UUID().uuidString.lowercased()] {
-                let details = try await bench.get("/assets/\(id)")
+                let details = try await fixture.get("/assets/\(id)")
                 #expect(details.status == 400 && details.refusal == "Not found or no asset.read access")
                 for path in ["original", "thumbnail", "video/playback"] {
-                    let answer = try await bench.get("/assets/\(id)/\(path)")
-                    #expect(answer.status == 404 && answer.refusal == "Not Found")
+                    let response = try await fixture.get("/assets/\(id)/\(path)")
+                    #expect(response.status == 404 && response.refusal == "Not Found")
                 }
                 for path in ["info", "archive"] {
-                    let answer = try await bench.post("/download/\(path)", ["assetIds": [.string(id)]])
-                    #expect(answer.status == 400 && answer.refusal == "Not found or no asset.download access")
+                    let response = try await fixture.post("/download/\(path)", ["assetIds": [.string(id)]])
+                    #expect(response.status == 400 && response.refusal == "Not found or no asset.download access")
                 }
             }
-            let token = try await bench.bobsToken()
-            #expect(try await bench.get("/assets/\(bobs)/original", as: token).text == "shed")
-            let everybodys = try await bench.id("all.png")
-            #expect(try await bench.get("/assets/\(everybodys)/original", as: token).text == "everybody")
-            let names = try await bench.search(as: token).compactMap { $0["originalFileName"]?.string }
+            let token = try await fixture.bobsToken()
+            #expect(try await fixture.get("/assets/\(bobs)/original", as: token).text == "shed")
+            let everybodys = try await fixture.id("all.png")
+            #expect(try await fixture.get("/assets/\(everybodys)/original", as: token).text == "everybody")
+            let names = try await fixture.search(as: token).compactMap { $0["originalFileName"]?.string }
             #expect(Set(names) == ["shed.jpg", "all.png"])
         }
     }
 
     @Test("IM-15 a locked asset is not found until the session is unlocked, and the list says what is needed")
     func locked() async throws {
-        try await AssetBench.with { bench in
-            let id = try await bench.id("secret.jpg")
-            let list = try await bench.post("/search/metadata", ["visibility": "locked"])
+        try await AssetFixture.with { fixture in
+            let id = try await fixture.id("secret.jpg")
+            let list = try await fixture.post("/search/metadata", ["visibility": "locked"])
             #expect(list.status == 401 && list.refusal == "Elevated permission is required")
-            #expect(try await bench.get("/assets/\(id)").status == 400)
-            #expect(try await bench.get("/assets/\(id)/original").status == 404)
-            #expect(try await bench.post("/download/info", ["assetIds": [.string(id)]]).status == 400)
-            #expect(try await bench.get("/users/me").status == 200)
+            #expect(try await fixture.get("/assets/\(id)").status == 400)
+            #expect(try await fixture.get("/assets/\(id)/original").status == 404)
+            #expect(try await fixture.post("/download/info", ["assetIds": [.string(id)]]).status == 400)
+            #expect(try await fixture.get("/users/me").status == 200)
 
-            try await bench.elevate()
+            try await fixture.elevate()
 
-            #expect(try await bench.search(["visibility": "locked"]).count == 1)
-            #expect(try await bench.get("/assets/\(id)/original").text == "secret")
-            #expect(try await bench.search().count == 4)
+            #expect(try await fixture.search(["visibility": "locked"]).count == 1)
+            #expect(try await fixture.get("/assets/\(id)/original").text == "secret")
+            #expect(try await fixture.search().count == 4)
         }
     }
 
     @Test("A link put in place of a folder after the scan leads nobody to another person's files")
     func links() async throws {
-        try await AssetBench.with { bench in
-            let id = try await bench.id("IMG_1.JPG")
-            let (mine, bobs) = (bench.folder.file("ada@example.org/See"), bench.folder.file("bob@example.org"))
-            try AssetBench.put("bob's own", at: "bob@example.org/IMG_1.JPG", in: bench.folder)
+        try await AssetFixture.with { fixture in
+            let id = try await fixture.id("IMG_1.JPG")
+            let (mine, bobs) = (fixture.folder.file("ada@example.org/See"), fixture.folder.file("bob@example.org"))
+            try AssetFixture.put("bob's own", at: "bob@example.org/IMG_1.JPG", in: fixture.folder)
             try FileManager.default.moveItem(atPath: mine, toPath: mine + ".away")
             try FileManager.default.createSymbolicLink(atPath: mine, withDestinationPath: bobs)
 
-            #expect(try await bench.get("/assets/\(id)/original").status == 404)
+            #expect(try await fixture.get("/assets/\(id)/original").status == 404)
             #expect(
-                try await bench.post("/download/archive", ["assetIds": [.string(id)]]).text.contains("own") == false)
+                try await fixture.post("/download/archive", ["assetIds": [.string(id)]]).text.contains("own") == false)
         }
     }
 
     @Test("A photograph is its own thumbnail and a film has none; a size that is none is refused")
     func thumbnails() async throws {
-        try await AssetBench.with { bench in
-            let (still, film) = (try await bench.id("IMG_1.JPG"), try await bench.id("Clip.mp4"))
+        try await AssetFixture.with { fixture in
+            let (still, film) = (try await fixture.id("IMG_1.JPG"), try await fixture.id("Clip.mp4"))
 
-            #expect(try await bench.get("/assets/\(still)/thumbnail?size=preview").text == AssetBench.still)
-            #expect(try await bench.get("/assets/\(film)/thumbnail").status == 404)
-            #expect(try await bench.get("/assets/\(still)/video/playback").status == 404)
-            let refused = try await bench.get("/assets/\(still)/thumbnail?size=huge")
+            #expect(try await fixture.get("/assets/\(still)/thumbnail?size=preview").text == AssetFixture.still)
+            #expect(try await fixture.get("/assets/\(film)/thumbnail").status == 404)
+            #expect(try await fixture.get("/assets/\(still)/video/playback").status == 404)
+            let refused = try await fixture.get("/assets/\(still)/thumbnail?size=huge")
             #expect(refused.status == 400 && refused.refusal == "Validation failed")
-            #expect(try await bench.get("/assets/\(still.dropLast())/original").status == 400)
+            #expect(try await fixture.get("/assets/\(still.dropLast())/original").status == 400)
         }
     }
 }

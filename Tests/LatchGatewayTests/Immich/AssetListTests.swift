@@ -10,21 +10,21 @@ import Testing
 struct AssetListTests {
     @Test("A search answers page by page, with the number of the next page as text")
     func pages() async throws {
-        try await AssetBench.with { bench in
+        try await AssetFixture.with { fixture in
             var names: [String] = []
             var page = 1
             while true {
-                let answer = try await bench.post("/search/metadata", ["page": .number(Double(page)), "size": 3])
-                let assets = try #require(answer.json?["assets"])
+                let response = try await fixture.post("/search/metadata", ["page": .number(Double(page)), "size": 3])
+                let assets = try #require(response.json?["assets"])
                 names += (assets["items"]?.array ?? []).compactMap { $0["originalFileName"]?.string }
                 #expect(assets["count"]?.number == Double(assets["items"]?.array?.count ?? -1))
-                #expect(answer.json?["albums"]?["items"]?.array == [])
+                #expect(response.json?["albums"]?["items"]?.array == [])
                 guard let next = assets["nextPage"]?.string else { break }
                 #expect(next == "\(page + 1)")
                 page += 1
             }
             #expect(page == 2 && Set(names).count == 4 && names.count == 4)
-            #expect(try await bench.search(["page": 1_000_000_000_000, "size": 1_000]).isEmpty)
+            #expect(try await fixture.search(["page": 1_000_000_000_000, "size": 1_000]).isEmpty)
         }
     }
 
@@ -37,8 +37,8 @@ struct AssetListTests {
             (["personIds": ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"]], []),
         ] as [(JSONValue, [String])])
     func filters(search: JSONValue, names: [String]) async throws {
-        try await AssetBench.with { bench in
-            let found = try await bench.search(search)
+        try await AssetFixture.with { fixture in
+            let found = try await fixture.search(search)
             #expect(found.compactMap { $0["originalFileName"]?.string } == names)
         }
     }
@@ -51,22 +51,22 @@ struct AssetListTests {
             (["albumIds": "x"], "albumIds"),
         ] as [(JSONValue, String)])
     func refusals(search: JSONValue, member: String) async throws {
-        try await AssetBench.with { bench in
-            let answer = try await bench.post("/search/metadata", search)
-            #expect(answer.status == 400 && answer.refusal == "Validation failed")
-            #expect(answer.json?["errors"]?.array?.first?["path"] == [.string(member)])
+        try await AssetFixture.with { fixture in
+            let response = try await fixture.post("/search/metadata", search)
+            #expect(response.status == 400 && response.refusal == "Validation failed")
+            #expect(response.json?["errors"]?.array?.first?["path"] == [.string(member)])
         }
     }
 
     @Test("Folders are albums, and a search in one finds what is in it")
     func albums() async throws {
-        try await AssetBench.with { bench in
-            let albums = try await bench.get("/albums").json?.array ?? []
+        try await AssetFixture.with { fixture in
+            let albums = try await fixture.get("/albums").json?.array ?? []
             #expect(Set(albums.compactMap { $0["albumName"]?.string }) == ["See", "Family"])
             let see = try #require(albums.first { $0["albumName"]?.string == "See" }?["id"])
-            #expect(try await bench.search(["albumIds": [see]]).count == 2)
-            #expect(try await bench.get("/albums/\(see.string ?? "")").json?["assetCount"]?.number == 2)
-            let me = try await bench.get("/users/me").json
+            #expect(try await fixture.search(["albumIds": [see]]).count == 2)
+            #expect(try await fixture.get("/albums/\(see.string ?? "")").json?["assetCount"]?.number == 2)
+            let me = try await fixture.get("/users/me").json
             #expect(me?["clusterGroupId"]?.string?.count == 36)
             for album in albums {
                 let users = try #require(album["albumUsers"]?.array)
@@ -75,75 +75,75 @@ struct AssetListTests {
                         == (album["shared"] == .bool(true) ? ["owner", "viewer"] : ["owner"]))
                 #expect(users.last?["user"]?["id"] == me?["id"] && users.last?["user"]?["email"] == me?["email"])
                 #expect(users.first?["user"]?["id"] == album["ownerId"])
-                let one = try await bench.get("/albums/\(album["id"]?.string ?? "")").json?["albumUsers"]?.array
+                let one = try await fixture.get("/albums/\(album["id"]?.string ?? "")").json?["albumUsers"]?.array
                 #expect(one?.map { $0["user"]?["id"] } == users.map { $0["user"]?["id"] })
             }
-            let token = try await bench.bobsToken()
-            #expect(try await bench.get("/albums/\(see.string ?? "")", as: token).status == 400)
-            #expect(try await bench.search(["albumIds": [see]], as: token).isEmpty)
-            #expect(try await bench.get("/albums?shared=true").json?.array?.count == 1)
+            let token = try await fixture.bobsToken()
+            #expect(try await fixture.get("/albums/\(see.string ?? "")", as: token).status == 400)
+            #expect(try await fixture.search(["albumIds": [see]], as: token).isEmpty)
+            #expect(try await fixture.get("/albums?shared=true").json?.array?.count == 1)
         }
     }
 
     @Test("Statistics count what the person sees, and those of all are for administrators")
     func statistics() async throws {
-        try await AssetBench.with { bench in
-            let counts = try await bench.get("/assets/statistics").json
+        try await AssetFixture.with { fixture in
+            let counts = try await fixture.get("/assets/statistics").json
             #expect(["images", "videos", "total"].map { counts?[$0]?.number } == [3, 1, 4])
-            #expect(try await bench.get("/assets/statistics?visibility=locked").status == 401)
-            let refused = try await bench.get("/server/statistics")
+            #expect(try await fixture.get("/assets/statistics?visibility=locked").status == 401)
+            let refused = try await fixture.get("/server/statistics")
             #expect(refused.status == 403 && refused.refusal == "Forbidden")
         }
     }
 
     @Test("DL-3 archives are planned: closed once they are too large, films of live photographs at the end")
     func plan() async throws {
-        try await AssetBench.with { bench in
-            let ids = [try await bench.id("IMG_1.JPG"), try await bench.id("Clip.mp4")]
-            let film = try await bench.id("IMG_1.MOV")
+        try await AssetFixture.with { fixture in
+            let ids = [try await fixture.id("IMG_1.JPG"), try await fixture.id("Clip.mp4")]
+            let film = try await fixture.id("IMG_1.MOV")
             let search = JSONValue.array(ids.map { .string($0) })
 
-            let whole = try await bench.post("/download/info", ["assetIds": search])
+            let whole = try await fixture.post("/download/info", ["assetIds": search])
             #expect(whole.status == 201 && whole.json?["totalSize"]?.number == 1_704)
             let archive = try #require(whole.json?["archives"]?.array?.first)
             #expect(archive["size"]?.number == 1_704)
             #expect(archive["assetIds"] == .array((ids + [film]).map { .string($0) }))
-            let split = try await bench.post("/download/info", ["assetIds": search, "archiveSize": 1_000])
+            let split = try await fixture.post("/download/info", ["assetIds": search, "archiveSize": 1_000])
             let archives = split.json?["archives"]?.array ?? []
             #expect(archives.map { $0["size"]?.number } == [1_200, 504])
-            let mine = JSONValue.string(try await bench.immich.person().id.uuidString.lowercased())
-            let all = try await bench.post("/download/info", ["userId": mine])
+            let mine = JSONValue.string(try await fixture.immich.person().id.uuidString.lowercased())
+            let all = try await fixture.post("/download/info", ["userId": mine])
             #expect(all.json?["archives"]?.array?.first?["assetIds"]?.array?.count == 5)
-            let others = try await bench.post("/download/info", ["userId": .string(UUID().uuidString.lowercased())])
+            let others = try await fixture.post("/download/info", ["userId": .string(UUID().uuidString.lowercased())])
             #expect(others.status == 400)
             #expect(
-                try await bench.post("/download/info", [:]).refusal == "assetIds, albumId, or userId is required")
+                try await fixture.post("/download/info", [:]).refusal == "assetIds, albumId, or userId is required")
         }
     }
 
     @Test("DL-3 an archive is a ZIP of the files as they are")
     func archive() async throws {
-        try await AssetBench.with { bench in
-            let ids = [try await bench.id("IMG_1.JPG"), try await bench.id("IMG_1.MOV")]
-            let answer = try await bench.post("/download/archive", ["assetIds": .array(ids.map { .string($0) })])
+        try await AssetFixture.with { fixture in
+            let ids = [try await fixture.id("IMG_1.JPG"), try await fixture.id("IMG_1.MOV")]
+            let response = try await fixture.post("/download/archive", ["assetIds": .array(ids.map { .string($0) })])
 
-            #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/octet-stream")
-            #expect(Array(answer.body.prefix(4)) == [0x50, 0x4B, 3, 4])
-            for text in ["IMG_1.JPG", "IMG_1.MOV", AssetBench.still, AssetBench.film] {
-                #expect(answer.text.contains(text))
+            #expect(response.status == 200 && response.headers["Content-Type"] == "application/octet-stream")
+            #expect(Array(response.body.prefix(4)) == [0x50, 0x4B, 3, 4])
+            for text in ["IMG_1.JPG", "IMG_1.MOV", AssetFixture.still, AssetFixture.film] {
+                #expect(response.text.contains(text))
             }
-            #expect(try await bench.post("/download/archive", [:]).status == 400)
+            #expect(try await fixture.post("/download/archive", [:]).status == 400)
         }
     }
 
     @Test("A gateway without a library has no photographs, and says so as one whose library is empty")
     func noLibrary() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            let found = try await bench.send("POST", "/search/metadata", token, [:])
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            let found = try await fixture.send("POST", "/search/metadata", token, [:])
             #expect(found.status == 200 && found.json?["assets"]?["items"] == [])
-            #expect(try await bench.send("GET", "/assets/\(UUID().uuidString)", token).status == 400)
-            #expect(try await bench.send("GET", "/albums", token).json == [])
+            #expect(try await fixture.send("GET", "/assets/\(UUID().uuidString)", token).status == 400)
+            #expect(try await fixture.send("GET", "/albums", token).json == [])
         }
     }
 }

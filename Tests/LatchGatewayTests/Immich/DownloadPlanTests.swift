@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct DownloadPlanTests {
     /// Photographs of 10 bytes each, beside the files of the bench, seven of each moment; every tenth has a film of 5 bytes.
-    private static func fill(_ bench: AssetBench, _ count: Int) async throws {
+    private static func fill(_ fixture: AssetFixture, _ count: Int) async throws {
         func insert(_ name: String, _ kind: String, _ columns: String) -> String {
             """
             WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
@@ -33,7 +33,7 @@ struct DownloadPlanTests {
         ]
         for sql in statements {
             let statement = Statement(sql, Int.self)
-            _ = try await bench.immich.bench.gateway.stores.database.write { try $0.run(statement, count) }
+            _ = try await fixture.immich.fixture.gateway.stores.database.write { try $0.run(statement, count) }
         }
     }
 
@@ -41,14 +41,14 @@ struct DownloadPlanTests {
         "DL-3 a plan of many pages has every file once, the newest first, films at the end, archives as large as wished"
     )
     func plansManyPages() async throws {
-        try await AssetBench.with { bench in
-            try await Self.fill(bench, 3_500)
-            let mine = JSONValue.string(try await bench.immich.person().id.uuidString.lowercased())
+        try await AssetFixture.with { fixture in
+            try await Self.fill(fixture, 3_500)
+            let mine = JSONValue.string(try await fixture.immich.person().id.uuidString.lowercased())
 
-            let answer = try await bench.post("/download/info", ["userId": mine, "archiveSize": 9_999])
+            let response = try await fixture.post("/download/info", ["userId": mine, "archiveSize": 9_999])
 
-            #expect(answer.status == 201)
-            let archives = try #require(answer.json?["archives"]?.array)
+            #expect(response.status == 201)
+            let archives = try #require(response.json?["archives"]?.array)
             let ids = archives.flatMap { $0["assetIds"]?.array ?? [] }.compactMap(\.string)
             // The bench has five files of Ada's and everybody's, of which one film moves.
             #expect(ids.count == 3_500 + 350 + 5 && Set(ids).count == ids.count)
@@ -62,16 +62,16 @@ struct DownloadPlanTests {
             #expect(sizes.dropLast().allSatisfy { (9_999.0...11_499).contains($0) })
             let total: Double = sizes.reduce(0, +)
             #expect(total == 38_468)
-            #expect(answer.json?["totalSize"]?.number == total)
+            #expect(response.json?["totalSize"]?.number == total)
         }
     }
 
     @Test("DL-3 a plan holds one page of a library of 100,000 photographs at a time")
     func holdsOnePage() async throws {
-        try await AssetBench.with { bench in
-            try await Self.fill(bench, 100_000)
-            let store = try #require(bench.immich.bench.gateway.library).store
-            var pages = AssetPages(of: nil, for: Shelf.owners(Bench.email), in: store)
+        try await AssetFixture.with { fixture in
+            try await Self.fill(fixture, 100_000)
+            let store = try #require(fixture.immich.fixture.gateway.library).store
+            var pages = AssetPages(of: nil, for: Shelf.owners(GatewayFixture.email), in: store)
             var text = ImmichPlanText(limit: 1 << 40)
             var (count, largest) = (0, 0)
             while let page = try await pages.next() {
@@ -87,9 +87,9 @@ struct DownloadPlanTests {
 
     @Test("DL-3 a plan of nothing is a plan")
     func plansNothing() async throws {
-        try await AssetBench.with { bench in
-            let answer = try await bench.post("/download/info", ["assetIds": []])
-            #expect(answer.json?["archives"] == [] && answer.json?["totalSize"] == 0)
+        try await AssetFixture.with { fixture in
+            let response = try await fixture.post("/download/info", ["assetIds": []])
+            #expect(response.json?["archives"] == [] && response.json?["totalSize"] == 0)
         }
     }
 }

@@ -18,13 +18,14 @@ struct IdentityRecordTests {
         let code = OneTimeCode()
         let record = IdentityRecord(
             challenge: PKCE.Verifier().challenge, identity: identity, provider: "google",
-            answered: Date(timeIntervalSince1970: 1_789_999_940.25), expires: Date(timeIntervalSince1970: 1_790_000_000)
+            identifiedAt: Date(timeIntervalSince1970: 1_789_999_940.25),
+            expires: Date(timeIntervalSince1970: 1_790_000_000)
         )
 
         let box = try record.sealed(for: code, keys)
 
         let again = try #require(IdentityRecord(opening: box, for: code, keys))
-        #expect(again.identity == identity && again.answered == record.answered)
+        #expect(again.identity == identity && again.identifiedAt == record.identifiedAt)
         #expect(again.challenge == record.challenge && again.provider == "google" && again.expires == record.expires)
         #expect(IdentityRecord(opening: box, for: OneTimeCode(), keys) == nil)
         #expect(CodeRecord(opening: box, for: code, keys) == nil)

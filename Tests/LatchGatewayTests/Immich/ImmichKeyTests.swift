@@ -10,15 +10,17 @@ import Testing
 struct ImmichKeyTests {
     @Test("IM-9 a key reads, and sets, changes or removes no PIN", arguments: ["POST", "PUT", "DELETE"])
     func setsNoPIN(_ method: String) async throws {
-        try await ImmichBench.with { bench in
-            let key = [("x-api-key", try await bench.token())]
-            let body: JSONValue = ["pinCode": "123456", "newPinCode": "654321", "password": .string(Bench.password)]
-            let answer = try await bench.send(method, "/auth/pin-code", nil, body, headers: key)
-            #expect(answer.status == 403)
+        try await ImmichFixture.with { fixture in
+            let key = [("x-api-key", try await fixture.token())]
+            let body: JSONValue = [
+                "pinCode": "123456", "newPinCode": "654321", "password": .string(GatewayFixture.password),
+            ]
+            let response = try await fixture.send(method, "/auth/pin-code", nil, body, headers: key)
+            #expect(response.status == 403)
             let verb = ["POST": "create", "PUT": "update", "DELETE": "delete"][method] ?? ""
-            #expect(answer.refusal == "Missing required permission: pinCode.\(verb)")
-            #expect(try await bench.bench.gateway.stores.pins.isSet(try await bench.person().id) == false)
-            #expect(try await bench.send("GET", "/users/me", headers: key).status == 200)
+            #expect(response.refusal == "Missing required permission: pinCode.\(verb)")
+            #expect(try await fixture.fixture.gateway.stores.pins.isSet(try await fixture.person().id) == false)
+            #expect(try await fixture.send("GET", "/users/me", headers: key).status == 200)
         }
     }
 
@@ -32,11 +34,11 @@ struct ImmichKeyTests {
             ("POST", "/sessions/7f3a2c1e-0b4d-4e5f-8a6b-1c2d3e4f5a6b/lock"),
         ])
     func changesNothing(_ method: String, _ path: String) async throws {
-        try await ImmichBench.with { bench in
-            let key = [("x-api-key", try await bench.token())]
-            let answer = try await bench.send(method, path, nil, [:], headers: key)
-            #expect(answer.status == 403)
-            #expect(answer.refusal?.hasPrefix("Missing required permission: ") == true)
+        try await ImmichFixture.with { fixture in
+            let key = [("x-api-key", try await fixture.token())]
+            let response = try await fixture.send(method, path, nil, [:], headers: key)
+            #expect(response.status == 403)
+            #expect(response.refusal?.hasPrefix("Missing required permission: ") == true)
         }
     }
 
@@ -46,12 +48,13 @@ struct ImmichKeyTests {
             "/auth/session/unlock", "/auth/session/lock", "/auth/logout", "/sessions", "/oauth/link", "/oauth/unlink",
         ])
     func hasNoSession(_ path: String) async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            let answer = try await bench.send("POST", path, nil, ["pinCode": "123456"], headers: [("x-api-key", token)])
-            #expect(answer.status == 400)
-            #expect(answer.refusal == "This endpoint can only be used with a session token")
-            #expect(try await bench.send("POST", "/auth/validateToken", token).status == 200)
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            let response = try await fixture.send(
+                "POST", path, nil, ["pinCode": "123456"], headers: [("x-api-key", token)])
+            #expect(response.status == 400)
+            #expect(response.refusal == "This endpoint can only be used with a session token")
+            #expect(try await fixture.send("POST", "/auth/validateToken", token).status == 200)
         }
     }
 }

@@ -36,17 +36,17 @@ struct ImmichOAuthTests {
 
     private func with(
         _ providers: [String] = ["google"], _ change: (inout GatewaySettings) -> Void = { _ in },
-        _ body: (BridgeBench, ImmichBench) async throws -> Void
+        _ body: (BridgeFixture, ImmichFixture) async throws -> Void
     ) async throws {
-        try await BridgeBench.withImmich(providers, change) { bench in
-            try await bench.bench.addPerson()
-            try await body(bench, ImmichBench(bench: bench.bench))
+        try await BridgeFixture.withImmich(providers, change) { fixture in
+            try await fixture.fixture.addPerson()
+            try await body(fixture, ImmichFixture(fixture: fixture.fixture))
         }
     }
 
     /// The path and query of the address that the app is given.
-    private func path(_ answer: Exchange.Answer) throws -> String {
-        let url = try (answer.json?["url"]?.string).orThrow
+    private func path(_ response: Exchange.Response) throws -> String {
+        let url = try (response.json?["url"]?.string).orThrow
         return try Self.path(of: url)
     }
 
@@ -56,49 +56,50 @@ struct ImmichOAuthTests {
 
     /// Goes through the browser, from the address that the app was given to the one that it ends at.
     private func browse(
-        _ start: String, _ bench: BridgeBench, in browser: TestBrowser? = nil, at provider: String = "google",
+        _ start: String, _ fixture: BridgeFixture, in browser: TestBrowser? = nil, at provider: String = "google",
         as account: SmallProvider.Account = .init()
     ) async throws -> String {
-        let browser = browser ?? bench.browser()
+        let browser = browser ?? fixture.browser()
         let sent = try await browser.send("GET", start)
-        let provider = try bench.providers[provider].orThrow
+        let provider = try fixture.providers[provider].orThrow
         let request = try provider.request(sent.headers["Location"]).orThrow
         let callback = try Self.path(of: try request["redirect_uri"].orThrow)
-        let back = try await bench.comeBack(provider.approve(request, account), in: browser, path: callback)
+        let back = try await fixture.comeBack(provider.approve(request, account), in: browser, path: callback)
         return try back.headers["Location"].orThrow
     }
 
     private func link(
-        _ app: App, _ bench: BridgeBench, _ immich: ImmichBench, as account: SmallProvider.Account = .init()
+        _ app: App, _ fixture: BridgeFixture, _ immich: ImmichFixture, as account: SmallProvider.Account = .init()
     ) async throws -> String {
-        let answer = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
-        #expect(answer.status == 201)
-        return try await browse(try path(answer), bench, as: account)
+        let response = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
+        #expect(response.status == 201)
+        return try await browse(try path(response), fixture, as: account)
     }
 
-    private func signIn(_ app: App, _ bench: BridgeBench, _ immich: ImmichBench) async throws -> Exchange.Answer {
-        try await immich.send("POST", "/oauth/callback", nil, app.callback(try await link(app, bench, immich)))
+    private func signIn(_ app: App, _ fixture: BridgeFixture, _ immich: ImmichFixture) async throws -> Exchange.Response
+    {
+        try await immich.send("POST", "/oauth/callback", nil, app.callback(try await link(app, fixture, immich)))
     }
 
     @Test("IM-7 an app signs in through the provider with its own state and verifier")
     func signsIn() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             #expect(try await immich.send("GET", "/server/features").json?["oauth"] == true)
             let config = try await immich.send("GET", "/server/config").json
             #expect(config?["oauthButtonText"]?.string == "Sign in with google")
             let app = App()
-            let link = try await link(app, bench, immich)
+            let link = try await link(app, fixture, immich)
             #expect(link.hasPrefix(Self.redirect + "?code="))
             #expect(link.hasSuffix("&state=" + app.state.text))
 
-            let answer = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
+            let response = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
 
-            #expect(answer.status == 201)
-            #expect(answer.json?["userEmail"]?.string == Bench.email)
-            #expect(answer.cookies["immich_auth_type"]?.hasPrefix("oauth;") == true)
-            let token = try (answer.json?["accessToken"]?.string).orThrow
+            #expect(response.status == 201)
+            #expect(response.json?["userEmail"]?.string == GatewayFixture.email)
+            #expect(response.cookies["immich_auth_type"]?.hasPrefix("oauth;") == true)
+            let token = try (response.json?["accessToken"]?.string).orThrow
             #expect(try await immich.send("GET", "/users/me", token).json?["oauthId"]?.string == "ada-1")
-            let events = immich.bench.lines.audit.filter { $0["event"]?.string == "sign-in" }
+            let events = immich.fixture.lines.audit.filter { $0["event"]?.string == "sign-in" }
             #expect(events.last?["provider"]?.string == "google")
         }
     }
@@ -114,8 +115,8 @@ struct ImmichOAuthTests {
         ])
     func checksTheRedirect(_ redirect: String, _ status: Int) async throws {
         try await with { _, immich in
-            let answer = try await immich.send("POST", "/oauth/authorize", nil, App(redirect: redirect).authorization)
-            #expect(answer.status == status)
+            let response = try await immich.send("POST", "/oauth/authorize", nil, App(redirect: redirect).authorization)
+            #expect(response.status == status)
         }
     }
 
@@ -126,9 +127,9 @@ struct ImmichOAuthTests {
         } _: { _, immich in
             let own = App(redirect: "https://photos.example.org/immich/api/oauth/mobile-redirect")
             #expect(try await immich.send("POST", "/oauth/authorize", nil, own.authorization).status == 201)
-            let answer = try await immich.send("GET", "/oauth/mobile-redirect?code=a%20b&state=c")
-            #expect(answer.status == 307)
-            #expect(answer.headers["Location"] == "app.immich:///oauth-callback?code=a%20b&state=c")
+            let response = try await immich.send("GET", "/oauth/mobile-redirect?code=a%20b&state=c")
+            #expect(response.status == 307)
+            #expect(response.headers["Location"] == "app.immich:///oauth-callback?code=a%20b&state=c")
             // The head of a response is limited to 8,192 bytes.
             for length in [4_096, 4_097, 8_000, 8_060, 8_100] {
                 let query = String(repeating: "a", count: length)
@@ -140,33 +141,33 @@ struct ImmichOAuthTests {
 
     @Test("IM-7 a client that brings neither state nor verifier keeps both in cookies")
     func keepsCookies() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let begun = try await immich.send("POST", "/oauth/authorize", nil, ["redirectUri": .string(Self.redirect)])
             let cookies = ["immich_oauth_state", "immich_oauth_code_verifier"].compactMap { name in
                 begun.cookies[name].map { "\(name)=\($0.prefix { $0 != ";" })" }
             }
             #expect(cookies.count == 2)
-            let link = try await browse(try path(begun), bench)
-            let answer = try await immich.send(
+            let link = try await browse(try path(begun), fixture)
+            let response = try await immich.send(
                 "POST", "/oauth/callback", nil, ["url": .string(link)],
                 headers: [("Cookie", cookies.joined(separator: "; "))])
-            #expect(answer.status == 201)
-            #expect(answer.cookies["immich_oauth_state"]?.contains("Max-Age=0") == true)
+            #expect(response.status == 201)
+            #expect(response.cookies["immich_oauth_state"]?.contains("Max-Age=0") == true)
         }
     }
 
     @Test("The session in a client's cookie ends when the client signs in again through a provider")
     func replaces() async throws {
-        try await with { bench, immich in
-            let former = try #require(try await signIn(App(), bench, immich).json?["accessToken"]?.string)
+        try await with { fixture, immich in
+            let former = try #require(try await signIn(App(), fixture, immich).json?["accessToken"]?.string)
             let app = App()
-            let link = try await link(app, bench, immich)
-            let answer = try await immich.send(
+            let link = try await link(app, fixture, immich)
+            let response = try await immich.send(
                 "POST", "/oauth/callback", nil, app.callback(link),
                 headers: [("Cookie", "immich_access_token=\(former)")])
-            #expect(answer.status == 201)
+            #expect(response.status == 201)
             #expect(try await immich.send("GET", "/users/me", former).status == 401)
-            let token = try #require(answer.json?["accessToken"]?.string)
+            let token = try #require(response.json?["accessToken"]?.string)
             #expect(try await immich.send("GET", "/users/me", token).status == 200)
         }
     }
@@ -174,28 +175,28 @@ struct ImmichOAuthTests {
     @Test(
         "IM-7 a code from before a sign-out everywhere signs nobody in", arguments: ["all", "password"], [true, false])
     func signedOutMeanwhile(_ action: String, _ isLinked: Bool) async throws {
-        try await with { bench, immich in
-            if isLinked { #expect(try await signIn(App(), bench, immich).status == 201) }
+        try await with { fixture, immich in
+            if isLinked { #expect(try await signIn(App(), fixture, immich).status == 201) }
             let app = App()
-            let link = try await link(app, bench, immich)
-            let (stores, person) = (immich.bench.gateway.stores, try await immich.person())
-            bench.bench.clock.advance(1)
+            let link = try await link(app, fixture, immich)
+            let (stores, person) = (immich.fixture.gateway.stores, try await immich.person())
+            fixture.fixture.clock.advance(1)
             if action == "all" {
                 try await stores.sessions.revokeAll(of: person.id)
             } else {
                 try await stores.people.setPassword(Secret("another horse 8"), of: person.id)
             }
-            bench.bench.clock.advance(1)
+            fixture.fixture.clock.advance(1)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
-            let event = immich.bench.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+            let event = immich.fixture.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
             #expect(event?["reason"]?.string == "signed-out")
-            #expect(try await signIn(App(), bench, immich).status == 201)
+            #expect(try await signIn(App(), fixture, immich).status == 201)
         }
     }
 
     @Test("IM-7 by the specification's form the address is asked for with a query and the state stands in the link")
     func takesTheSpecifiedForm() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let app = App()
             let query = FormURLEncoded.encode([
                 ("code_challenge", app.verifier.challenge.text), ("code_challenge_method", "S256"),
@@ -203,11 +204,11 @@ struct ImmichOAuthTests {
             ])
             let begun = try await immich.send("GET", "/oauth/authorize?" + query)
             #expect(begun.status == 200)
-            let link = try await browse(try path(begun), bench)
+            let link = try await browse(try path(begun), fixture)
             #expect(link.hasPrefix("immich://oauth-callback?code="))
-            let answer = try await immich.send(
+            let response = try await immich.send(
                 "POST", "/oauth/callback", nil, ["url": .string(link), "codeVerifier": .string(app.secret)])
-            #expect(answer.status == 201)
+            #expect(response.status == 201)
             let plain = try await immich.send("GET", "/oauth/authorize?\(query)&code_challenge_method=plain")
             #expect(plain.status == 400)
         }
@@ -215,14 +216,14 @@ struct ImmichOAuthTests {
 
     @Test("IM-7 without state or verifier, or with another, nobody is signed in")
     func refuses() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let app = App()
             func refusal(_ body: JSONValue) async throws -> String? {
-                let answer = try await immich.send("POST", "/oauth/callback", nil, body)
-                #expect(answer.status == 400)
-                return answer.refusal
+                let response = try await immich.send("POST", "/oauth/callback", nil, body)
+                #expect(response.status == 400)
+                return response.refusal
             }
-            let link = JSONValue.string(try await link(app, bench, immich))
+            let link = JSONValue.string(try await link(app, fixture, immich))
             let (state, verifier) = (JSONValue.string(app.state.text), JSONValue.string(app.secret))
             #expect(try await refusal(["url": link, "codeVerifier": verifier]) == "OAuth state is missing")
             #expect(try await refusal(["url": link, "state": state]) == "OAuth code verifier is missing")
@@ -238,26 +239,26 @@ struct ImmichOAuthTests {
 
     @Test("IM-7 a code is good once and for a minute")
     func isGoodOnce() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let app = App()
-            let link = try await link(app, bench, immich)
+            let link = try await link(app, fixture, immich)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
-            let late = try await self.link(app, bench, immich)
-            bench.bench.clock.advance(61)
+            let late = try await self.link(app, fixture, immich)
+            fixture.fixture.clock.advance(61)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(late)).status == 400)
         }
     }
 
     @Test("IM-7 a code of this dialect is no token of another, nor the other way round")
     func keepsCodesApart() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let app = App()
-            let link = try await link(app, bench, immich)
+            let link = try await link(app, fixture, immich)
             let code = try FormURLEncoded.decode(String(link.split(separator: "?")[1]))["code"]
-            #expect(try await bench.exchange(code, app.verifier).status == 401)
+            #expect(try await fixture.exchange(code, app.verifier).status == 401)
             let onyx = AppSignIn()
-            let fields = try await bench.deepLink(onyx)
+            let fields = try await fixture.deepLink(onyx)
             let url = "\(Self.redirect)?code=\(fields["code"] ?? "")&state=s"
             let body: JSONValue = [
                 "url": .string(url), "state": "s", "codeVerifier": .string(onyx.verifier.secret.reveal()),
@@ -271,33 +272,33 @@ struct ImmichOAuthTests {
         try await with { _, immich in
             let body: JSONValue = ["url": "a:?code=x&state=s", "state": "s", "codeVerifier": "v"]
             for _ in 0..<60 { _ = try await immich.send("POST", "/oauth/callback", nil, body) }
-            let answer = try await immich.send("POST", "/oauth/callback", nil, body)
-            #expect(answer.status == 429)
-            #expect(answer.headers["Retry-After"] == "1")
+            let response = try await immich.send("POST", "/oauth/callback", nil, body)
+            #expect(response.status == 429)
+            #expect(response.headers["Retry-After"] == "1")
         }
     }
 
     @Test("IM-7 somebody who may not come in gets no session")
     func refusesStrangers() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let app = App()
             let account = SmallProvider.Account(subject: "eve-1", email: "eve@example.org")
-            let link = try await link(app, bench, immich, as: account)
-            let answer = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
-            #expect(answer.status == 400)
-            #expect(answer.refusal == "OAuth authentication failed")
-            #expect(immich.bench.lines.audit.contains { $0["reason"]?.string == "not-invited" })
+            let link = try await link(app, fixture, immich, as: account)
+            let response = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
+            #expect(response.status == 400)
+            #expect(response.refusal == "OAuth authentication failed")
+            #expect(immich.fixture.lines.audit.contains { $0["reason"]?.string == "not-invited" })
         }
     }
 
     @Test("IM-7 where no provider is configured every route says so")
     func isOff() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
             for path in ["authorize", "callback", "link", "unlink", "backchannel-logout"] {
-                let answer = try await bench.send("POST", "/oauth/\(path)", token, [:])
-                #expect(answer.status == 400)
-                #expect(answer.refusal == "OAuth is not enabled")
+                let response = try await fixture.send("POST", "/oauth/\(path)", token, [:])
+                #expect(response.status == 400)
+                #expect(response.refusal == "OAuth is not enabled")
             }
         }
     }
@@ -322,22 +323,22 @@ struct ImmichOAuthTests {
 
     @Test("IM-7 of several providers the person chooses one on a page")
     func asksWhich() async throws {
-        try await with(["google", "house"]) { bench, immich in
+        try await with(["google", "house"]) { fixture, immich in
             let app = App()
             let begun = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
-            let page = try await bench.bench.http.send("GET", try path(begun))
+            let page = try await fixture.fixture.http.send("GET", try path(begun))
             #expect(page.status == 200)
             #expect(page.text.contains("Sign in with google") && page.text.contains("Sign in with house"))
             #expect(page.headers["Content-Security-Policy"]?.contains("default-src 'none'") == true)
 
-            let link = try await browse(try path(begun) + "&provider=house", bench, at: "house")
+            let link = try await browse(try path(begun) + "&provider=house", fixture, at: "house")
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
         }
     }
 
     @Test("an address to begin at that somebody else wrote leads to no foreign place")
     func startIsNoOpenRedirect() async throws {
-        try await with { bench, _ in
+        try await with { fixture, _ in
             let challenge = PKCE.Verifier().challenge.text
             for query in [
                 "redirect_uri=https://evil.example/&state=s&code_challenge=\(challenge)",
@@ -345,35 +346,35 @@ struct ImmichOAuthTests {
                 "redirect_uri=app.immich:///oauth-callback&code_challenge=\(challenge)",
                 "redirect_uri=app.immich:///oauth-callback&state=s&code_challenge=\(challenge)&provider=none",
             ] {
-                let answer = try await bench.bench.http.send("GET", "/immich/api/oauth/start?" + query)
-                #expect(answer.status == 400)
-                #expect(answer.headers["Location"] == nil)
+                let response = try await fixture.fixture.http.send("GET", "/immich/api/oauth/start?" + query)
+                #expect(response.status == 400)
+                #expect(response.headers["Location"] == nil)
             }
         }
     }
 
     @Test("an identity is linked to the person who signed in just now, and to nobody later")
     func links() async throws {
-        try await with { bench, immich in
+        try await with { fixture, immich in
             let account = SmallProvider.Account(subject: "ada-at-work", email: "ada@work.example")
             let app = App()
             let token = try await immich.token()
-            let first = try await link(app, bench, immich, as: account)
+            let first = try await link(app, fixture, immich, as: account)
 
-            let answer = try await immich.send("POST", "/oauth/link", token, app.callback(first))
+            let response = try await immich.send("POST", "/oauth/link", token, app.callback(first))
 
-            #expect(answer.status == 200)
-            #expect(answer.json?["oauthId"]?.string == "ada-at-work")
-            let second = try await link(app, bench, immich, as: account)
+            #expect(response.status == 200)
+            #expect(response.json?["oauthId"]?.string == "ada-at-work")
+            let second = try await link(app, fixture, immich, as: account)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(second)).status == 201)
-            let third = try await link(app, bench, immich, as: account)
+            let third = try await link(app, fixture, immich, as: account)
             let taken = try await immich.send("POST", "/oauth/link", token, app.callback(third))
             #expect(taken.refusal == "This OAuth account has already been linked to another user.")
 
             let unlinked = try await immich.send("POST", "/oauth/unlink", token)
             #expect(unlinked.json?["oauthId"]?.string == "")
-            bench.bench.clock.advance(16 * minute)
-            let late = try await link(app, bench, immich, as: account)
+            fixture.fixture.clock.advance(16 * minute)
+            let late = try await link(app, fixture, immich, as: account)
             let refused = try await immich.send("POST", "/oauth/link", token, app.callback(late))
             #expect(refused.refusal?.hasPrefix("Sign in again") == true)
             let child = try await immich.send("POST", "/sessions", token, [:])
@@ -385,11 +386,11 @@ struct ImmichOAuthTests {
 
     @Test("IM-11 a browser that came through the provider is told where to sign out there")
     func signsOutAtTheProvider() async throws {
-        try await with { bench, immich in
-            let token = try (try await signIn(App(), bench, immich).json?["accessToken"]?.string).orThrow
+        try await with { fixture, immich in
+            let token = try (try await signIn(App(), fixture, immich).json?["accessToken"]?.string).orThrow
             let cookie = ("Cookie", "immich_access_token=\(token); immich_auth_type=oauth")
-            let answer = try await immich.send("POST", "/auth/logout", nil, headers: [cookie])
-            #expect(answer.json?["redirectUri"]?.string == "\(try bench.google.issuer)/sign-out?client_id=gateway")
+            let response = try await immich.send("POST", "/auth/logout", nil, headers: [cookie])
+            #expect(response.json?["redirectUri"]?.string == "\(try fixture.google.issuer)/sign-out?client_id=gateway")
         }
     }
 }
@@ -399,89 +400,89 @@ struct ImmichOAuthTests {
 struct ImmichBackchannelTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    private func claims(_ bench: BridgeBench, _ change: [String: JSONValue?] = [:]) throws -> JSONValue {
-        let now = bench.bench.clock.now.timeIntervalSince1970
+    private func claims(_ fixture: BridgeFixture, _ change: [String: JSONValue?] = [:]) throws -> JSONValue {
+        let now = fixture.fixture.clock.now.timeIntervalSince1970
         var members: [String: JSONValue?] = [
-            "iss": .string(try bench.google.issuer), "aud": .string(SmallProvider.clientID), "iat": .number(now),
+            "iss": .string(try fixture.google.issuer), "aud": .string(SmallProvider.clientID), "iat": .number(now),
             "exp": .number(now + 120), "jti": "one", "sub": "ada-1", "events": .object([.init(Self.event, [:])]),
         ]
         for (name, value) in change { members[name] = .some(value) }
         return .object(members.compactMap { name, value in value.map { .init(name, $0) } })
     }
 
-    private func send(_ token: String, _ bench: BridgeBench) async throws -> Exchange.Answer {
-        try await bench.bench.http.send(
+    private func send(_ token: String, _ fixture: BridgeFixture) async throws -> Exchange.Response {
+        try await fixture.fixture.http.send(
             "POST", "/immich/api/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
             body: FormURLEncoded.encode([("logout_token", token)]))
     }
 
     private func with(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeBench, String) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeFixture, String) async throws -> Void
     ) async throws {
-        try await BridgeBench.withImmich(["google"], change) { bench in
-            try await bench.bench.addPerson()
+        try await BridgeFixture.withImmich(["google"], change) { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let fields = try await bench.deepLink(app)
-            let token = try (try await bench.exchange(fields["code"], app.verifier).token).orThrow
-            try await body(bench, token)
+            let fields = try await fixture.deepLink(app)
+            let token = try (try await fixture.exchange(fields["code"], app.verifier).token).orThrow
+            try await body(fixture, token)
         }
     }
 
     @Test("a provider's sign-out ends every session of the person, of whichever dialect")
     func ends() async throws {
-        try await with { bench, token in
-            let other = try await bench.bench.token()
-            let answer = try await send(try bench.google.sign(try claims(bench)), bench)
-            #expect(answer.status == 200)
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            for token in [token, other] { #expect(try await bench.bench.me(token).status == 403) }
-            let again = try await send(try bench.google.sign(try claims(bench)), bench)
+        try await with { fixture, token in
+            let other = try await fixture.fixture.token()
+            let response = try await send(try fixture.google.sign(try claims(fixture)), fixture)
+            #expect(response.status == 200)
+            #expect(response.headers["Cache-Control"] == "no-store")
+            for token in [token, other] { #expect(try await fixture.fixture.me(token).status == 403) }
+            let again = try await send(try fixture.google.sign(try claims(fixture)), fixture)
             #expect(again.status == 200)
-            let stranger = try await send(try bench.google.sign(try claims(bench, ["sub": "nobody"])), bench)
+            let stranger = try await send(try fixture.google.sign(try claims(fixture, ["sub": "nobody"])), fixture)
             #expect(stranger.status == 200)
         }
     }
 
     @Test("a sign-out that was done as told ends nothing when it comes again")
     func endsOnce() async throws {
-        try await with { bench, _ in
-            let text = try bench.google.sign(try claims(bench))
-            #expect(try await send(text, bench).status == 200)
-            let later = try await bench.bench.token()
-            #expect(try await send(text, bench).status == 200)
-            #expect(try await bench.bench.me(later).status == 200)
-            #expect(try await send(try bench.google.sign(try claims(bench, ["jti": "two"])), bench).status == 200)
-            #expect(try await bench.bench.me(later).status == 403)
+        try await with { fixture, _ in
+            let text = try fixture.google.sign(try claims(fixture))
+            #expect(try await send(text, fixture).status == 200)
+            let later = try await fixture.fixture.token()
+            #expect(try await send(text, fixture).status == 200)
+            #expect(try await fixture.fixture.me(later).status == 200)
+            #expect(try await send(try fixture.google.sign(try claims(fixture, ["jti": "two"])), fixture).status == 200)
+            #expect(try await fixture.fixture.me(later).status == 403)
         }
     }
 
     @Test("a sign-out of a provider whose keys cannot be fetched is to be tried again")
     func asksForAnotherTry() async throws {
-        try await BridgeBench.withImmich { bench in
-            try await bench.google.stop()
-            let answer = try await send(try bench.google.sign(try claims(bench)), bench)
-            #expect(answer.status == 503)
-            #expect(answer.headers["Retry-After"] == "5")
+        try await BridgeFixture.withImmich { fixture in
+            try await fixture.google.stop()
+            let response = try await send(try fixture.google.sign(try claims(fixture)), fixture)
+            #expect(response.status == 503)
+            #expect(response.headers["Retry-After"] == "5")
         }
     }
 
     @Test(
         "unknown tokens count against their address, a provider's do not; beyond the limit none is parsed")
     func limitsRefusals() async throws {
-        try await with({ $0.requestRates.address = .perMinute(8) }) { bench, _ in
+        try await with({ $0.requestRates.address = .perMinute(8) }) { fixture, _ in
             for number in 0..<12 {
-                let token = try bench.google.sign(try claims(bench, ["jti": .string("good \(number)")]))
-                #expect(try await send(token, bench).status == 200)
+                let token = try fixture.google.sign(try claims(fixture, ["jti": .string("good \(number)")]))
+                #expect(try await send(token, fixture).status == 200)
             }
             // The sign-in before this had its share too.
-            var last = try await send("no token", bench)
-            for _ in 0..<8 { last = try await send("no token", bench) }
+            var last = try await send("no token", fixture)
+            for _ in 0..<8 { last = try await send("no token", fixture) }
             #expect(last.status == 429)
             #expect(last.headers["Retry-After"] != nil)
-            let token = try bench.google.sign(try claims(bench, ["jti": "last"]))
-            #expect(try await send(token, bench).status == 429)
-            bench.bench.clock.advance(60)
-            #expect(try await send(token, bench).status == 200)
+            let token = try fixture.google.sign(try claims(fixture, ["jti": "last"]))
+            #expect(try await send(token, fixture).status == 429)
+            fixture.fixture.clock.advance(60)
+            #expect(try await send(token, fixture).status == 200)
         }
     }
 
@@ -489,24 +490,24 @@ struct ImmichBackchannelTests {
         "a sign-out that is not the provider's word ends nothing",
         arguments: ["aud", "iss", "no-event", "event", "nonce", "nobody", "old", "future", "no-jti", "alg-none", "key"])
     func refuses(_ fault: String) async throws {
-        try await with { bench, token in
-            let now = bench.bench.clock.now.timeIntervalSince1970
+        try await with { fixture, token in
+            let now = fixture.fixture.clock.now.timeIntervalSince1970
             let changes: [String: [String: JSONValue?]] = [
                 "aud": ["aud": "another"], "iss": ["iss": "http://127.0.0.1:1"], "no-event": ["events": nil],
                 "event": ["events": ["http://schemas.openid.net/event/other": [:]]], "nonce": ["nonce": "n"],
                 "nobody": ["sub": nil], "old": ["exp": .number(now - 600), "iat": .number(now - 700)],
                 "future": ["iat": .number(now + 4_000)], "no-jti": ["jti": nil],
             ]
-            let claims = try claims(bench, changes[fault] ?? [:])
-            var text = try bench.google.sign(claims)
+            let claims = try claims(fixture, changes[fault] ?? [:])
+            var text = try fixture.google.sign(claims)
             if fault == "alg-none" {
                 text = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8)) + "." + Base64URL.encode(claims.encoded()) + "."
             } else if fault == "key" {
                 text = try await SmallProvider.start(now: { Date() }).signOnce(claims)
             }
-            let answer = try await send(text, bench)
-            #expect(answer.status == 400)
-            #expect(try await bench.bench.me(token).status == 200)
+            let response = try await send(text, fixture)
+            #expect(response.status == 400)
+            #expect(try await fixture.fixture.me(token).status == 200)
         }
     }
 }

@@ -17,19 +17,19 @@ struct ImmichPasswordTests {
 
     @Test("IM-12 a password is changed by the old one; this session goes on and every other ends")
     func changes() async throws {
-        try await ImmichBench.with { bench in
-            let (token, other) = (try await bench.token(), try await bench.bench.token())
-            let body: JSONValue = ["password": .string(Bench.password), "newPassword": .string(Self.new)]
+        try await ImmichFixture.with { fixture in
+            let (token, other) = (try await fixture.token(), try await fixture.fixture.token())
+            let body: JSONValue = ["password": .string(GatewayFixture.password), "newPassword": .string(Self.new)]
 
-            let answer = try await bench.send("POST", "/auth/change-password", token, body)
+            let response = try await fixture.send("POST", "/auth/change-password", token, body)
 
-            #expect(answer.status == 200)
-            #expect(answer.json?["email"]?.string == Bench.email)
-            #expect(try await bench.send("GET", "/users/me", token).status == 200)
-            #expect(try await bench.send("GET", "/users/me", other).status == 401)
-            #expect(try await bench.bench.me(other).status == 403)
-            #expect(try await bench.login().status == 401)
-            #expect(try await bench.login(password: Self.new).status == 201)
+            #expect(response.status == 200)
+            #expect(response.json?["email"]?.string == GatewayFixture.email)
+            #expect(try await fixture.send("GET", "/users/me", token).status == 200)
+            #expect(try await fixture.send("GET", "/users/me", other).status == 401)
+            #expect(try await fixture.fixture.me(other).status == 403)
+            #expect(try await fixture.login().status == 401)
+            #expect(try await fixture.login(password: Self.new).status == 201)
         }
     }
 
@@ -41,53 +41,54 @@ struct ImmichPasswordTests {
             (#"{"newPassword":"another horse 8"}"#, "Validation failed"), ("{}", "Validation failed"),
         ])
     func refuses(_ body: String, _ sentence: String) async throws {
-        try await ImmichBench.with { bench in
+        try await ImmichFixture.with { fixture in
             let body = try JSONValue(parsing: Array(body.utf8))
-            let answer = try await bench.send("POST", "/auth/change-password", try await bench.token(), body)
-            #expect(answer.status == 400)
-            #expect(answer.refusal == sentence)
-            #expect(try await bench.login().status == 201)
+            let response = try await fixture.send("POST", "/auth/change-password", try await fixture.token(), body)
+            #expect(response.status == 400)
+            #expect(response.refusal == sentence)
+            #expect(try await fixture.login().status == 201)
         }
     }
 
     @Test("IM-12 guesses at the old password are bounded like sign-ins")
     func bounds() async throws {
-        try await ImmichBench.with {
+        try await ImmichFixture.with {
             $0.accountLimit.attempts = 2
-        } _: { bench in
-            let token = try await bench.token()
+        } _: { fixture in
+            let token = try await fixture.token()
             let body: JSONValue = ["password": "wrong", "newPassword": .string(Self.new)]
-            for _ in 0..<2 { _ = try await bench.send("POST", "/auth/change-password", token, body) }
-            #expect(try await bench.send("POST", "/auth/change-password", token, body).status == 429)
+            for _ in 0..<2 { _ = try await fixture.send("POST", "/auth/change-password", token, body) }
+            #expect(try await fixture.send("POST", "/auth/change-password", token, body).status == 429)
         }
     }
 
     /// Ada with a password that an administrator gave her.
-    private func mustChange(_ bench: ImmichBench) async throws -> String {
-        let people = bench.bench.gateway.stores.people
-        try await people.setPassword(Secret(Bench.password), of: try await bench.person().id, mustChange: true)
-        let answer = try await bench.login()
-        #expect(answer.json?["shouldChangePassword"] == true)
-        return try (answer.json?["accessToken"]?.string).orThrow
+    private func mustChange(_ fixture: ImmichFixture) async throws -> String {
+        let people = fixture.fixture.gateway.stores.people
+        try await people.setPassword(
+            Secret(GatewayFixture.password), of: try await fixture.person().id, mustChange: true)
+        let response = try await fixture.login()
+        #expect(response.json?["shouldChangePassword"] == true)
+        return try (response.json?["accessToken"]?.string).orThrow
     }
 
     @Test(
         "IM-12 who must change the password does so by any of the three forms, once",
         arguments: [("PUT", "/auth/change-password"), ("PUT", "/users/me"), ("PATCH", "/users/me")])
     func isForced(_ method: String, _ path: String) async throws {
-        try await ImmichBench.with { bench in
-            let token = try await mustChange(bench)
-            let other = try await bench.token()
-            #expect(try await bench.send("GET", "/users/me", token).json?["shouldChangePassword"] == true)
+        try await ImmichFixture.with { fixture in
+            let token = try await mustChange(fixture)
+            let other = try await fixture.token()
+            #expect(try await fixture.send("GET", "/users/me", token).json?["shouldChangePassword"] == true)
 
-            let answer = try await bench.send(method, path, token, ["password": .string(Self.new)])
+            let response = try await fixture.send(method, path, token, ["password": .string(Self.new)])
 
-            #expect(answer.status == 200)
-            #expect(answer.json?["shouldChangePassword"] == false)
-            #expect(try await bench.send("GET", "/users/me", token).json?["shouldChangePassword"] == false)
-            #expect(try await bench.send("GET", "/users/me", other).status == 401)
-            #expect(try await bench.login(password: Self.new).json?["shouldChangePassword"] == false)
-            let again = try await bench.send(method, path, token, ["password": "a third horse 9"])
+            #expect(response.status == 200)
+            #expect(response.json?["shouldChangePassword"] == false)
+            #expect(try await fixture.send("GET", "/users/me", token).json?["shouldChangePassword"] == false)
+            #expect(try await fixture.send("GET", "/users/me", other).status == 401)
+            #expect(try await fixture.login(password: Self.new).json?["shouldChangePassword"] == false)
+            let again = try await fixture.send(method, path, token, ["password": "a third horse 9"])
             #expect(again.status == 400)
             #expect(again.refusal?.hasPrefix("The current password is required") == true)
         }
@@ -95,71 +96,72 @@ struct ImmichPasswordTests {
 
     @Test("IM-12 a change by the old password leaves the duty to change it, as 3.1.0 does")
     func leavesTheDuty() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await mustChange(bench)
-            let body: JSONValue = ["password": .string(Bench.password), "newPassword": .string(Self.new)]
-            let answer = try await bench.send("POST", "/auth/change-password", token, body)
-            #expect(answer.json?["shouldChangePassword"] == true)
+        try await ImmichFixture.with { fixture in
+            let token = try await mustChange(fixture)
+            let body: JSONValue = ["password": .string(GatewayFixture.password), "newPassword": .string(Self.new)]
+            let response = try await fixture.send("POST", "/auth/change-password", token, body)
+            #expect(response.json?["shouldChangePassword"] == true)
         }
     }
 
     @Test("IM-12 the password that was given is no new one, and a weak one is none")
     func wantsANewOne() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await mustChange(bench)
-            for password in [Bench.password, "short"] {
-                let answer = try await bench.send(
+        try await ImmichFixture.with { fixture in
+            let token = try await mustChange(fixture)
+            for password in [GatewayFixture.password, "short"] {
+                let response = try await fixture.send(
                     "PUT", "/auth/change-password", token, ["password": .string(password)])
-                #expect(answer.status == 400)
+                #expect(response.status == 400)
             }
-            #expect(try await bench.send("GET", "/users/me", token).json?["shouldChangePassword"] == true)
+            #expect(try await fixture.send("GET", "/users/me", token).json?["shouldChangePassword"] == true)
         }
     }
 
     @Test("a token alone changes no password: what was stolen for an hour does not become the account")
     func needsMoreThanAToken() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
             for (method, path) in [("PUT", "/auth/change-password"), ("PUT", "/users/me"), ("PATCH", "/users/me")] {
-                let answer = try await bench.send(method, path, token, ["password": .string(Self.new)])
-                #expect(answer.status == 400)
+                let response = try await fixture.send(method, path, token, ["password": .string(Self.new)])
+                #expect(response.status == 400)
             }
-            #expect(try await bench.login().status == 201)
+            #expect(try await fixture.login().status == 201)
         }
     }
 
     @Test("name and colour are changed by their person, and shown at once")
     func changesTheProfile() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            let answer = try await bench.send("PATCH", "/users/me", token, ["name": "Ada L.", "avatarColor": "amber"])
-            #expect(answer.status == 200)
-            let me = try await bench.send("GET", "/users/me", token).json
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            let response = try await fixture.send(
+                "PATCH", "/users/me", token, ["name": "Ada L.", "avatarColor": "amber"])
+            #expect(response.status == 200)
+            let me = try await fixture.send("GET", "/users/me", token).json
             #expect(me?["name"]?.string == "Ada L." && me?["avatarColor"]?.string == "amber")
-            #expect(try await bench.send("PUT", "/users/me", token, ["avatarColor": "mud"]).status == 400)
-            #expect(try await bench.send("PUT", "/users/me", token, ["avatarColor": nil]).status == 200)
-            #expect(try await bench.bench.me(token).json?["personalization"]?["name"]?.string == "Ada L.")
+            #expect(try await fixture.send("PUT", "/users/me", token, ["avatarColor": "mud"]).status == 400)
+            #expect(try await fixture.send("PUT", "/users/me", token, ["avatarColor": nil]).status == 200)
+            #expect(try await fixture.fixture.me(token).json?["personalization"]?["name"]?.string == "Ada L.")
         }
     }
 
     @Test("an e-mail address is changed only where that is allowed, to one that is nobody's")
     func changesTheAddress() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            #expect(try await bench.send("PUT", "/users/me", token, ["email": "new@example.org"]).status == 400)
-            #expect(try await bench.send("PUT", "/users/me", token, ["email": "ADA@example.org"]).status == 200)
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            #expect(try await fixture.send("PUT", "/users/me", token, ["email": "new@example.org"]).status == 400)
+            #expect(try await fixture.send("PUT", "/users/me", token, ["email": "ADA@example.org"]).status == 200)
         }
-        try await ImmichBench.with {
+        try await ImmichFixture.with {
             $0.immich.allowsEmailChange = true
-        } _: { bench in
-            try await bench.bench.addPerson("bob@example.org")
-            let token = try await bench.token()
-            let taken = try await bench.send("PUT", "/users/me", token, ["email": "Bob@example.org"])
+        } _: { fixture in
+            try await fixture.fixture.addPerson("bob@example.org")
+            let token = try await fixture.token()
+            let taken = try await fixture.send("PUT", "/users/me", token, ["email": "Bob@example.org"])
             #expect(taken.refusal == "Email is not available")
-            #expect(try await bench.send("PUT", "/users/me", token, ["email": "New@example.org"]).status == 200)
-            #expect(try await bench.login("new@example.org").status == 201)
-            bench.bench.clock.advance(hour)
-            let late = try await bench.send("PUT", "/users/me", token, ["email": "newer@example.org"])
+            #expect(try await fixture.send("PUT", "/users/me", token, ["email": "New@example.org"]).status == 200)
+            #expect(try await fixture.login("new@example.org").status == 201)
+            fixture.fixture.clock.advance(hour)
+            let late = try await fixture.send("PUT", "/users/me", token, ["email": "newer@example.org"])
             #expect(late.refusal?.hasPrefix("Sign in again") == true)
         }
     }
@@ -171,17 +173,17 @@ struct ImmichPasswordTests {
             settings.immich.prefix = "/immich/api"
         }
         let body: JSONValue = ["email": "root@local", "password": .string(Self.new), "name": "Root"]
-        try await Bench.with(settings) { bench in
-            let refused = try await ImmichBench(bench: bench).send("POST", "/auth/admin-sign-up", nil, body)
+        try await GatewayFixture.with(settings) { fixture in
+            let refused = try await ImmichFixture(fixture: fixture).send("POST", "/auth/admin-sign-up", nil, body)
             #expect(refused.status == 400)
-            #expect(try await bench.gateway.stores.people.list().isEmpty)
+            #expect(try await fixture.gateway.stores.people.list().isEmpty)
         }
-        try await Bench.with {
+        try await GatewayFixture.with {
             settings(&$0)
             $0.immich.allowsAdminSignUp = true
-        } _: { bench in
-            let immich = ImmichBench(bench: bench)
-            let answers = try await withThrowingTaskGroup(of: Exchange.Answer.self) { group in
+        } _: { fixture in
+            let immich = ImmichFixture(fixture: fixture)
+            let answers = try await withThrowingTaskGroup(of: Exchange.Response.self) { group in
                 for number in 0..<4 {
                     group.addTask {
                         try await immich.send(
@@ -194,7 +196,7 @@ struct ImmichPasswordTests {
             #expect(answers.count { $0.status == 201 } == 1)
             #expect(answers.first { $0.status == 201 }?.json?["isAdmin"] == true)
             #expect(answers.filter { $0.status != 201 }.allSatisfy { $0.refusal == "The server already has an admin" })
-            #expect(try await bench.gateway.stores.people.list().count == 1)
+            #expect(try await fixture.gateway.stores.people.list().count == 1)
         }
     }
 }

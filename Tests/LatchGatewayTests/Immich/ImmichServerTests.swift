@@ -12,25 +12,25 @@ import Testing
 struct ImmichServerTests {
     @Test("IM-3g the well-known address at the root names the prefix, and the ping answers")
     func isFound() async throws {
-        try await ImmichBench.with { bench in
-            let known = try await bench.bench.http.send("GET", "/.well-known/immich")
+        try await ImmichFixture.with { fixture in
+            let known = try await fixture.fixture.http.send("GET", "/.well-known/immich")
             #expect(known.status == 200)
             #expect(known.text == #"{"api":{"endpoint":"/immich/api"}}"#)
             #expect(known.headers["Content-Type"] == "application/json")
-            #expect(try await bench.send("GET", "/server/ping").text == #"{"res":"pong"}"#)
+            #expect(try await fixture.send("GET", "/server/ping").text == #"{"res":"pong"}"#)
         }
     }
 
     @Test("IM-4 version, features and configuration tell how people sign in")
     func tellsWhatItIs() async throws {
-        try await ImmichBench.with { bench in
-            let version = try await bench.send("GET", "/server/version").json
+        try await ImmichFixture.with { fixture in
+            let version = try await fixture.send("GET", "/server/version").json
             #expect(version?["major"] == 3 && version?["minor"] == 1 && version?["patch"] == 0)
             #expect(version?["prerelease"] == .null)
-            let features = try await bench.send("GET", "/server/features").json
+            let features = try await fixture.send("GET", "/server/features").json
             #expect(features?["passwordLogin"] == true && features?["oauth"] == false)
             #expect(features?.members?.count == 16)
-            let config = try await bench.send("GET", "/server/config").json
+            let config = try await fixture.send("GET", "/server/config").json
             #expect(config?["isInitialized"] == true && config?["maintenanceMode"] == false)
             #expect(config?.members?.count == 12)
         }
@@ -38,10 +38,10 @@ struct ImmichServerTests {
 
     @Test("IM-4 where passwords are off the features say so")
     func tellsOfPasswords() async throws {
-        try await ImmichBench.with {
+        try await ImmichFixture.with {
             $0.passwordsEnabled = false
-        } _: { bench in
-            let features = try await bench.send("GET", "/server/features").json
+        } _: { fixture in
+            let features = try await fixture.send("GET", "/server/features").json
             #expect(features?["passwordLogin"] == false)
         }
     }
@@ -50,18 +50,18 @@ struct ImmichServerTests {
         "what the server is like inside is told to people who are signed in",
         arguments: ["/server/about", "/server/storage", "/server/version-check"])
     func tellsPeopleMore(_ path: String) async throws {
-        try await ImmichBench.with { bench in
-            #expect(try await bench.send("GET", path).status == 401)
-            let answer = try await bench.send("GET", path, try await bench.token())
-            #expect(answer.status == 200)
-            #expect(answer.json?.members?.isEmpty == false)
+        try await ImmichFixture.with { fixture in
+            #expect(try await fixture.send("GET", path).status == 401)
+            let response = try await fixture.send("GET", path, try await fixture.token())
+            #expect(response.status == 200)
+            #expect(response.json?.members?.isEmpty == false)
         }
     }
 
     @Test("the disk has a size")
     func measuresTheDisk() async throws {
-        try await ImmichBench.with { bench in
-            let disk = try await bench.send("GET", "/server/storage", try await bench.token()).json
+        try await ImmichFixture.with { fixture in
+            let disk = try await fixture.send("GET", "/server/storage", try await fixture.token()).json
             let size = try disk?["diskSizeRaw"]?.number.orThrow ?? 0
             #expect(size > 0)
             #expect((disk?["diskAvailableRaw"]?.number ?? -1) <= size)
@@ -71,19 +71,19 @@ struct ImmichServerTests {
 
     @Test("the lists of media types and of versions are open to everybody")
     func listsTypes() async throws {
-        try await ImmichBench.with { bench in
-            let types = try await bench.send("GET", "/server/media-types").json
+        try await ImmichFixture.with { fixture in
+            let types = try await fixture.send("GET", "/server/media-types").json
             #expect(types?["image"]?.array?.isEmpty == false)
-            #expect(try await bench.send("GET", "/server/version-history").text == "[]")
+            #expect(try await fixture.send("GET", "/server/version-history").text == "[]")
         }
     }
 
     @Test("every answer has the request's id, the client's own when it is safe to repeat")
     func names() async throws {
-        try await ImmichBench.with { bench in
+        try await ImmichFixture.with { fixture in
             func id(_ path: String, _ sent: String?) async throws -> String? {
                 let fields = sent.map { [("X-Correlation-ID", $0)] } ?? []
-                return try await bench.send("GET", path, headers: fields).headers["X-Correlation-ID"]
+                return try await fixture.send("GET", path, headers: fields).headers["X-Correlation-ID"]
             }
             for path in ["/server/ping", "/users/me", "/no/such/path"] {
                 let own = try await id(path, "mine-1")
@@ -96,11 +96,11 @@ struct ImmichServerTests {
 
     @Test("an address without a route and a wrong method are refused in the dialect's envelope")
     func refusesInItsEnvelope() async throws {
-        try await ImmichBench.with { bench in
-            let unknown = try await bench.send("GET", "/no/such/path")
+        try await ImmichFixture.with { fixture in
+            let unknown = try await fixture.send("GET", "/no/such/path")
             #expect(unknown.status == 404)
             #expect(unknown.text == #"{"message":"Not Found"}"#)
-            let method = try await bench.send("PATCH", "/auth/login")
+            let method = try await fixture.send("PATCH", "/auth/login")
             #expect(method.status == 405)
             #expect(method.refusal == "Method Not Allowed")
         }
@@ -108,16 +108,16 @@ struct ImmichServerTests {
 
     @Test("IM-3g in maintenance only the ping, the version and the configuration answer")
     func maintains() async throws {
-        try await ImmichBench.with {
+        try await ImmichFixture.with {
             $0.immich.isInMaintenance = true
-        } _: { bench in
-            let ping = try await bench.send("GET", "/server/ping")
+        } _: { fixture in
+            let ping = try await fixture.send("GET", "/server/ping")
             #expect(ping.status == 200)
-            #expect(try await bench.send("GET", "/server/version").status == 200)
-            #expect(try await bench.send("GET", "/server/config").json?["maintenanceMode"] == true)
-            #expect(try await bench.send("GET", "/server/features").status == 404)
-            #expect(try await bench.login().status == 404)
-            #expect(try await bench.bench.http.send("GET", "/.well-known/immich").status == 404)
+            #expect(try await fixture.send("GET", "/server/version").status == 200)
+            #expect(try await fixture.send("GET", "/server/config").json?["maintenanceMode"] == true)
+            #expect(try await fixture.send("GET", "/server/features").status == 404)
+            #expect(try await fixture.login().status == 404)
+            #expect(try await fixture.fixture.http.send("GET", "/.well-known/immich").status == 404)
         }
     }
 }

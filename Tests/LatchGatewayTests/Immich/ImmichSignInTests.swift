@@ -14,31 +14,31 @@ import Testing
 struct ImmichSignInTests {
     @Test("IM-5 a sign-in answers 201 with every member that 3.1.0 has")
     func signsIn() async throws {
-        try await ImmichBench.with { bench in
-            let answer = try await bench.login(headers: [("deviceModel", "Pixel 7"), ("deviceType", "Android")])
+        try await ImmichFixture.with { fixture in
+            let response = try await fixture.login(headers: [("deviceModel", "Pixel 7"), ("deviceType", "Android")])
 
-            #expect(answer.status == 201)
-            let names = Set(answer.json?.members?.map(\.name) ?? [])
+            #expect(response.status == 201)
+            let names = Set(response.json?.members?.map(\.name) ?? [])
             #expect(
                 names == [
                     "accessToken", "userId", "userEmail", "name", "profileImagePath", "isAdmin",
                     "shouldChangePassword", "isOnboarded",
                 ])
-            #expect(answer.json?["userEmail"]?.string == Bench.email)
-            #expect(answer.json?["accessToken"]?.string?.utf8.count == 43)
-            #expect(answer.json?["userId"]?.string.flatMap(ImmichRouting.id) != nil)
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            let session = try await bench.bench.gateway.stores.sessions.list().first
+            #expect(response.json?["userEmail"]?.string == GatewayFixture.email)
+            #expect(response.json?["accessToken"]?.string?.utf8.count == 43)
+            #expect(response.json?["userId"]?.string.flatMap(ImmichRouting.id) != nil)
+            #expect(response.headers["Cache-Control"] == "no-store")
+            let session = try await fixture.fixture.gateway.stores.sessions.list().first
             #expect(session?.device == SessionDevice(name: "Pixel 7", kind: "Android", address: "127.0.0.1"))
         }
     }
 
     @Test("IM-5 a sign-in sets the three cookies of the app")
     func setsCookies() async throws {
-        try await ImmichBench.with { bench in
-            let answer = try await bench.login()
-            let cookies = answer.cookies
-            let token = try answer.json?["accessToken"]?.string.orThrow ?? ""
+        try await ImmichFixture.with { fixture in
+            let response = try await fixture.login()
+            let cookies = response.cookies
+            let token = try response.json?["accessToken"]?.string.orThrow ?? ""
 
             #expect(cookies.count == 3)
             #expect(
@@ -51,42 +51,42 @@ struct ImmichSignInTests {
 
     @Test("IM-5 a browser that names itself hides the two headers")
     func prefersTheAgent() async throws {
-        try await ImmichBench.with { bench in
+        try await ImmichFixture.with { fixture in
             let agent =
                 "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36"
-            _ = try await bench.login(
+            _ = try await fixture.login(
                 headers: [("User-Agent", agent), ("deviceModel", "Pixel 7"), ("deviceType", "Android")])
 
-            let session = try await bench.bench.gateway.stores.sessions.list().first
+            let session = try await fixture.fixture.gateway.stores.sessions.list().first
             #expect(session?.device == SessionDevice(name: "Chrome", kind: "Linux", address: "127.0.0.1"))
         }
     }
 
     @Test("IM-5 a wrong password, an unknown and a disabled person get one answer")
     func refusesAlike() async throws {
-        try await ImmichBench.with { bench in
-            try await bench.bench.addPerson("admin@local")
-            let people = bench.bench.gateway.stores.people
+        try await ImmichFixture.with { fixture in
+            try await fixture.fixture.addPerson("admin@local")
+            let people = fixture.fixture.gateway.stores.people
             try await people.disable(try await people.require("admin@local").id)
 
             let answers = [
-                try await bench.login(password: "wrong"), try await bench.login("nobody@example.org"),
-                try await bench.login("admin@local"),
+                try await fixture.login(password: "wrong"), try await fixture.login("nobody@example.org"),
+                try await fixture.login("admin@local"),
             ]
 
-            for answer in answers {
-                #expect(answer.status == 401)
-                #expect(answer.text == #"{"message":"Incorrect email or password"}"#)
-                #expect(answer.headers["Set-Cookie"] == nil)
+            for response in answers {
+                #expect(response.status == 401)
+                #expect(response.text == #"{"message":"Incorrect email or password"}"#)
+                #expect(response.headers["Set-Cookie"] == nil)
             }
         }
     }
 
     @Test("IM-5 an address without a domain's dot is one, in any case")
     func takesLocalDomains() async throws {
-        try await ImmichBench.with { bench in
-            try await bench.bench.addPerson("admin@local")
-            #expect(try await bench.login("Admin@Local").status == 201)
+        try await ImmichFixture.with { fixture in
+            try await fixture.fixture.addPerson("admin@local")
+            #expect(try await fixture.login("Admin@Local").status == 201)
         }
     }
 
@@ -99,49 +99,50 @@ struct ImmichSignInTests {
             (#"["#, ["email", "password"]), (#"7"#, ["", "email", "password"]),
         ])
     func tellsWhatIsWrong(_ body: String, _ members: [String]) async throws {
-        try await ImmichBench.with { bench in
-            let answer = try await bench.bench.http.send(
+        try await ImmichFixture.with { fixture in
+            let response = try await fixture.fixture.http.send(
                 "POST", "/immich/api/auth/login", headers: [("Content-Type", "application/json")], body: body)
 
-            #expect(answer.status == 400)
-            #expect(answer.refusal == "Validation failed")
-            let paths = answer.json?["errors"]?.array?.map { $0["path"]?.array?.first?.string ?? "" }
+            #expect(response.status == 400)
+            #expect(response.refusal == "Validation failed")
+            let paths = response.json?["errors"]?.array?.map { $0["path"]?.array?.first?.string ?? "" }
             #expect(paths == members)
         }
     }
 
     @Test("IM-5 too many failures are answered 429 with the time to wait")
     func limits() async throws {
-        try await ImmichBench.with {
+        try await ImmichFixture.with {
             $0.accountLimit.attempts = 2
-        } _: { bench in
-            for _ in 0..<2 { _ = try await bench.login(password: "wrong") }
-            let answer = try await bench.login()
+        } _: { fixture in
+            for _ in 0..<2 { _ = try await fixture.login(password: "wrong") }
+            let response = try await fixture.login()
 
-            #expect(answer.status == 429)
-            #expect(answer.headers["Retry-After"] == "30")
+            #expect(response.status == 429)
+            #expect(response.headers["Retry-After"] == "30")
         }
     }
 
     @Test("IM-5 where passwords are off nobody signs in with one")
     func refusesPasswords() async throws {
-        try await ImmichBench.with {
+        try await ImmichFixture.with {
             $0.passwordsEnabled = false
-        } _: { bench in
-            let answer = try await bench.login()
-            #expect(answer.status == 401)
-            #expect(answer.refusal == "Password login has been disabled")
+        } _: { fixture in
+            let response = try await fixture.login()
+            #expect(response.status == 401)
+            #expect(response.refusal == "Password login has been disabled")
         }
     }
 
     @Test(
-        "IM-9 a token is taken from every header of the app and from its cookie", arguments: ImmichBench.Place.allCases)
-    func takesTokens(_ place: ImmichBench.Place) async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            #expect(try await bench.send("GET", "/users/me", token, in: place).status == 200)
-            #expect(try await bench.send("POST", "/auth/validateToken", token, in: place).status == 200)
-            let refused = try await bench.send("GET", "/users/me", String(token.reversed()), in: place)
+        "IM-9 a token is taken from every header of the app and from its cookie",
+        arguments: ImmichFixture.Place.allCases)
+    func takesTokens(_ place: ImmichFixture.Place) async throws {
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            #expect(try await fixture.send("GET", "/users/me", token, in: place).status == 200)
+            #expect(try await fixture.send("POST", "/auth/validateToken", token, in: place).status == 200)
+            let refused = try await fixture.send("GET", "/users/me", String(token.reversed()), in: place)
             #expect(refused.status == 401)
             #expect(refused.refusal == "Invalid user token")
         }
@@ -149,35 +150,35 @@ struct ImmichSignInTests {
 
     @Test("IM-9 the first source counts: a stale x-immich-user-token beats a good bearer")
     func keepsTheOrder() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
             let stale = [("x-immich-user-token", "stale")]
-            #expect(try await bench.send("GET", "/users/me", token, headers: stale).status == 401)
+            #expect(try await fixture.send("GET", "/users/me", token, headers: stale).status == 401)
             let cookie = [("Cookie", "immich_access_token=stale")]
-            #expect(try await bench.send("GET", "/users/me", token, headers: cookie).status == 200)
+            #expect(try await fixture.send("GET", "/users/me", token, headers: cookie).status == 200)
             #expect(
-                try await bench.send("GET", "/users/me", token, headers: [("x-immich-share-key", "k")]).status == 401)
+                try await fixture.send("GET", "/users/me", token, headers: [("x-immich-share-key", "k")]).status == 401)
         }
     }
 
     @Test("IM-9 a token in an address is refused, even a good one", arguments: ["sessionKey", "apiKey", "key", "slug"])
     func refusesTokensInAddresses(_ name: String) async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            #expect(try await bench.send("GET", "/users/me?\(name)=\(token)").status == 401)
-            #expect(!bench.bench.lines.text.leaks(token))
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            #expect(try await fixture.send("GET", "/users/me?\(name)=\(token)").status == 401)
+            #expect(!fixture.fixture.lines.text.leaks(token))
         }
     }
 
     @Test("IM-9 a page of another site cannot change anything with the cookie")
     func refusesForeignPages() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
             for header in [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site"), ("Origin", "null")] {
-                let answer = try await bench.send("POST", "/auth/logout", token, in: .cookie, headers: [header])
-                #expect(answer.status == 403)
+                let response = try await fixture.send("POST", "/auth/logout", token, in: .cookie, headers: [header])
+                #expect(response.status == 403)
             }
-            let own = try await bench.send(
+            let own = try await fixture.send(
                 "POST", "/auth/validateToken", token, in: .cookie, headers: [("Sec-Fetch-Site", "same-origin")])
             #expect(own.status == 200)
         }
@@ -185,11 +186,11 @@ struct ImmichSignInTests {
 
     @Test("IM-10 the person is described with every member that 3.1.0 to 3.3 have")
     func describesThePerson() async throws {
-        try await ImmichBench.with { bench in
-            let answer = try await bench.send("GET", "/users/me", try await bench.token())
+        try await ImmichFixture.with { fixture in
+            let response = try await fixture.send("GET", "/users/me", try await fixture.token())
 
-            #expect(answer.status == 200)
-            let names = Set(answer.json?.members?.map(\.name) ?? [])
+            #expect(response.status == 200)
+            let names = Set(response.json?.members?.map(\.name) ?? [])
             #expect(
                 names == [
                     "clusterGroupId", "id", "email", "name", "profileImagePath", "avatarColor", "profileChangedAt",
@@ -197,47 +198,47 @@ struct ImmichSignInTests {
                     "shouldChangePassword", "isAdmin", "createdAt", "updatedAt", "deletedAt", "oauthId",
                     "quotaSizeInBytes", "quotaUsageInBytes", "status", "license",
                 ])
-            #expect(answer.json?["deletedAt"] == .null)
-            #expect(answer.json?["status"]?.string == "active")
+            #expect(response.json?["deletedAt"] == .null)
+            #expect(response.json?["status"]?.string == "active")
         }
     }
 
     @Test("IM-10 without a token the answer is 401, and so it is after the session has ended")
     func refusesStrangers() async throws {
-        try await ImmichBench.with { bench in
-            let none = try await bench.send("GET", "/users/me")
+        try await ImmichFixture.with { fixture in
+            let none = try await fixture.send("GET", "/users/me")
             #expect(none.status == 401)
             #expect(none.refusal == "Authentication required")
             #expect(none.headers["WWW-Authenticate"] == "Bearer")
-            let token = try await bench.token()
-            try await bench.bench.gateway.stores.people.disable(try await bench.person().id)
-            #expect(try await bench.send("GET", "/users/me", token).status == 401)
+            let token = try await fixture.token()
+            try await fixture.fixture.gateway.stores.people.disable(try await fixture.person().id)
+            #expect(try await fixture.send("GET", "/users/me", token).status == 401)
         }
     }
 
     @Test("IM-11 signing out ends the session for every dialect and takes the cookies away")
     func signsOut() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
-            #expect(try await bench.bench.me(token).status == 200)
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
+            #expect(try await fixture.fixture.me(token).status == 200)
 
-            let answer = try await bench.send("POST", "/auth/logout", token)
+            let response = try await fixture.send("POST", "/auth/logout", token)
 
-            #expect(answer.status == 200)
-            #expect(answer.json?["successful"] == true)
-            #expect(answer.json?["redirectUri"]?.string == "/auth/login?autoLaunch=0")
-            #expect(answer.cookies["immich_access_token"]?.hasPrefix("; Path=/; Max-Age=0") == true)
-            #expect(try await bench.send("POST", "/auth/validateToken", token).refusal == "Invalid user token")
-            #expect(try await bench.bench.me(token).status == 403)
-            #expect(try await bench.send("POST", "/auth/logout", token).status == 401)
+            #expect(response.status == 200)
+            #expect(response.json?["successful"] == true)
+            #expect(response.json?["redirectUri"]?.string == "/auth/login?autoLaunch=0")
+            #expect(response.cookies["immich_access_token"]?.hasPrefix("; Path=/; Max-Age=0") == true)
+            #expect(try await fixture.send("POST", "/auth/validateToken", token).refusal == "Invalid user token")
+            #expect(try await fixture.fixture.me(token).status == 403)
+            #expect(try await fixture.send("POST", "/auth/logout", token).status == 401)
         }
     }
 
     @Test("a session of another dialect is good here: sessions are one")
     func sharesSessions() async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.bench.token()
-            #expect(try await bench.send("GET", "/users/me", token).status == 200)
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.fixture.token()
+            #expect(try await fixture.send("GET", "/users/me", token).status == 200)
         }
     }
 }

@@ -22,23 +22,23 @@ struct NumberFieldTests {
 
     @Test("No number in any field ends the gateway, and one that is refused is told", arguments: fields)
     func bodies(_ path: String, _ field: String) async throws {
-        try await ImmichBench.with { bench in
-            let token = try await bench.token()
+        try await ImmichFixture.with { fixture in
+            let token = try await fixture.token()
             for number in Self.numbers {
                 let body = try JSONValue(parsing: Array("{\"\(field)\":\(number)}".utf8))
-                let answer = try await bench.send("POST", path, token, body)
-                #expect(answer.status < 500, "\(number)")
-                if number.hasPrefix("-") || number.contains("e") { #expect(answer.status == 400, "\(number)") }
+                let response = try await fixture.send("POST", path, token, body)
+                #expect(response.status < 500, "\(number)")
+                if number.hasPrefix("-") || number.contains("e") { #expect(response.status == 400, "\(number)") }
             }
         }
     }
 
     @Test("No number in an address of a page ends the gateway", arguments: numbers)
     func pages(_ number: String) async throws {
-        try await Bench.withPages { bench in
-            _ = try await bench.gateway.stores.people.add(
+        try await GatewayFixture.withPages { fixture in
+            _ = try await fixture.gateway.stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: .init("root's own 77"))
-            let root = PageBrowser(bench)
+            let root = PageBrowser(fixture)
             _ = try await root.signIn("root@example.org", "root's own 77")
             for path in ["sessions?before=", "failures?before=", "people?after=", "identities/"] {
                 #expect(try await root.get("/latch/admin/\(path)\(number)").status < 500)

@@ -11,8 +11,8 @@ import Testing
 struct PINChangeTests {
     @Test("IM-15 of two changes by the same PIN at once only one is made")
     func isChangedOnce() async throws {
-        try await ImmichBench.with { bench in
-            let (pins, person) = (bench.bench.gateway.stores.pins, try await bench.person().id)
+        try await ImmichFixture.with { fixture in
+            let (pins, person) = (fixture.fixture.gateway.stores.pins, try await fixture.person().id)
             try await pins.set(PIN("111111"), of: person)
 
             async let first = pins.change(to: PIN("222222"), of: person, by: .pin(PIN("111111")))
@@ -28,8 +28,8 @@ struct PINChangeTests {
 
     @Test("IM-15 a removal and a change by the same PIN at once are not both made")
     func isRemovedOrChanged() async throws {
-        try await ImmichBench.with { bench in
-            let (pins, person) = (bench.bench.gateway.stores.pins, try await bench.person().id)
+        try await ImmichFixture.with { fixture in
+            let (pins, person) = (fixture.fixture.gateway.stores.pins, try await fixture.person().id)
             try await pins.set(PIN("111111"), of: person)
 
             async let first = pins.change(to: PIN("222222"), of: person, by: .pin(PIN("111111")))
@@ -43,9 +43,9 @@ struct PINChangeTests {
 
     @Test("IM-15 a password that was replaced since it was looked at changes no PIN")
     func isNotChangedByAnOldPassword() async throws {
-        try await ImmichBench.with { bench in
-            let stores = bench.bench.gateway.stores
-            let proved = try await bench.person()
+        try await ImmichFixture.with { fixture in
+            let stores = fixture.fixture.gateway.stores
+            let proved = try await fixture.person()
             try await stores.pins.set(PIN("111111"), of: proved.id)
             try await stores.people.setPassword(Secret("another long password"), of: proved.id)
 
@@ -53,7 +53,7 @@ struct PINChangeTests {
             #expect(try await stores.pins.remove(of: proved.id, by: .password(proved)) == .wrong)
 
             #expect(try await stores.pins.check(PIN("111111"), of: proved.id) == .right)
-            let person = try await bench.person()
+            let person = try await fixture.person()
             #expect(try await stores.pins.change(to: PIN("222222"), of: person.id, by: .password(person)) == .right)
             #expect(try await stores.pins.check(PIN("222222"), of: person.id) == .right)
         }
@@ -61,11 +61,11 @@ struct PINChangeTests {
 
     @Test("IM-15 a session that was ended, or is another's, takes no PIN away")
     func isNotRemovedByAnEndedSession() async throws {
-        try await ImmichBench.with { bench in
-            let (stores, person) = (bench.bench.gateway.stores, try await bench.person())
+        try await ImmichFixture.with { fixture in
+            let (stores, person) = (fixture.fixture.gateway.stores, try await fixture.person())
             try await stores.pins.set(PIN("111111"), of: person.id)
-            _ = try await bench.token()
-            let session = try await bench.session()
+            _ = try await fixture.token()
+            let session = try await fixture.session()
             let other = try await stores.people.add(email: "bob@example.org", password: Secret("another long password"))
             try await stores.pins.set(PIN("444444"), of: other.id)
             #expect(try await stores.pins.remove(of: other.id, by: .session(session)) == .wrong)
@@ -74,9 +74,9 @@ struct PINChangeTests {
 
             #expect(try await stores.pins.remove(of: person.id, by: .session(session)) == .wrong)
             #expect(try await stores.pins.isSet(person.id))
-            _ = try await bench.token()
-            #expect(try await stores.pins.remove(of: person.id, by: .session(bench.session())) == .right)
-            #expect(try await stores.pins.remove(of: person.id, by: .session(bench.session())) == .notSet)
+            _ = try await fixture.token()
+            #expect(try await stores.pins.remove(of: person.id, by: .session(fixture.session())) == .right)
+            #expect(try await stores.pins.remove(of: person.id, by: .session(fixture.session())) == .notSet)
         }
     }
 }

@@ -15,23 +15,23 @@ import Testing
 
     @Test("who is not signed in is sent to the sign-in, and comes back")
     func signInFirst() async throws {
-        try await Bench.withPages { bench in
-            let answer = try await PageBrowser(bench).get(Self.account)
+        try await GatewayFixture.withPages { fixture in
+            let response = try await PageBrowser(fixture).get(Self.account)
 
-            #expect(answer.status == 303)
-            #expect(answer.headers["Location"] == "/latch/sign-in?return=%2Flatch%2Faccount")
+            #expect(response.status == 303)
+            #expect(response.headers["Location"] == "/latch/sign-in?return=%2Flatch%2Faccount")
         }
     }
 
     @Test("people see their own devices and nobody else's: name, kind, place, times, and which is this one")
     func devices() async throws {
-        try await Bench.withPages { bench in
-            try await bench.addPerson("bob@example.org", password: "bob's own 77")
-            _ = try await bench.login(headers: [("deviceModel", "Ada's <phone>"), ("deviceType", "iPhone")])
-            _ = try await bench.login(
+        try await GatewayFixture.withPages { fixture in
+            try await fixture.addPerson("bob@example.org", password: "bob's own 77")
+            _ = try await fixture.login(headers: [("deviceModel", "Ada's <phone>"), ("deviceType", "iPhone")])
+            _ = try await fixture.login(
                 "bob@example.org", password: "bob's own 77", headers: [("deviceModel", "Bob's desk")])
-            bench.clock.advance(2 * hour)
-            let ada = PageBrowser(bench)
+            fixture.clock.advance(2 * hour)
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
 
             let text = try await ada.get(Self.account).text
@@ -45,56 +45,56 @@ import Testing
 
     @Test("a device that is signed out is out at once; another person's session cannot be ended")
     func endDevice() async throws {
-        try await Bench.withPages { bench in
-            try await bench.addPerson("bob@example.org", password: "bob's own 77")
-            let phone = try await bench.token()
-            let bobs = try #require(try await bench.login("bob@example.org", password: "bob's own 77").token)
-            let sessions = try await bench.gateway.stores.sessions.list()
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            try await fixture.addPerson("bob@example.org", password: "bob's own 77")
+            let phone = try await fixture.token()
+            let bobs = try #require(try await fixture.login("bob@example.org", password: "bob's own 77").token)
+            let sessions = try await fixture.gateway.stores.sessions.list()
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
 
             let bob = try #require(sessions.first { $0.email == "bob@example.org" }?.id)
             let token = try await ada.token(on: Self.account)
             _ = try await ada.post("\(Self.account)/devices/\(bob)/end", [(FormTokens.field, token)])
-            #expect(try await bench.me(bobs).status == 200)
+            #expect(try await fixture.me(bobs).status == 200)
 
-            let id = try #require(sessions.first { $0.email == Bench.email }?.id)
-            let answer = try await ada.submit("\(Self.account)/devices/\(id)/end", on: Self.account)
-            #expect(answer.status == 303)
-            #expect(try await bench.me(phone).status == 403)
-            #expect(try await ada.get(answer.headers["Location"] ?? "").text.contains("The device is signed out."))
+            let id = try #require(sessions.first { $0.email == GatewayFixture.email }?.id)
+            let response = try await ada.submit("\(Self.account)/devices/\(id)/end", on: Self.account)
+            #expect(response.status == 303)
+            #expect(try await fixture.me(phone).status == 403)
+            #expect(try await ada.get(response.headers["Location"] ?? "").text.contains("The device is signed out."))
         }
     }
 
     @Test("all others are signed out at once, after a sign-in of the last minutes only; this device stays")
     func endOthers() async throws {
-        try await Bench.withPages { bench in
-            let phone = try await bench.token()
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let phone = try await fixture.token()
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
-            bench.clock.advance(11 * minute)
+            fixture.clock.advance(11 * minute)
 
             let late = try await ada.submit("\(Self.account)/devices/end-others", on: Self.account)
             #expect(late.headers["Location"] == "/latch/sign-in?return=%2Flatch%2Faccount&again=1")
-            #expect(try await bench.me(phone).status == 200)
+            #expect(try await fixture.me(phone).status == 200)
 
             _ = try await ada.submit(
-                "/latch/sign-in", on: late.headers["Location"] ?? "", [("password", Bench.password)])
+                "/latch/sign-in", on: late.headers["Location"] ?? "", [("password", GatewayFixture.password)])
             _ = try await ada.submitAndConfirm("\(Self.account)/devices/end-others", on: Self.account)
-            #expect(try await bench.me(phone).status == 403)
+            #expect(try await fixture.me(phone).status == 403)
             #expect(try await ada.get(Self.account).status == 200)
-            #expect(try await bench.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("another password needs the current one, ends every other session and renews this one")
     func password() async throws {
-        try await Bench.withPages { bench in
-            let phone = try await bench.token()
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let phone = try await fixture.token()
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
             let before = ada.browser.cookies["latchd_session"]
-            func change(_ current: String, _ new: String, _ repeated: String) async throws -> Exchange.Answer {
+            func change(_ current: String, _ new: String, _ repeated: String) async throws -> Exchange.Response {
                 try await ada.submit(
                     "\(Self.account)/password", on: Self.account,
                     [("current", current), ("new", new), ("repeated", repeated)])
@@ -102,25 +102,25 @@ import Testing
 
             let wrong = try await change("not hers 77", "new words 77", "new words 77")
             #expect(wrong.status == 403 && wrong.text.contains("This is not your current password."))
-            let weak = try await change(Bench.password, "short", "short")
+            let weak = try await change(GatewayFixture.password, "short", "short")
             #expect(weak.status == 422 && weak.text.contains("at least 8 characters"))
-            let other = try await change(Bench.password, "new words 77", "new words 78")
+            let other = try await change(GatewayFixture.password, "new words 77", "new words 78")
             #expect(other.status == 422 && other.text.contains("do not match"))
-            #expect(try await bench.me(phone).status == 200)
+            #expect(try await fixture.me(phone).status == 200)
 
-            #expect(try await change(Bench.password, "new words 77", "new words 77").status == 303)
-            #expect(try await bench.me(phone).status == 403)
-            #expect(try await bench.me(before).status == 403)
+            #expect(try await change(GatewayFixture.password, "new words 77", "new words 77").status == 303)
+            #expect(try await fixture.me(phone).status == 403)
+            #expect(try await fixture.me(before).status == 403)
             #expect(try await ada.get(Self.account + "?done=password").text.contains("Your password is changed"))
-            #expect(try await bench.login(password: "new words 77").status == 200)
-            #expect(bench.lines.audit.contains { $0["event"]?.string == "password-changed" && $0["actor"] != nil })
+            #expect(try await fixture.login(password: "new words 77").status == 200)
+            #expect(fixture.lines.audit.contains { $0["event"]?.string == "password-changed" && $0["actor"] != nil })
         }
     }
 
     @Test("a guess at the current password counts as one at the sign-in")
     func guesses() async throws {
-        try await Bench.withPages({ $0.accountLimit.attempts = 2 }) { bench in
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages({ $0.accountLimit.attempts = 2 }) { fixture in
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
             for _ in 0..<2 {
                 _ = try await ada.submit(
@@ -128,14 +128,14 @@ import Testing
                     [("current", "guess"), ("new", "new words 77"), ("repeated", "new words 77")])
             }
 
-            #expect(try await bench.login().status == 429)
+            #expect(try await fixture.login().status == 429)
         }
     }
 
     @Test("the rules for a new password are shown before a mistake")
     func hint() async throws {
-        try await Bench.withPages { bench in
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
             let text = try await ada.get(Self.account).text
             #expect(text.contains("8 to 64 characters.") && text.contains(#"aria-describedby="new-hint""#))
@@ -159,18 +159,18 @@ import Testing
 
     @Test("signing out ends this session and no other")
     func signOut() async throws {
-        try await Bench.withPages { bench in
-            let phone = try await bench.token()
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let phone = try await fixture.token()
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
             let token = ada.browser.cookies["latchd_session"]
 
-            let answer = try await ada.submit("/latch/sign-out", on: Self.account)
+            let response = try await ada.submit("/latch/sign-out", on: Self.account)
 
-            #expect(answer.status == 303 && answer.headers["Location"] == "/latch/sign-in?done=out")
+            #expect(response.status == 303 && response.headers["Location"] == "/latch/sign-in?done=out")
             #expect(ada.browser.cookies["latchd_session"] == nil)
-            #expect(try await bench.me(token).status == 403)
-            #expect(try await bench.me(phone).status == 200)
+            #expect(try await fixture.me(token).status == 403)
+            #expect(try await fixture.me(phone).status == 200)
         }
     }
 }
@@ -180,12 +180,12 @@ extension AccountPageTests {
 
     @Test("IM-15 a PIN is set, changed for the current one, and removed; a wrong one changes nothing")
     func pin() async throws {
-        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
-            let person = try await bench.gateway.stores.people.require(Bench.email).id
-            let pins = bench.gateway.stores.pins
-            func type(_ current: String?, _ pin: String, _ repeated: String) async throws -> Exchange.Answer {
+            let person = try await fixture.gateway.stores.people.require(GatewayFixture.email).id
+            let pins = fixture.gateway.stores.pins
+            func type(_ current: String?, _ pin: String, _ repeated: String) async throws -> Exchange.Response {
                 try await ada.submit(
                     Self.pin, on: Self.account,
                     (current.map { [("current_pin", $0)] } ?? []) + [("pin", pin), ("repeated_pin", repeated)])
@@ -202,7 +202,7 @@ extension AccountPageTests {
             #expect(try await type("123456", "222222", "222222").status == 303)
             #expect(try await pins.check(PIN("222222"), of: person) == .right)
 
-            bench.clock.advance(11 * minute)
+            fixture.clock.advance(11 * minute)
             let late = try await ada.submit("\(Self.pin)/remove", on: Self.account)
             #expect(late.headers["Location"]?.hasSuffix("&again=1") == true)
             #expect(try await pins.isSet(person))
@@ -211,11 +211,11 @@ extension AccountPageTests {
 
     @Test("IM-15 guesses at the current PIN run out")
     func guessedPIN() async throws {
-        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
-            let ada = PageBrowser(bench)
+        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
-            let person = try await bench.gateway.stores.people.require(Bench.email).id
-            try await bench.gateway.stores.pins.set(PIN("123456"), of: person)
+            let person = try await fixture.gateway.stores.people.require(GatewayFixture.email).id
+            try await fixture.gateway.stores.pins.set(PIN("123456"), of: person)
             var last = 0
             for _ in 0...PINStore.limit.attempts {
                 last = try await ada.submit(
@@ -227,7 +227,7 @@ extension AccountPageTests {
             #expect(last == 429)
             let removed = try await ada.submitAndConfirm("\(Self.pin)/remove", on: Self.account)
             #expect(removed.headers["Location"] == "/latch/account?done=no-pin")
-            #expect(try await bench.gateway.stores.pins.isSet(person) == false)
+            #expect(try await fixture.gateway.stores.pins.isSet(person) == false)
         }
     }
 }

@@ -16,102 +16,102 @@ import Testing
 
     /// A gateway with Ada and an administrator, who is signed in.
     private func with(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench, PageBrowser) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (GatewayFixture, PageBrowser) async throws -> Void
     ) async throws {
-        try await Bench.withPages(change) { bench in
-            _ = try await bench.gateway.stores.people.add(
+        try await GatewayFixture.withPages(change) { fixture in
+            _ = try await fixture.gateway.stores.people.add(
                 email: Self.rootEmail, name: "Root", isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(bench)
+            let root = PageBrowser(fixture)
             _ = try await root.signIn(Self.rootEmail, "root's own 77")
-            try await body(bench, root)
+            try await body(fixture, root)
         }
     }
 
-    private func path(of email: String, _ bench: Bench) async throws -> String {
-        let person = try await bench.gateway.stores.people.require(email)
+    private func path(of email: String, _ fixture: GatewayFixture) async throws -> String {
+        let person = try await fixture.gateway.stores.people.require(email)
         return "\(Self.admin)/people/\(person.id.uuidString.lowercased())"
     }
 
     @Test("whoever does not administer sees nothing of it and changes nothing")
     func notForEverybody() async throws {
-        try await with { bench, _ in
-            let ada = PageBrowser(bench)
+        try await with { fixture, _ in
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
             let token = try await ada.token(on: "/latch/account")
-            let root = try await path(of: Self.rootEmail, bench)
+            let root = try await path(of: Self.rootEmail, fixture)
 
             for page in ["", "/sessions", "/providers", "/failures", root.replacing(Self.admin, with: "")] {
-                let answer = try await ada.get(Self.admin + page)
-                #expect(answer.status == 403 && !answer.text.contains(Self.rootEmail))
+                let response = try await ada.get(Self.admin + page)
+                #expect(response.status == 403 && !response.text.contains(Self.rootEmail))
             }
             for form in [root, "\(Self.admin)/people", "\(Self.admin)/sessions/abc/end"] {
                 let fields = [(FormTokens.field, token), ("action", "disable"), ("email", "x@example.org")]
                 #expect(try await ada.post(form, fields).status == 403)
             }
-            #expect(try await bench.gateway.stores.people.list().allSatisfy(\.isActive))
+            #expect(try await fixture.gateway.stores.people.list().allSatisfy(\.isActive))
             #expect(!(try await ada.get("/latch/account").text.contains("Administration")))
         }
     }
 
     @Test("an administrator finds a person, disables them and enables them again; the audit log says who did it")
     func disable() async throws {
-        try await with { bench, root in
-            let token = try await bench.token()
-            let ada = try await path(of: Bench.email, bench)
+        try await with { fixture, root in
+            let token = try await fixture.token()
+            let ada = try await path(of: GatewayFixture.email, fixture)
             let found = try await root.get("\(Self.admin)?q=ADA")
             #expect(found.text.contains(ada) && found.text.components(separatedBy: "role=\"cell\"").count == 6)
 
-            let answer = try await root.submitAndConfirm(ada, on: ada, [("action", "disable")])
-            #expect(answer.status == 303)
-            #expect(try await bench.me(token).status == 403)
-            #expect(try await bench.login().status == 400)
-            #expect(try await root.get(answer.headers["Location"] ?? "").text.contains("The person is disabled"))
+            let response = try await root.submitAndConfirm(ada, on: ada, [("action", "disable")])
+            #expect(response.status == 303)
+            #expect(try await fixture.me(token).status == 403)
+            #expect(try await fixture.login().status == 400)
+            #expect(try await root.get(response.headers["Location"] ?? "").text.contains("The person is disabled"))
 
             _ = try await root.submit(ada, on: ada, [("action", "enable")])
-            #expect(try await bench.login().status == 200)
-            let events = bench.lines.audit.filter { $0["actor"] != nil }.compactMap { $0["event"]?.string }
+            #expect(try await fixture.login().status == 200)
+            let events = fixture.lines.audit.filter { $0["actor"] != nil }.compactMap { $0["event"]?.string }
             #expect(events.suffix(2) == ["person-disabled", "person-enabled"])
         }
     }
 
     @Test("what is dangerous needs a sign-in of the last ten minutes")
     func stepUp() async throws {
-        try await with { bench, root in
-            let ada = try await path(of: Bench.email, bench)
-            bench.clock.advance(11 * minute)
+        try await with { fixture, root in
+            let ada = try await path(of: GatewayFixture.email, fixture)
+            fixture.clock.advance(11 * minute)
 
             for (form, page, fields) in [
                 (ada, ada, [("action", "disable")]),
                 ("\(Self.admin)/people", Self.admin, [("email", "new@example.org")]),
             ] {
-                let answer = try await root.submit(form, on: page, fields)
-                #expect(answer.headers["Location"]?.hasPrefix("/latch/sign-in?return=") == true)
-                #expect(answer.headers["Location"]?.hasSuffix("&again=1") == true)
+                let response = try await root.submit(form, on: page, fields)
+                #expect(response.headers["Location"]?.hasPrefix("/latch/sign-in?return=") == true)
+                #expect(response.headers["Location"]?.hasSuffix("&again=1") == true)
             }
-            let people = try await bench.gateway.stores.people.list()
+            let people = try await fixture.gateway.stores.people.list()
             #expect(people.count == 2 && people.allSatisfy(\.isActive))
         }
     }
 
     @Test("an administrator is made and unmade at once, and nobody does it to themselves")
     func administrators() async throws {
-        try await with { bench, root in
-            let ada = PageBrowser(bench)
+        try await with { fixture, root in
+            let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
             #expect(try await ada.get(Self.admin).status == 403)
-            let page = try await path(of: Bench.email, bench)
+            let page = try await path(of: GatewayFixture.email, fixture)
 
             _ = try await root.submitAndConfirm(page, on: page, [("action", "make")])
             #expect(try await ada.get(Self.admin).status == 200)
             _ = try await root.submitAndConfirm(page, on: page, [("action", "unmake")])
             #expect(try await ada.get(Self.admin).status == 403)
 
-            let own = try await path(of: Self.rootEmail, bench)
+            let own = try await path(of: Self.rootEmail, fixture)
             #expect(PageBrowser.form(own, in: try await root.get(own).text) == nil)
             let token = try await root.token(on: "/latch/account")
             for action in ["disable", "unmake", "end"] {
-                let answer = try await root.post(own, [(FormTokens.field, token), ("action", action)])
-                #expect(answer.status == 403)
+                let response = try await root.post(own, [(FormTokens.field, token), ("action", action)])
+                #expect(response.status == 403)
             }
             #expect(try await root.get(Self.admin).status == 200)
         }
@@ -119,14 +119,14 @@ import Testing
 
     @Test("an address that nobody proved is marked, and told before its person becomes an administrator")
     func unproved() async throws {
-        try await with { bench, root in
-            _ = try await bench.gateway.stores.people.add(
+        try await with { fixture, root in
+            _ = try await fixture.gateway.stores.people.add(
                 email: "eve@example.org", name: "Eve", isAdministrator: false, password: Secret("eve's own 77"),
                 recording: AuditEvent(.registered))
             let mark = "Address not verified"
             #expect(try await root.get(Self.admin).text.components(separatedBy: mark).count == 2)
-            for (email, isMarked) in [("eve@example.org", true), (Bench.email, false)] {
-                let page = try await path(of: email, bench)
+            for (email, isMarked) in [("eve@example.org", true), (GatewayFixture.email, false)] {
+                let page = try await path(of: email, fixture)
                 #expect(try await root.get(page).text.contains(mark) == isMarked)
                 let question = try await root.submit(page, on: page, [("action", "make")])
                 #expect(question.text.contains("is not verified") == isMarked)
@@ -136,23 +136,23 @@ import Testing
 
     @Test("a person is added once, and a mistake is told beside the field")
     func invite() async throws {
-        try await with { bench, root in
+        try await with { fixture, root in
             let form = "\(Self.admin)/people"
             #expect(try await root.submit(form, on: Self.admin, [("email", "Eve@example.org")]).status == 303)
             for (email, words) in [("eve@example.org", "already"), ("nonsense", "email-mistake")] {
-                let answer = try await root.submit(form, on: Self.admin, [("email", email)])
-                #expect(answer.status == 422 && answer.text.contains(words))
+                let response = try await root.submit(form, on: Self.admin, [("email", email)])
+                #expect(response.status == 422 && response.text.contains(words))
             }
-            #expect(try await bench.gateway.stores.people.find("eve@example.org") != nil)
+            #expect(try await fixture.gateway.stores.people.find("eve@example.org") != nil)
         }
     }
 
     @Test("people and sessions come page by page, each once")
     func paged() async throws {
-        try await with { bench, root in
+        try await with { fixture, root in
             for number in 10..<40 {
-                _ = try await bench.gateway.stores.people.invite(email: "p\(number)@example.org")
-                _ = try await bench.token()
+                _ = try await fixture.gateway.stores.people.invite(email: "p\(number)@example.org")
+                _ = try await fixture.token()
             }
             for start in [Self.admin, "\(Self.admin)/sessions"] {
                 var seen: [String] = []
@@ -174,37 +174,38 @@ import Testing
 
     @Test("a session of anybody is ended from the list")
     func endSession() async throws {
-        try await with { bench, root in
-            let token = try await bench.token()
-            let sessions = try await bench.gateway.stores.sessions.list()
-            let id = try #require(sessions.first { $0.email == Bench.email }?.id)
+        try await with { fixture, root in
+            let token = try await fixture.token()
+            let sessions = try await fixture.gateway.stores.sessions.list()
+            let id = try #require(sessions.first { $0.email == GatewayFixture.email }?.id)
 
             let page = "\(Self.admin)/sessions"
             #expect(try await root.submitAndConfirm("\(page)/\(id)/end", on: page).status == 303)
 
-            #expect(try await bench.me(token).status == 403)
+            #expect(try await fixture.me(token).status == 403)
         }
     }
 
     @Test("an invited person and one's own row and session are marked, and sessions link to their person")
     func marks() async throws {
-        try await with { bench, root in
-            _ = try await bench.gateway.stores.people.invite(email: "eve@example.org")
-            _ = try await bench.token()
+        try await with { fixture, root in
+            _ = try await fixture.gateway.stores.people.invite(email: "eve@example.org")
+            _ = try await fixture.token()
             let people = try await root.get(Self.admin).text
             func row(_ email: String, in text: String) -> String {
                 text.components(separatedBy: "<tr").first { $0.contains(email) } ?? ""
             }
             #expect(row("eve@example.org", in: people).contains(">Invited<"))
             #expect(
-                row(Bench.email, in: people).contains(">Active<") && !row(Bench.email, in: people).contains(">You<"))
+                row(GatewayFixture.email, in: people).contains(">Active<")
+                    && !row(GatewayFixture.email, in: people).contains(">You<"))
             #expect(row(Self.rootEmail, in: people).contains(">You<"))
 
             let sessions = try await root.get("\(Self.admin)/sessions").text
             #expect(row(Self.rootEmail, in: sessions).contains(">This browser<"))
-            let ada = try await path(of: Bench.email, bench)
-            #expect(row(Bench.email, in: sessions).contains("href=\"\(ada)\""))
-            #expect(!row(Bench.email, in: sessions).contains(">This browser<"))
+            let ada = try await path(of: GatewayFixture.email, fixture)
+            #expect(row(GatewayFixture.email, in: sessions).contains("href=\"\(ada)\""))
+            #expect(!row(GatewayFixture.email, in: sessions).contains(">This browser<"))
             let page = try await root.get(ada).text
             #expect(page.contains("<a href=\"\(Self.admin)\">← All people</a>") && page.contains("<dd>password</dd>"))
         }
@@ -212,15 +213,15 @@ import Testing
 
     @Test("the last failures are told with time, address and reason, and never what was typed")
     func failures() async throws {
-        try await with { bench, root in
-            _ = try await bench.login(password: "wrong <b> 77")
-            _ = try await bench.login("nobody-of-that-name@example.org", password: "whatever 77")
+        try await with { fixture, root in
+            _ = try await fixture.login(password: "wrong <b> 77")
+            _ = try await fixture.login("nobody-of-that-name@example.org", password: "whatever 77")
 
             let text = try await root.get("\(Self.admin)/failures").text
 
             #expect(text.contains("Wrong password") && text.contains("Unknown account"))
             #expect(text.contains("127.0.0.1 (this machine)") && text.contains("<time datetime="))
-            #expect(text.contains(Bench.email))
+            #expect(text.contains(GatewayFixture.email))
             #expect(!text.contains("nobody-of-that-name") && !text.contains("&lt;b&gt;") && !text.contains("whatever"))
         }
     }
@@ -228,8 +229,8 @@ import Testing
     @Test("no more than a bounded number of failures is kept, and the newest stay")
     func bounded() {
         let failures = SignInFailures()
-        for _ in 0..<2_000 { failures.note(AuditEvent(.signInFailed), at: Date()) }
-        failures.note(AuditEvent(.signIn), at: Date())
+        for _ in 0..<2_000 { failures.record(AuditEvent(.signInFailed), at: Date()) }
+        failures.record(AuditEvent(.signIn), at: Date())
 
         let kept = failures.page(before: nil, limit: 10_000)
         #expect(kept.count <= SignInFailures.capacity && kept.first?.number == 2_000)
@@ -237,12 +238,12 @@ import Testing
 
     @Test("a provider that answers and one that does not are told apart")
     func providers() async throws {
-        try await BridgeBench.with(["google", "work"], { $0.pages.isEnabled = true }) { bench in
-            _ = try await bench.bench.gateway.stores.people.add(
+        try await BridgeFixture.with(["google", "work"], { $0.pages.isEnabled = true }) { fixture in
+            _ = try await fixture.fixture.gateway.stores.people.add(
                 email: Self.rootEmail, isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(bench.bench)
+            let root = PageBrowser(fixture.fixture)
             _ = try await root.signIn(Self.rootEmail, "root's own 77")
-            await bench.providers["work"]?.stop()
+            await fixture.providers["work"]?.stop()
 
             let text = try await root.get("\(Self.admin)/providers").text
 

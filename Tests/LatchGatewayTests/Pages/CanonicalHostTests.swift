@@ -18,10 +18,10 @@ struct PageHomeTests {
     private static let home = "https://id.example.org"
 
     private func with(
-        cookieDomain: String? = nil, publicURL: String? = home, _ body: (Bench) async throws -> Void
+        cookieDomain: String? = nil, publicURL: String? = home, _ body: (GatewayFixture) async throws -> Void
     ) async throws {
         let hosts = try ["app.example.org", "*.cloud.example.org"].map { try #require(AccessHostPattern($0)) }
-        try await Bench.withPages({ settings in
+        try await GatewayFixture.withPages({ settings in
             settings.publicURL = publicURL
             settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
             settings.immich.isEnabled = true
@@ -30,21 +30,21 @@ struct PageHomeTests {
             settings.verify.rules = AccessRules([
                 AccessRule(name: "apps", hosts: hosts, paths: [], methods: [], admission: .signedIn)
             ])
-        }) { bench in
-            try await body(bench)
+        }) { fixture in
+            try await body(fixture)
         }
     }
 
-    private static func cookies(_ bench: Bench) async throws -> [(String, String)] {
-        let token = try await bench.token()
+    private static func cookies(_ fixture: GatewayFixture) async throws -> [(String, String)] {
+        let token = try await fixture.token()
         return ["__Host-latchd_session", "__Secure-latchd_session", "latchd_session"].map {
             ("Cookie", "\($0)=\(token)")
         }
     }
 
     /// Every page of somebody who is signed in, and every form but the sign-in and its end.
-    private static func paths(_ bench: Bench, _ method: HTTPMethod) -> [String] {
-        bench.gateway.router.routes.filter { $0.method == method && $0.pattern.hasPrefix("/latch/") }
+    private static func paths(_ fixture: GatewayFixture, _ method: HTTPMethod) -> [String] {
+        fixture.gateway.router.routes.filter { $0.method == method && $0.pattern.hasPrefix("/latch/") }
             .map { $0.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000") }
             .filter { !$0.hasPrefix("/latch/sign-") }.sorted()
     }
@@ -62,34 +62,35 @@ struct PageHomeTests {
     ]
 
     private static func send(
-        _ bench: Bench, _ method: HTTPMethod, _ path: String, _ fields: [(String, String)], body: String? = nil
-    ) async throws -> Exchange.Answer {
+        _ fixture: GatewayFixture, _ method: HTTPMethod, _ path: String, _ fields: [(String, String)],
+        body: String? = nil
+    ) async throws -> Exchange.Response {
         let host = fields.first { $0.0 == "Host" }?.1 ?? "id.example.org"
-        return try await bench.http.send(
+        return try await fixture.http.send(
             method.rawValue, path, host: host, headers: fields.filter { $0.0 != "Host" }, body: body)
     }
 
     @Test("no page with a person's data, and no form, is served on a host that a backend may share")
     func strangers() async throws {
-        try await with { bench in
-            let cookies = try await Self.cookies(bench)
-            let (pages, forms) = (Self.paths(bench, .get), Self.paths(bench, .post))
+        try await with { fixture in
+            let cookies = try await Self.cookies(fixture)
+            let (pages, forms) = (Self.paths(fixture, .get), Self.paths(fixture, .post))
             #expect(pages.count >= 6 && forms.count >= 8)
             for stranger in Self.strangers {
                 for path in pages {
-                    let answer = try await Self.send(bench, .get, path, stranger + cookies)
-                    #expect([303, 421].contains(answer.status), "\(stranger) \(path): \(answer.status)")
-                    #expect(!answer.text.contains(Bench.email) && !answer.text.contains(FormTokens.field))
-                    if answer.status == 303 { #expect(answer.headers["Location"] == Self.home + path) }
+                    let response = try await Self.send(fixture, .get, path, stranger + cookies)
+                    #expect([303, 421].contains(response.status), "\(stranger) \(path): \(response.status)")
+                    #expect(!response.text.contains(GatewayFixture.email) && !response.text.contains(FormTokens.field))
+                    if response.status == 303 { #expect(response.headers["Location"] == Self.home + path) }
                 }
                 for path in forms {
-                    let answer = try await Self.send(
-                        bench, .post, path,
+                    let response = try await Self.send(
+                        fixture, .post, path,
                         stranger + cookies + [
                             ("Sec-Fetch-Site", "same-origin"), ("Content-Type", FormURLEncoded.mediaType),
                         ], body: "a=b")
-                    #expect([403, 421].contains(answer.status), "\(stranger) \(path): \(answer.status)")
-                    #expect(answer.text.contains("href=\"\(Self.home)/latch/account\""), "\(stranger) \(path)")
+                    #expect([403, 421].contains(response.status), "\(stranger) \(path): \(response.status)")
+                    #expect(response.text.contains("href=\"\(Self.home)/latch/account\""), "\(stranger) \(path)")
                 }
             }
         }
@@ -103,23 +104,23 @@ struct PageHomeTests {
             [("Host", "127.0.0.1:2283"), ("X-Forwarded-Host", "id.example.org:443")],
         ])
     func served(_ fields: [(String, String)]) async throws {
-        try await with { bench in
-            let answer = try await Self.send(bench, .get, "/latch/account", fields + Self.cookies(bench))
-            #expect(answer.status == 200 && answer.text.contains(Bench.email))
+        try await with { fixture in
+            let response = try await Self.send(fixture, .get, "/latch/account", fields + Self.cookies(fixture))
+            #expect(response.status == 200 && response.text.contains(GatewayFixture.email))
         }
     }
 
     @Test(
         "a browser on a protected host is sent home with its query; from an unknown one it is told, and not sent round")
     func sentHome() async throws {
-        try await with { bench in
+        try await with { fixture in
             let sent = try await Self.send(
-                bench, .get, "/latch/admin/sessions?after=5&x=%2F", [("Host", "app.example.org")])
+                fixture, .get, "/latch/admin/sessions?after=5&x=%2F", [("Host", "app.example.org")])
             #expect(sent.status == 303)
             #expect(sent.headers["Location"] == Self.home + "/latch/admin/sessions?after=5&x=%2F")
             #expect(sent.headers["Cache-Control"] == "no-store")
 
-            let proxy = try await Self.send(bench, .get, "/latch/account", [("Host", "latchd:2283")])
+            let proxy = try await Self.send(fixture, .get, "/latch/account", [("Host", "latchd:2283")])
             #expect(proxy.status == 421 && proxy.headers["Location"] == nil)
             #expect(proxy.text.contains("latchd:2283") && proxy.text.contains(Self.home + "/latch/account"))
         }
@@ -127,30 +128,32 @@ struct PageHomeTests {
 
     @Test("a host's word is believed from a trusted proxy alone")
     func untrustedProxy() async throws {
-        try await with { bench in
-            let cookies = try await Self.cookies(bench)
+        try await with { fixture in
+            let cookies = try await Self.cookies(fixture)
             let fields = [("Host", "127.0.0.1"), ("X-Forwarded-Host", "id.example.org")]
-            #expect(try await Self.send(bench, .get, "/latch/account", fields + cookies).status == 200)
+            #expect(try await Self.send(fixture, .get, "/latch/account", fields + cookies).status == 200)
         }
-        try await Bench.withPages({ $0.publicURL = Self.home }) { bench in
-            let cookies = try await Self.cookies(bench)
+        try await GatewayFixture.withPages({ $0.publicURL = Self.home }) { fixture in
+            let cookies = try await Self.cookies(fixture)
             let fields = [("Host", "127.0.0.1"), ("X-Forwarded-Host", "id.example.org")]
-            #expect(try await Self.send(bench, .get, "/latch/account", fields + cookies).status == 421)
+            #expect(try await Self.send(fixture, .get, "/latch/account", fields + cookies).status == 421)
         }
     }
 
     @Test("a host with a cookie of its own has its own sign-in and sign-out, and nothing else")
     func ownSignIn() async throws {
-        try await with { bench in
+        try await with { fixture in
             let host = [("Host", "app.example.org"), ("Sec-Fetch-Site", "same-origin")]
-            let form = try await Self.send(bench, .get, "/latch/sign-in", host)
+            let form = try await Self.send(fixture, .get, "/latch/sign-in", host)
             #expect(form.status == 200)
             let cookie = try #require(form.headers["Set-Cookie"]).prefix { $0 != ";" }
             let token = try #require(PageBrowser.hiddenFields(of: form.text).first?.1)
-            let fields = [(FormTokens.field, token), ("username", Bench.email), ("password", Bench.password)]
+            let fields = [
+                (FormTokens.field, token), ("username", GatewayFixture.email), ("password", GatewayFixture.password),
+            ]
 
             let done = try await Self.send(
-                bench, .post, "/latch/sign-in",
+                fixture, .post, "/latch/sign-in",
                 host + [("Cookie", String(cookie)), ("Content-Type", FormURLEncoded.mediaType)],
                 body: FormURLEncoded.encode(fields))
 
@@ -158,34 +161,35 @@ struct PageHomeTests {
             let session = try #require(
                 done.headers.values("Set-Cookie").first { $0.hasPrefix("__Host-latchd_session=") })
             let signedIn = host + [("Cookie", String(session.prefix { $0 != ";" }))]
-            let page = try await Self.send(bench, .get, "/latch/sign-in", signedIn)
+            let page = try await Self.send(fixture, .get, "/latch/sign-in", signedIn)
             #expect(page.text.contains("You are signed in"))
             let out = try #require(PageBrowser.form("/latch/sign-out", in: page.text))
             let left = try await Self.send(
-                bench, .post, "/latch/sign-out", signedIn + [("Content-Type", FormURLEncoded.mediaType)],
+                fixture, .post, "/latch/sign-out", signedIn + [("Content-Type", FormURLEncoded.mediaType)],
                 body: FormURLEncoded.encode(PageBrowser.hiddenFields(of: out)))
             #expect(left.status == 303 && left.headers["Location"] == "/latch/sign-in?done=out")
-            #expect(try await bench.gateway.stores.sessions.liveCount() == 0)
+            #expect(try await fixture.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
     @Test("where hosts share the cookie, the sign-in too is at home alone, and leads back")
     func sharedCookie() async throws {
-        try await with(cookieDomain: "example.org") { bench in
+        try await with(cookieDomain: "example.org") { fixture in
             let host = [("Host", "app.example.org")]
             let query = FormURLEncoded.encode([("return", "https://app.example.org/photos?a=1")])
             for asked in ["/latch/sign-in?return=%2Fphotos%3Fa%3D1", "/latch/sign-in?\(query)"] {
-                let sent = try await Self.send(bench, .get, asked, host)
+                let sent = try await Self.send(fixture, .get, asked, host)
                 #expect(sent.status == 303)
                 #expect(sent.headers["Location"] == "\(Self.home)/latch/sign-in?\(query)")
                 #expect(!sent.text.contains("password"))
             }
             for path in ["/latch/sign-in", "/latch/sign-out"] {
-                let answer = try await Self.send(
-                    bench, .post, path, host + Self.cookies(bench) + [("Sec-Fetch-Site", "same-origin")], body: "a=b")
-                #expect(answer.status == 403 && answer.text.contains("only at the address of its pages"))
+                let response = try await Self.send(
+                    fixture, .post, path, host + Self.cookies(fixture) + [("Sec-Fetch-Site", "same-origin")],
+                    body: "a=b")
+                #expect(response.status == 403 && response.text.contains("only at the address of its pages"))
             }
-            let other = try await Self.send(bench, .get, "/latch/sign-in", [("Host", "app.example.net")])
+            let other = try await Self.send(fixture, .get, "/latch/sign-in", [("Host", "app.example.net")])
             #expect(other.status == 421)
         }
     }
@@ -200,18 +204,18 @@ struct PageHomeTests {
             ([("Host", "latchd:2283"), ("X-Forwarded-Host", "nas.lan")], 421),
         ] as [([(String, String)], Int)])
     func port(_ fields: [(String, String)], _ status: Int) async throws {
-        try await with(publicURL: "http://nas.lan:2283") { bench in
-            let cookies = try await Self.cookies(bench)
-            #expect(try await Self.send(bench, .get, "/latch/account", fields + cookies).status == status)
+        try await with(publicURL: "http://nas.lan:2283") { fixture in
+            let cookies = try await Self.cookies(fixture)
+            #expect(try await Self.send(fixture, .get, "/latch/account", fields + cookies).status == status)
         }
     }
 
     @Test("without a configured address the pages are served wherever they are asked for")
     func noAddress() async throws {
-        try await with(publicURL: nil) { bench in
-            let cookies = try await Self.cookies(bench)
+        try await with(publicURL: nil) { fixture in
+            let cookies = try await Self.cookies(fixture)
             let fields = [("Host", "192.0.2.7:2283")]
-            #expect(try await Self.send(bench, .get, "/latch/account", fields + cookies).status == 200)
+            #expect(try await Self.send(fixture, .get, "/latch/account", fields + cookies).status == 200)
         }
     }
 
@@ -224,14 +228,16 @@ struct PageHomeTests {
             ("app.example.org", "null", false), ("app.example.org", nil, false),
         ])
     func plainHTTP(_ host: String, _ origin: String?, _ isTaken: Bool) async throws {
-        try await with(publicURL: "http://nas.lan") { bench in
-            let form = try await Self.send(bench, .get, "/latch/sign-in", [("Host", host)])
+        try await with(publicURL: "http://nas.lan") { fixture in
+            let form = try await Self.send(fixture, .get, "/latch/sign-in", [("Host", host)])
             let cookie = try #require(form.headers["Set-Cookie"]).prefix { $0 != ";" }
             let token = try #require(PageBrowser.hiddenFields(of: form.text).first?.1)
-            let fields = [(FormTokens.field, token), ("username", Bench.email), ("password", Bench.password)]
+            let fields = [
+                (FormTokens.field, token), ("username", GatewayFixture.email), ("password", GatewayFixture.password),
+            ]
 
             let done = try await Self.send(
-                bench, .post, "/latch/sign-in",
+                fixture, .post, "/latch/sign-in",
                 [("Host", host), ("Cookie", String(cookie)), ("Content-Type", FormURLEncoded.mediaType)]
                     + (origin.map { [("Origin", $0)] } ?? []), body: FormURLEncoded.encode(fields))
 

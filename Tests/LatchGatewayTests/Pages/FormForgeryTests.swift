@@ -19,8 +19,8 @@ import Testing
             nullOrigin, noOrigin, typedAddress
     }
 
-    private static func paths(_ bench: Bench, person: Person, session: String) -> [String] {
-        bench.gateway.router.routes.filter { $0.method == .post && $0.pattern.hasPrefix("/latch/") }.map { route in
+    private static func paths(_ fixture: GatewayFixture, person: Person, session: String) -> [String] {
+        fixture.gateway.router.routes.filter { $0.method == .post && $0.pattern.hasPrefix("/latch/") }.map { route in
             route.pattern
                 .replacing("people/{}", with: "people/\(person.id.uuidString.lowercased())")
                 .replacing("{}", with: session)
@@ -29,22 +29,22 @@ import Testing
 
     @Test("no form is taken from another site, nor with another session's token or none", arguments: Forgery.allCases)
     func forged(_ forgery: Forgery) async throws {
-        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
-            let stores = bench.gateway.stores
+        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+            let stores = fixture.gateway.stores
             _ = try await stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let ada = try await stores.people.require(Bench.email)
-            let phone = try await bench.token()
+            let ada = try await stores.people.require(GatewayFixture.email)
+            let phone = try await fixture.token()
             let id = try #require(try await stores.sessions.list().first?.id.rawValue)
-            let root = PageBrowser(bench)
+            let root = PageBrowser(fixture)
             let early = try await root.token(on: "/latch/sign-in")
             _ = try await root.signIn("root@example.org", "root's own 77")
             let own = try await root.token(on: "/latch/account")
-            let other = PageBrowser(bench)
+            let other = PageBrowser(fixture)
             _ = try await other.signIn()
             let foreign = try await other.token(on: "/latch/account")
             let before = try await stores.people.list()
-            let paths = Self.paths(bench, person: ada, session: id)
+            let paths = Self.paths(fixture, person: ada, session: id)
             #expect(paths.count >= 10)
 
             for path in paths {
@@ -57,18 +57,18 @@ import Testing
                     default: own
                     }
                 let fields = [
-                    ("username", Bench.email), ("password", Bench.password), ("action", "disable"),
+                    ("username", GatewayFixture.email), ("password", GatewayFixture.password), ("action", "disable"),
                     ("email", "new@example.org"), ("current", "root's own 77"), ("new", "taken over 77"),
                     ("repeated", "taken over 77"), ("pin", "123456"), ("repeated_pin", "123456"),
                 ]
-                let answer = try await root.post(
+                let response = try await root.post(
                     path, fields + (token.map { [(FormTokens.field, $0)] } ?? []), site: Self.site(forgery))
-                #expect(answer.status == 403, "\(path)")
-                #expect(!answer.headers.values("Set-Cookie").contains { $0.contains("latchd_session") }, "\(path)")
+                #expect(response.status == 403, "\(path)")
+                #expect(!response.headers.values("Set-Cookie").contains { $0.contains("latchd_session") }, "\(path)")
             }
 
             #expect(try await stores.people.list() == before)
-            #expect(try await bench.me(phone).status == 200)
+            #expect(try await fixture.me(phone).status == 200)
             #expect(try await root.get("/latch/account").status == 200)
             #expect(try await stores.sessions.liveCount() == 3)
         }
@@ -88,35 +88,36 @@ import Testing
 
     @Test("a form's address does nothing by GET")
     func byGet() async throws {
-        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
-            let ada = try await bench.gateway.stores.people.require(Bench.email)
-            let phone = try await bench.token()
-            let id = try #require(try await bench.gateway.stores.sessions.list().first?.id.rawValue)
-            let browser = PageBrowser(bench)
+        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+            let ada = try await fixture.gateway.stores.people.require(GatewayFixture.email)
+            let phone = try await fixture.token()
+            let id = try #require(try await fixture.gateway.stores.sessions.list().first?.id.rawValue)
+            let browser = PageBrowser(fixture)
             _ = try await browser.signIn()
             let token = try await browser.token(on: "/latch/account")
 
-            for path in Self.paths(bench, person: ada, session: id) {
-                let answer = try await browser.get("\(path)?action=disable&\(FormTokens.field)=\(token)")
-                #expect([200, 403, 405].contains(answer.status), "\(path): \(answer.status)")
+            for path in Self.paths(fixture, person: ada, session: id) {
+                let response = try await browser.get("\(path)?action=disable&\(FormTokens.field)=\(token)")
+                #expect([200, 403, 405].contains(response.status), "\(path): \(response.status)")
             }
 
-            #expect(try await bench.me(phone).status == 200)
+            #expect(try await fixture.me(phone).status == 200)
             #expect(try await browser.get("/latch/account").status == 200)
         }
     }
 
     @Test("no page and no form tells or does anything for somebody who is not signed in")
     func stranger() async throws {
-        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
-            let ada = try await bench.gateway.stores.people.require(Bench.email)
-            for path in Self.paths(bench, person: ada, session: "abc") where path != "/latch/sign-in" {
-                let answer = try await PageBrowser(bench).post(path, [(FormTokens.field, "x"), ("action", "disable")])
-                #expect(answer.headers["Location"] == "/latch/sign-in", "\(path)")
+        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+            let ada = try await fixture.gateway.stores.people.require(GatewayFixture.email)
+            for path in Self.paths(fixture, person: ada, session: "abc") where path != "/latch/sign-in" {
+                let response = try await PageBrowser(fixture).post(
+                    path, [(FormTokens.field, "x"), ("action", "disable")])
+                #expect(response.headers["Location"] == "/latch/sign-in", "\(path)")
             }
             for path in ["account", "admin", "admin/sessions", "admin/providers", "admin/failures"] {
-                let answer = try await PageBrowser(bench).get("/latch/\(path)")
-                #expect(answer.status == 303 && !answer.text.contains("@"), "\(path)")
+                let response = try await PageBrowser(fixture).get("/latch/\(path)")
+                #expect(response.status == 303 && !response.text.contains("@"), "\(path)")
             }
         }
     }

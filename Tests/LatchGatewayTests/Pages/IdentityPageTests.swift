@@ -15,14 +15,14 @@ import Testing
     private static let failures = "/latch/admin/failures"
 
     /// A gateway with a provider that does not verify addresses, Ada, and an administrator who is signed in.
-    private func with(_ body: (BridgeBench, PageBrowser) async throws -> Void) async throws {
-        try await BridgeBench.with(["google"], { $0.pages.isEnabled = true }) { bench in
-            try await bench.bench.addPerson()
-            _ = try await bench.bench.gateway.stores.people.add(
+    private func with(_ body: (BridgeFixture, PageBrowser) async throws -> Void) async throws {
+        try await BridgeFixture.with(["google"], { $0.pages.isEnabled = true }) { fixture in
+            try await fixture.fixture.addPerson()
+            _ = try await fixture.fixture.gateway.stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(bench.bench)
+            let root = PageBrowser(fixture.fixture)
             _ = try await root.signIn("root@example.org", "root's own 77")
-            try await body(bench, root)
+            try await body(fixture, root)
         }
     }
 
@@ -31,10 +31,10 @@ import Testing
     @Test(
         "OX-7 a sign-in with an unverified address is listed with its subject, and can be linked from that page")
     func link() async throws {
-        try await with { bench, root in
-            let refused = try await bench.deepLink(AppSignIn(), as: Self.unverified)
+        try await with { fixture, root in
+            let refused = try await fixture.deepLink(AppSignIn(), as: Self.unverified)
             #expect(refused["error"] == "access_denied")
-            let failure = try #require(bench.bench.lines.audit.last { $0["event"]?.string == "sign-in-failed" })
+            let failure = try #require(fixture.fixture.lines.audit.last { $0["event"]?.string == "sign-in-failed" })
             #expect(failure["reason"]?.string == "email-unverified" && failure["subject"]?.string == "a<b>-1")
 
             let text = try await root.get(Self.failures).text
@@ -44,12 +44,12 @@ import Testing
             #expect(try await root.get(form).text.contains("Ada There"))
             let wrong = try await root.submit(form, on: form, [("email", "nobody@example.org")])
             #expect(wrong.status == 422 && wrong.text.contains("No person has this e-mail address."))
-            let done = try await root.submit(form, on: form, [("email", Bench.email)])
+            let done = try await root.submit(form, on: form, [("email", GatewayFixture.email)])
 
             #expect(done.status == 303 && done.headers["Location"]?.hasSuffix("?done=linked") == true)
-            let linked = try #require(bench.bench.lines.audit.last { $0["event"]?.string == "identity-linked" })
+            let linked = try #require(fixture.fixture.lines.audit.last { $0["event"]?.string == "identity-linked" })
             #expect(linked["actor"] != nil)
-            #expect(try await bench.deepLink(AppSignIn(), as: Self.unverified)["code"] != nil)
+            #expect(try await fixture.deepLink(AppSignIn(), as: Self.unverified)["code"] != nil)
             #expect(try await root.get(form).status == 404)
             #expect(!(try await root.get(Self.failures).text.contains("/latch/admin/identities/")))
         }
@@ -57,12 +57,12 @@ import Testing
 
     @Test("OX-7 a failure leads to its identity although the subject is shown without the spaces around it")
     func spaces() async throws {
-        try await with { bench, root in
-            _ = try await bench.deepLink(AppSignIn(), as: .init(subject: " ada-7 ", isVerified: false))
+        try await with { fixture, root in
+            _ = try await fixture.deepLink(AppSignIn(), as: .init(subject: " ada-7 ", isVerified: false))
             let links = try await root.get(Self.failures).text.matches(of: /href="\/latch\/admin\/identities\/\d+"/)
             #expect(links.count == 2)
             // Now it may be either.
-            _ = try await bench.deepLink(AppSignIn(), as: .init(subject: "ada-7", isVerified: false))
+            _ = try await fixture.deepLink(AppSignIn(), as: .init(subject: "ada-7", isVerified: false))
             let more = try await root.get(Self.failures).text.matches(of: /href="\/latch\/admin\/identities\/\d+"/)
             #expect(more.count == 2)
         }
@@ -70,35 +70,36 @@ import Testing
 
     @Test("only administrators see and link identities, and only after a sign-in of the last ten minutes")
     func guarded() async throws {
-        try await with { bench, root in
-            _ = try await bench.deepLink(AppSignIn(), as: Self.unverified)
-            let id = try #require(try await bench.bench.gateway.stores.people.unlinkedIdentities(limit: 1).first).id
+        try await with { fixture, root in
+            _ = try await fixture.deepLink(AppSignIn(), as: Self.unverified)
+            let id = try #require(try await fixture.fixture.gateway.stores.people.unlinkedIdentities(limit: 1).first).id
             let form = "/latch/admin/identities/\(id)"
-            let ada = PageBrowser(bench.bench)
+            let ada = PageBrowser(fixture.fixture)
             _ = try await ada.signIn()
             let token = try await ada.token(on: "/latch/account")
             #expect(try await ada.get(form).status == 403)
-            #expect(try await ada.post(form, [(FormTokens.field, token), ("email", Bench.email)]).status == 403)
+            #expect(
+                try await ada.post(form, [(FormTokens.field, token), ("email", GatewayFixture.email)]).status == 403)
 
-            bench.bench.clock.advance(11 * minute)
-            let late = try await root.submit(form, on: form, [("email", Bench.email)])
+            fixture.fixture.clock.advance(11 * minute)
+            let late = try await root.submit(form, on: form, [("email", GatewayFixture.email)])
             #expect(late.headers["Location"]?.hasSuffix("&again=1") == true)
-            #expect(try await bench.bench.gateway.stores.people.identities().isEmpty)
+            #expect(try await fixture.fixture.gateway.stores.people.identities().isEmpty)
         }
     }
 
     @Test("a wrong client secret is shown on the page of providers")
     func wrongSecret() async throws {
-        try await BridgeBench.with(
+        try await BridgeFixture.with(
             ["google", "work"],
             { settings in
                 settings.pages.isEnabled = true
                 settings.providers[1].settings.authentication = .post(Secret("not the secret of it"))
             }
-        ) { bench in
-            _ = try await bench.bench.gateway.stores.people.add(
+        ) { fixture in
+            _ = try await fixture.fixture.gateway.stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(bench.bench)
+            let root = PageBrowser(fixture.fixture)
             _ = try await root.signIn("root@example.org", "root's own 77")
             let text = try await root.get("/latch/admin/providers").text
             #expect(text.contains(">Responds<") && text.contains(">Failed<") && text.contains("invalid_client"))

@@ -11,18 +11,18 @@ import TestSupport
 struct PageBrowser: Sendable {
     let browser: TestBrowser
 
-    init(_ bench: Bench) {
-        browser = TestBrowser(bench.http)
+    init(_ fixture: GatewayFixture) {
+        browser = TestBrowser(fixture.http)
     }
 
-    func get(_ path: String) async throws -> Exchange.Answer {
+    func get(_ path: String) async throws -> Exchange.Response {
         try await browser.send("GET", path, headers: [("Sec-Fetch-Site", "none")])
     }
 
     /// Posts a form as the page at `page` has it, with what the person typed.
     func submit(
         _ path: String, on page: String, _ typed: [(String, String)] = []
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         let text = try await get(page).text
         let form = try Self.form(path, in: text).orThrow
         let hidden = Self.hiddenFields(of: form).filter { field in !typed.contains { $0.0 == field.0 } }
@@ -32,7 +32,7 @@ struct PageBrowser: Sendable {
     /// Posts a form and confirms the question that it leads to.
     func submitAndConfirm(
         _ path: String, on page: String, _ typed: [(String, String)] = []
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         let question = try await submit(path, on: page, typed)
         let form = try Self.form(path, in: question.text).orThrow
         return try await post(path, Self.hiddenFields(of: form))
@@ -41,13 +41,15 @@ struct PageBrowser: Sendable {
     /// Posts fields, with what the browser would say of where they come from.
     func post(
         _ path: String, _ fields: [(String, String)], site: [(String, String)] = [("Sec-Fetch-Site", "same-origin")]
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         try await browser.send(
             "POST", path, headers: [("Content-Type", FormURLEncoded.mediaType)] + site,
             body: FormURLEncoded.encode(fields))
     }
 
-    func signIn(_ email: String = Bench.email, _ password: String = Bench.password) async throws -> Exchange.Answer {
+    func signIn(_ email: String = GatewayFixture.email, _ password: String = GatewayFixture.password) async throws
+        -> Exchange.Response
+    {
         try await submit("/latch/sign-in", on: "/latch/sign-in", [("username", email), ("password", password)])
     }
 
@@ -77,17 +79,17 @@ struct PageBrowser: Sendable {
     }
 }
 
-extension Bench {
+extension GatewayFixture {
     /// A gateway with pages and Ada, who is an administrator where the test says so.
     static func withPages(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (GatewayFixture) async throws -> Void
     ) async throws {
         try await with({ settings in
             settings.pages.isEnabled = true
             change(&settings)
-        }) { bench in
-            try await bench.addPerson()
-            try await body(bench)
+        }) { fixture in
+            try await fixture.addPerson()
+            try await body(fixture)
         }
     }
 }

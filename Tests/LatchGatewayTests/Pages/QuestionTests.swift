@@ -20,28 +20,29 @@ import Testing
         "/latch/account/devices/{}/end", "/latch/admin/people", "/latch/admin/identities/{}",
     ]
 
-    private func with(_ body: (Bench, PageBrowser, Person) async throws -> Void) async throws {
-        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
-            let stores = bench.gateway.stores
+    private func with(_ body: (GatewayFixture, PageBrowser, Person) async throws -> Void) async throws {
+        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+            let stores = fixture.gateway.stores
             _ = try await stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let ada = try await stores.people.require(Bench.email)
-            let root = PageBrowser(bench)
+            let ada = try await stores.people.require(GatewayFixture.email)
+            let root = PageBrowser(fixture)
             _ = try await root.signIn("root@example.org", "root's own 77")
             try await stores.pins.set(PIN("123456"), of: stores.people.require("root@example.org").id)
-            try await body(bench, root, ada)
+            try await body(fixture, root, ada)
         }
     }
 
     @Test("a form whose action one click cannot undo asks first, and does nothing until it is confirmed")
     func asked() async throws {
-        try await with { bench, root, ada in
-            let stores = bench.gateway.stores
-            let phone = try await bench.token()
-            let session = try #require(try await stores.sessions.list().first { $0.email == Bench.email }?.id.rawValue)
+        try await with { fixture, root, ada in
+            let stores = fixture.gateway.stores
+            let phone = try await fixture.token()
+            let session = try #require(
+                try await stores.sessions.list().first { $0.email == GatewayFixture.email }?.id.rawValue)
             let token = try await root.token(on: "/latch/account")
             let before = try await stores.people.list()
-            let forms = bench.gateway.router.routes
+            let forms = fixture.gateway.router.routes
                 .filter { $0.method == .post && $0.pattern.hasPrefix("/latch/") && !Self.unasked.contains($0.pattern) }
                 .map(\.pattern)
             #expect(forms.count >= 4)
@@ -49,11 +50,11 @@ import Testing
                 let path = pattern.replacing("people/{}", with: "people/\(ada.id.uuidString.lowercased())")
                     .replacing("{}", with: session)
                 for action in pattern.contains("people/{}") ? ["disable", "end", "make", "unmake"] : [""] {
-                    let answer = try await root.post(path, [(FormTokens.field, token), ("action", action)])
-                    #expect(answer.status == 200 && answer.text.contains(">Cancel</a>"), "\(path) \(action)")
-                    let form = try #require(PageBrowser.form(path, in: answer.text), "\(path) \(action)")
+                    let response = try await root.post(path, [(FormTokens.field, token), ("action", action)])
+                    #expect(response.status == 200 && response.text.contains(">Cancel</a>"), "\(path) \(action)")
+                    let form = try #require(PageBrowser.form(path, in: response.text), "\(path) \(action)")
                     let fields = PageBrowser.hiddenFields(of: form)
-                    #expect(fields.contains { $0 == (PageQuestion.answer, "1") }, "\(path) \(action)")
+                    #expect(fields.contains { $0 == (ConfirmationPage.confirmationField, "1") }, "\(path) \(action)")
                     #expect(action.isEmpty || fields.contains { $0 == ("action", action) }, "\(path) \(action)")
                     // The confirmation is a form of its own: without its token, or from another site, it is refused.
                     let bare = fields.filter { $0.0 != FormTokens.field }
@@ -63,19 +64,19 @@ import Testing
                 }
             }
             #expect(try await stores.people.list() == before)
-            #expect(try await bench.me(phone).status == 200)
+            #expect(try await fixture.me(phone).status == 200)
             #expect(try await stores.pins.isSet(stores.people.require("root@example.org").id))
         }
     }
 
     @Test("a person is signed out everywhere only after the confirmation")
     func answered() async throws {
-        try await with { bench, root, ada in
-            let phone = try await bench.token()
+        try await with { fixture, root, ada in
+            let phone = try await fixture.token()
             let page = "/latch/admin/people/\(ada.id.uuidString.lowercased())"
-            let answer = try await root.submitAndConfirm(page, on: page, [("action", "end")])
-            #expect(answer.headers["Location"] == page + "?done=ended")
-            #expect(try await bench.me(phone).status == 403)
+            let response = try await root.submitAndConfirm(page, on: page, [("action", "end")])
+            #expect(response.headers["Location"] == page + "?done=ended")
+            #expect(try await fixture.me(phone).status == 403)
         }
     }
 }

@@ -12,55 +12,55 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SignInPageTests {
     @Test("a person signs in by the page and comes back to where it was; the cookie is new")
     func signsIn() async throws {
-        try await Bench.withPages { bench in
-            let person = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let person = PageBrowser(fixture)
 
-            let answer = try await person.submit(
+            let response = try await person.submit(
                 "/latch/sign-in", on: "/latch/sign-in?return=%2Fphotos%3Fpage%3D2",
-                [("username", Bench.email), ("password", Bench.password)])
+                [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
 
-            #expect(answer.status == 303 && answer.headers["Location"] == "/photos?page=2")
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            let set = answer.headers.values("Set-Cookie").first { $0.hasPrefix("latchd_session=") }
+            #expect(response.status == 303 && response.headers["Location"] == "/photos?page=2")
+            #expect(response.headers["Cache-Control"] == "no-store")
+            let set = response.headers.values("Set-Cookie").first { $0.hasPrefix("latchd_session=") }
             #expect(set?.contains("HttpOnly") == true && set?.contains("SameSite=Lax") == true)
             #expect(person.browser.cookies["latchd_form"] == nil)
-            #expect(try await person.get("/latch/account").text.contains(Bench.email))
+            #expect(try await person.get("/latch/account").text.contains(GatewayFixture.email))
             #expect(try await person.get("/latch/sign-in").text.contains("You are signed in"))
         }
     }
 
     @Test("signing in once more gives another token, and the one before ends")
     func renewed() async throws {
-        try await Bench.withPages { bench in
-            let person = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let person = PageBrowser(fixture)
             _ = try await person.signIn()
             let before = try #require(person.browser.cookies["latchd_session"])
 
             let page = "/latch/sign-in?again=1&return=%2Flatch%2Faccount"
             #expect(try await person.get(page).text.contains("Confirm that it is you"))
-            let answer = try await person.submit("/latch/sign-in", on: page, [("password", Bench.password)])
+            let response = try await person.submit("/latch/sign-in", on: page, [("password", GatewayFixture.password)])
 
-            #expect(answer.status == 303)
+            #expect(response.status == 303)
             #expect(person.browser.cookies["latchd_session"] != before)
-            #expect(try await bench.me(before).status == 403)
-            #expect(try await bench.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.me(before).status == 403)
+            #expect(try await fixture.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("somebody who is not there, a wrong password and somebody disabled get one answer")
     func noEnumeration() async throws {
-        try await Bench.withPages { bench in
-            let dora = try await bench.addPerson("dora@example.org", password: "dora's own 7")
-            try await bench.gateway.stores.people.disable(dora.id)
+        try await GatewayFixture.withPages { fixture in
+            let dora = try await fixture.addPerson("dora@example.org", password: "dora's own 7")
+            try await fixture.gateway.stores.people.disable(dora.id)
             var texts: Set<String> = []
             for (email, password) in [
-                ("nobody@example.org", "whatever 77"), (Bench.email, "wrong one 77"),
+                ("nobody@example.org", "whatever 77"), (GatewayFixture.email, "wrong one 77"),
                 ("dora@example.org", "dora's own 7"),
             ] {
-                let answer = try await PageBrowser(bench).signIn(email, password)
-                #expect(answer.status == 403)
-                #expect(!answer.headers.values("Set-Cookie").contains { $0.contains("latchd_session") })
-                let page = answer.text.replacing(email, with: "")
+                let response = try await PageBrowser(fixture).signIn(email, password)
+                #expect(response.status == 403)
+                #expect(!response.headers.values("Set-Cookie").contains { $0.contains("latchd_session") })
+                let page = response.text.replacing(email, with: "")
                 texts.insert(page.replacing(try #require(page.firstMatch(of: /value="([\w-]{43})"/)?.1), with: ""))
             }
             #expect(texts.count == 1)
@@ -69,14 +69,14 @@ import Testing
 
     @Test("too many attempts are told with the wait, and the right password is not looked at")
     func lockedOut() async throws {
-        try await Bench.withPages({ $0.accountLimit.attempts = 2 }) { bench in
-            for _ in 0..<2 { _ = try await PageBrowser(bench).signIn(Bench.email, "wrong one 77") }
+        try await GatewayFixture.withPages({ $0.accountLimit.attempts = 2 }) { fixture in
+            for _ in 0..<2 { _ = try await PageBrowser(fixture).signIn(GatewayFixture.email, "wrong one 77") }
 
-            let answer = try await PageBrowser(bench).signIn()
+            let response = try await PageBrowser(fixture).signIn()
 
-            #expect(answer.status == 429)
-            #expect(Int(answer.headers["Retry-After"] ?? "").map { $0 > 0 } == true)
-            #expect(answer.text.contains("Too many attempts") && answer.text.contains("Try again in "))
+            #expect(response.status == 429)
+            #expect(Int(response.headers["Retry-After"] ?? "").map { $0 > 0 } == true)
+            #expect(response.text.contains("Too many attempts") && response.text.contains("Try again in "))
         }
     }
 
@@ -89,16 +89,16 @@ import Testing
             "https:///evil.example", "ftp://evil.example/", "evil.example",
         ])
     func openRedirect(_ address: String) async throws {
-        try await Bench.withPages { bench in
-            let person = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let person = PageBrowser(fixture)
             let query = FormURLEncoded.encode([("return", address)])
             #expect(!(try await person.get("/latch/sign-in?\(query)").text.contains("evil")))
 
-            let answer = try await person.submit(
+            let response = try await person.submit(
                 "/latch/sign-in", on: "/latch/sign-in",
-                [("username", Bench.email), ("password", Bench.password), ("return", address)])
+                [("username", GatewayFixture.email), ("password", GatewayFixture.password), ("return", address)])
 
-            let location = try #require(answer.headers["Location"])
+            let location = try #require(response.headers["Location"])
             #expect(location == "/latch/account")
             let on = try await person.get("/latch/sign-in/done?\(query)")
             #expect(on.headers["Location"]?.contains("evil") == false)
@@ -116,16 +116,17 @@ import Testing
             settings.verify.isEnabled = true
             settings.verify.rules = AccessRules([rule])
         }
-        try await Bench.withPages(change) { bench in
-            let person = PageBrowser(bench)
+        try await GatewayFixture.withPages(change) { fixture in
+            let person = PageBrowser(fixture)
             for (address, isThere) in [("https://app.example.org/x?y=1", true), ("https://other.example.org/", false)] {
                 let page = "/latch/sign-in?\(FormURLEncoded.encode([("return", address)]))"
                 let policy = try await person.get(page).headers["Content-Security-Policy"] ?? ""
                 #expect(policy.contains("form-action 'self' https://app.example.org;") == isThere)
 
-                let answer = try await person.submit(
-                    "/latch/sign-in", on: page, [("username", Bench.email), ("password", Bench.password)])
-                #expect(answer.headers["Location"] == (isThere ? address : "/latch/account"))
+                let response = try await person.submit(
+                    "/latch/sign-in", on: page,
+                    [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
+                #expect(response.headers["Location"] == (isThere ? address : "/latch/account"))
                 let on = try await person.get(page.replacing("sign-in?", with: "sign-in/done?"))
                 #expect(on.headers["Location"] == (isThere ? address : "/latch/account"))
                 _ = try await person.submit("/latch/sign-out", on: "/latch/account")
@@ -135,21 +136,21 @@ import Testing
 
     @Test("an empty field is told beside it, and what was typed for the e-mail stays")
     func empty() async throws {
-        try await Bench.withPages { bench in
-            let answer = try await PageBrowser(bench).signIn("<ada>@example.org", "")
+        try await GatewayFixture.withPages { fixture in
+            let response = try await PageBrowser(fixture).signIn("<ada>@example.org", "")
 
-            #expect(answer.status == 422)
-            #expect(answer.text.contains(#"aria-describedby="password-mistake""#))
-            #expect(answer.text.contains(#"id="password-mistake">Enter your password.<"#))
-            #expect(answer.text.contains(#"value="&lt;ada&gt;@example.org""#))
-            #expect(!answer.text.contains("<ada>"))
+            #expect(response.status == 422)
+            #expect(response.text.contains(#"aria-describedby="password-mistake""#))
+            #expect(response.text.contains(#"id="password-mistake">Enter your password.<"#))
+            #expect(response.text.contains(#"value="&lt;ada&gt;@example.org""#))
+            #expect(!response.text.contains("<ada>"))
         }
     }
 
     @Test("each identity provider has a button that leads through the gateway's own sign-in and on")
     func providers() async throws {
-        try await BridgeBench.with(["google", "work"], { $0.pages.isEnabled = true }) { bench in
-            let person = PageBrowser(bench.bench)
+        try await BridgeFixture.with(["google", "work"], { $0.pages.isEnabled = true }) { fixture in
+            let person = PageBrowser(fixture.fixture)
             let text = try await person.get("/latch/sign-in?return=%2Fphotos").text
             let link = try #require(text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1)
 
@@ -158,51 +159,53 @@ import Testing
             #expect(address.contains("next=%2Flatch%2Fsign-in%2Fdone%3Freturn%3D%252Fphotos"))
             let begun = try await person.get(String(address))
             #expect(begun.status == 302)
-            #expect(begun.headers["Location"]?.hasPrefix(try bench.google.issuer) == true)
+            #expect(begun.headers["Location"]?.hasPrefix(try fixture.google.issuer) == true)
         }
     }
 
     @Test("without passwords there is no form, and none is taken")
     func noPasswords() async throws {
-        try await Bench.withPages({ $0.passwordsEnabled = false }) { bench in
-            let person = PageBrowser(bench)
+        try await GatewayFixture.withPages({ $0.passwordsEnabled = false }) { fixture in
+            let person = PageBrowser(fixture)
             let page = try await person.get("/latch/sign-in")
             #expect(!page.text.contains("<form") && page.text.contains("You cannot sign in"))
 
-            let answer = try await person.post("/latch/sign-in", [("username", Bench.email), ("password", "x")])
+            let response = try await person.post(
+                "/latch/sign-in", [("username", GatewayFixture.email), ("password", "x")])
 
-            #expect(answer.status == 403)
-            #expect(try await bench.gateway.stores.sessions.liveCount() == 0)
+            #expect(response.status == 403)
+            #expect(try await fixture.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
     @Test("every page is locked: nothing is loaded, nothing runs, nobody frames it, nothing is kept")
     func headers() async throws {
-        try await Bench.withPages { bench in
-            let person = PageBrowser(bench)
+        try await GatewayFixture.withPages { fixture in
+            let person = PageBrowser(fixture)
             let before = try await person.get("/latch/sign-in")
             _ = try await person.signIn()
-            for answer in [before, try await person.get("/latch/account"), try await person.get("/latch/nowhere")] {
-                let policy = try #require(answer.headers["Content-Security-Policy"])
-                let style = try #require(answer.text.firstMatch(of: #/(?s)<style>(.*)</style>/#)?.1)
+            for response in [before, try await person.get("/latch/account"), try await person.get("/latch/nowhere")] {
+                let policy = try #require(response.headers["Content-Security-Policy"])
+                let style = try #require(response.text.firstMatch(of: #/(?s)<style>(.*)</style>/#)?.1)
                 let hash = Data(SHA256.digest(String(style)).bytes).base64EncodedString()
                 #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-\(hash)'; form-action"))
                 #expect(policy.hasSuffix("base-uri 'none'; frame-ancestors 'none'") && !policy.contains("unsafe"))
-                #expect(answer.headers["X-Frame-Options"] == "DENY" && answer.headers["Cache-Control"] == "no-store")
-                #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
-                #expect(["no-referrer", "same-origin"].contains(answer.headers["Referrer-Policy"]))
-                #expect(!answer.text.contains("<script") && !answer.text.contains(" style="))
+                #expect(
+                    response.headers["X-Frame-Options"] == "DENY" && response.headers["Cache-Control"] == "no-store")
+                #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+                #expect(["no-referrer", "same-origin"].contains(response.headers["Referrer-Policy"]))
+                #expect(!response.text.contains("<script") && !response.text.contains(" style="))
             }
         }
     }
 
     @Test("a body that is larger than any form is refused")
     func largeBody() async throws {
-        try await Bench.withPages { bench in
-            let answer = try await PageBrowser(bench).post(
+        try await GatewayFixture.withPages { fixture in
+            let response = try await PageBrowser(fixture).post(
                 "/latch/sign-in", [("username", String(repeating: "a", count: 20_000))])
 
-            #expect(answer.status == 413)
+            #expect(response.status == 413)
         }
     }
 }

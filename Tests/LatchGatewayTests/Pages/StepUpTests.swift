@@ -14,55 +14,55 @@ import Testing
 struct StepUpTests {
     private static let endOthers = "/latch/account/devices/end-others"
 
-    private func with(_ body: (BridgeBench, PageBrowser) async throws -> Void) async throws {
-        try await BridgeBench.with(["google"], { $0.pages.isEnabled = true }) { bench in
-            try await bench.bench.addPerson()
-            try await body(bench, PageBrowser(bench.bench))
+    private func with(_ body: (BridgeFixture, PageBrowser) async throws -> Void) async throws {
+        try await BridgeFixture.with(["google"], { $0.pages.isEnabled = true }) { fixture in
+            try await fixture.fixture.addPerson()
+            try await body(fixture, PageBrowser(fixture.fixture))
         }
     }
 
     /// When somebody signed in at the provider, that many seconds from now.
-    private static func account(_ seconds: Double?, _ bench: BridgeBench) -> SmallProvider.Account {
+    private static func account(_ seconds: Double?, _ fixture: BridgeFixture) -> SmallProvider.Account {
         var account = SmallProvider.Account()
-        account.authTime = seconds.map { .number(bench.bench.clock.now.timeIntervalSince1970.rounded(.down) + $0) }
+        account.authTime = seconds.map { .number(fixture.fixture.clock.now.timeIntervalSince1970.rounded(.down) + $0) }
         return account
     }
 
     /// Goes by the button of a page to the provider and comes back; what the provider was asked, and the gateway's answer.
     private func goThrough(
-        _ page: String, _ person: PageBrowser, _ bench: BridgeBench, as account: SmallProvider.Account
-    ) async throws -> (FormFields, Exchange.Answer) {
+        _ page: String, _ person: PageBrowser, _ fixture: BridgeFixture, as account: SmallProvider.Account
+    ) async throws -> (FormFields, Exchange.Response) {
         let text = try await person.get(page).text
         let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
         let begun = try await person.get(link.replacing("&amp;", with: "&"))
-        let request = try bench.google.request(begun.headers["Location"]).orThrow
-        return (request, try await bench.comeBack(try bench.google.approve(request, account), in: person.browser))
+        let request = try fixture.google.request(begun.headers["Location"]).orThrow
+        return (request, try await fixture.comeBack(try fixture.google.approve(request, account), in: person.browser))
     }
 
-    private func signIn(_ seconds: Double?, _ person: PageBrowser, _ bench: BridgeBench) async throws {
-        let (request, answer) = try await goThrough(
-            "/latch/sign-in", person, bench, as: Self.account(seconds, bench))
-        #expect(request["max_age"] == nil && answer.status == 302)
+    private func signIn(_ seconds: Double?, _ person: PageBrowser, _ fixture: BridgeFixture) async throws {
+        let (request, response) = try await goThrough(
+            "/latch/sign-in", person, fixture, as: Self.account(seconds, fixture))
+        #expect(request["max_age"] == nil && response.status == 302)
     }
 
     @Test("who stayed signed in at the provider for longer than that is asked to sign in there anew, and comes back")
     func anew() async throws {
-        try await with { bench, person in
-            try await signIn(-3_600, person, bench)
-            let other = try await bench.bench.token()
+        try await with { fixture, person in
+            try await signIn(-3_600, person, fixture)
+            let other = try await fixture.fixture.token()
             let asked = try await person.submit(Self.endOthers, on: "/latch/account")
             let page = try #require(asked.headers["Location"])
             #expect(page == "/latch/sign-in?return=%2Flatch%2Faccount&again=1")
-            #expect(try await bench.bench.me(other).status == 200)
+            #expect(try await fixture.fixture.me(other).status == 200)
 
-            let (request, back) = try await goThrough(page, person, bench, as: Self.account(0, bench))
+            let (request, back) = try await goThrough(page, person, fixture, as: Self.account(0, fixture))
 
             #expect(request["prompt"] == "login" && request["max_age"] == "0")
             let on = try await person.get(try #require(back.headers["Location"]))
             #expect(on.headers["Location"] == "/latch/account")
             let done = try await person.submitAndConfirm(Self.endOthers, on: "/latch/account")
             #expect(done.headers["Location"] == "/latch/account?done=others")
-            #expect(try await bench.bench.me(other).status == 403)
+            #expect(try await fixture.fixture.me(other).status == 403)
         }
     }
 
@@ -73,34 +73,34 @@ struct StepUpTests {
         ]
             as [(Double?, String)])
     func hostile(_ seconds: Double?, _ remedy: String) async throws {
-        try await with { bench, person in
-            try await signIn(-3_600, person, bench)
-            let other = try await bench.bench.token()
+        try await with { fixture, person in
+            try await signIn(-3_600, person, fixture)
+            let other = try await fixture.fixture.token()
             let before = try #require(person.browser.cookies["latchd_session"])
 
             let page = "/latch/sign-in?return=%2Flatch%2Faccount&again=1"
-            let (_, back) = try await goThrough(page, person, bench, as: Self.account(seconds, bench))
+            let (_, back) = try await goThrough(page, person, fixture, as: Self.account(seconds, fixture))
 
             #expect([400, 403].contains(back.status) && back.headers["Location"] == nil)
             #expect(back.text.lowercased().contains(remedy), "\(back.text)")
             #expect(person.browser.cookies["latchd_session"] == before)
             let asked = try await person.submit(Self.endOthers, on: "/latch/account")
             #expect(asked.headers["Location"] == page)
-            #expect(try await bench.bench.me(other).status == 200)
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 2)
+            #expect(try await fixture.fixture.me(other).status == 200)
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 2)
         }
     }
 
     @Test("where the provider does not tell, the first sign-in counts from when it was, and no longer than any other")
     func untold() async throws {
-        try await with { bench, person in
-            try await signIn(nil, person, bench)
-            _ = try await bench.bench.token()
-            bench.bench.clock.advance(599)
+        try await with { fixture, person in
+            try await signIn(nil, person, fixture)
+            _ = try await fixture.fixture.token()
+            fixture.fixture.clock.advance(599)
             let done = try await person.submitAndConfirm(Self.endOthers, on: "/latch/account")
             #expect(done.headers["Location"]?.contains("done=others") == true)
-            _ = try await bench.bench.token()
-            bench.bench.clock.advance(2)
+            _ = try await fixture.fixture.token()
+            fixture.fixture.clock.advance(2)
             let asked = try await person.submit(Self.endOthers, on: "/latch/account")
             #expect(asked.headers["Location"]?.contains("again=1") == true)
         }
@@ -108,49 +108,49 @@ struct StepUpTests {
 
     @Test("an app that asks for a fresh sign-in gets no code for an old one, and a session that says how old it is")
     func app() async throws {
-        try await with { bench, _ in
+        try await with { fixture, _ in
             for (seconds, isGood) in [(0.0, true), (-3_600, false), (nil, false)] as [(Double?, Bool)] {
                 let app = AppSignIn()
-                let browser = bench.browser()
+                let browser = fixture.browser()
                 let begun = try await browser.send(
-                    "GET", "\(BridgeBench.authorize)?\(app.query([("again", "true")]))")
-                let request = try bench.google.request(begun.headers["Location"]).orThrow
-                let fields = try BridgeBench.fields(
-                    of: try await bench.comeBack(
-                        try bench.google.approve(request, Self.account(seconds, bench)), in: browser))
+                    "GET", "\(BridgeFixture.authorize)?\(app.query([("again", "true")]))")
+                let request = try fixture.google.request(begun.headers["Location"]).orThrow
+                let fields = try BridgeFixture.fields(
+                    of: try await fixture.comeBack(
+                        try fixture.google.approve(request, Self.account(seconds, fixture)), in: browser))
                 #expect((fields["code"] != nil) == isGood)
                 #expect(fields["error"] == (isGood ? nil : "login_required"))
             }
             let app = AppSignIn()
-            let account = Self.account(-3_600, bench)
-            let code = try await bench.deepLink(app, as: account)["code"]
-            bench.bench.clock.advance(30)
-            let token = try #require(try await bench.exchange(code, app.verifier).token)
-            let session = try await session(of: token, bench)
-            #expect(session.created == bench.bench.clock.now)
+            let account = Self.account(-3_600, fixture)
+            let code = try await fixture.deepLink(app, as: account)["code"]
+            fixture.fixture.clock.advance(30)
+            let token = try #require(try await fixture.exchange(code, app.verifier).token)
+            let session = try await session(of: token, fixture)
+            #expect(session.created == fixture.fixture.clock.now)
             #expect(session.authenticated.timeIntervalSince1970 == account.authTime?.number)
         }
     }
 
     @Test("no session says that its person signed in later than it began, and one made from it says the same")
     func notLater() async throws {
-        try await with { bench, _ in
-            let person = try await bench.bench.gateway.stores.people.require(Bench.email)
-            let now = bench.bench.clock.now
+        try await with { fixture, _ in
+            let person = try await fixture.fixture.gateway.stores.people.require(GatewayFixture.email)
+            let now = fixture.fixture.clock.now
             for (told, kept) in [(now + 50, now), (now - 50, now - 50), (nil, now)] as [(Date?, Date)] {
-                let credential = try await bench.bench.gateway.issuer.issue(
+                let credential = try await fixture.fixture.gateway.issuer.issue(
                     for: person, device: SessionDevice(), token: .opaque, authenticated: told)
-                #expect(try await session(of: credential.token.reveal(), bench).authenticated == kept)
-                let child = try await bench.bench.gateway.issuer.issue(for: person, device: SessionDevice())
-                try await bench.bench.gateway.stores.sessions.adopt(
+                #expect(try await session(of: credential.token.reveal(), fixture).authenticated == kept)
+                let child = try await fixture.fixture.gateway.issuer.issue(for: person, device: SessionDevice())
+                try await fixture.fixture.gateway.stores.sessions.adopt(
                     child.session, by: credential.session, lifetime: nil)
-                #expect(try await session(of: child.token.reveal(), bench).authenticated == kept)
+                #expect(try await session(of: child.token.reveal(), fixture).authenticated == kept)
             }
         }
     }
 
-    private func session(of token: String, _ bench: BridgeBench) async throws -> Session {
-        guard case .valid(let session) = try await bench.bench.gateway.issuer.authenticate(token) else {
+    private func session(of token: String, _ fixture: BridgeFixture) async throws -> Session {
+        guard case .valid(let session) = try await fixture.fixture.gateway.issuer.authenticate(token) else {
             throw Exchange.Broken()
         }
         return session

@@ -13,28 +13,29 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RelateMailDiscoveryTests {
     @Test("RM-4 discovery tells the versions, the features and that people sign in through a provider")
     func discovery() async throws {
-        try await RelateMailBench.with { bench in
-            let answer = try await bench.send("GET", "/api/discovery", nil)
+        try await RelateMailFixture.with { fixture in
+            let response = try await fixture.send("GET", "/api/discovery", nil)
 
-            let message = try JSON.decode(RelateMailDiscovery.self, from: answer.body)
-            #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/json")
+            let message = try JSON.decode(RelateMailDiscovery.self, from: response.body)
+            #expect(response.status == 200 && response.headers["Content-Type"] == "application/json")
             #expect(message.version == "1.0.0" && message.apiVersion == "v1" && message.oidcEnabled)
             #expect(
                 message.features == ["smtp", "pop3", "imap", "api-keys", "labels", "filters", "preferences", "oidc"])
-            #expect(answer.json?.members?.map(\.name).sorted() == ["apiVersion", "features", "oidcEnabled", "version"])
+            #expect(
+                response.json?.members?.map(\.name).sorted() == ["apiVersion", "features", "oidcEnabled", "version"])
         }
     }
 
     @Test("RM-4 the configuration names authority, public client, redirect and scope, and may be kept for five minutes")
     func configuration() async throws {
-        try await RelateMailBench.with({ $0.relateMail.redirect = "https://mail.example/callback" }) { bench in
-            let answer = try await bench.send("GET", "/config/config.json", nil)
+        try await RelateMailFixture.with({ $0.relateMail.redirect = "https://mail.example/callback" }) { fixture in
+            let response = try await fixture.send("GET", "/config/config.json", nil)
 
-            #expect(answer.status == 200 && answer.headers["Cache-Control"] == "public,max-age=300")
+            #expect(response.status == 200 && response.headers["Cache-Control"] == "public,max-age=300")
             #expect(
-                try JSON.decode(RelateMailConfiguration.self, from: answer.body)
+                try JSON.decode(RelateMailConfiguration.self, from: response.body)
                     == RelateMailConfiguration(
-                        oidcAuthority: bench.issuer.issuer, oidcClientId: TokenIssuer.clientID,
+                        oidcAuthority: fixture.issuer.issuer, oidcClientId: TokenIssuer.clientID,
                         oidcRedirectUri: "https://mail.example/callback", oidcScope: "openid profile email"))
         }
     }
@@ -45,12 +46,12 @@ import Testing
             settings.providers = []
             settings.relateMail.features = ["imap", "api-keys"]
         }
-        try await RelateMailBench.with(change) { bench in
+        try await RelateMailFixture.with(change) { fixture in
             let message = try JSON.decode(
-                RelateMailDiscovery.self, from: await bench.send("GET", "/api/discovery", nil).body)
+                RelateMailDiscovery.self, from: await fixture.send("GET", "/api/discovery", nil).body)
             #expect(!message.oidcEnabled && message.features == ["imap", "api-keys"])
 
-            let configuration = try await bench.send("GET", "/config/config.json", nil).json
+            let configuration = try await fixture.send("GET", "/config/config.json", nil).json
             #expect(configuration?["oidcAuthority"] == "" && configuration?["oidcClientId"] == "")
             #expect(configuration?["oidcRedirectUri"] == "" && configuration?["oidcScope"] == "openid profile email")
         }
@@ -58,43 +59,43 @@ import Testing
 
     @Test("RM-4 a client with a secret is never announced to apps, which cannot keep one")
     func confidentialClient() async throws {
-        try await RelateMailBench.with({ $0.relateMail.clientID = nil }) { bench in
+        try await RelateMailFixture.with({ $0.relateMail.clientID = nil }) { fixture in
             do {
-                let answer = try await bench.send("GET", "/config/config.json", nil).json?["oidcClientId"]
-                #expect(answer == "gateway")
+                let response = try await fixture.send("GET", "/config/config.json", nil).json?["oidcClientId"]
+                #expect(response == "gateway")
             }
         }
         let secret: @Sendable (inout ProviderConfiguration) -> Void = { provider in
             provider.settings.authentication = .basic(Secret("a secret of the gateway"))
         }
-        try await RelateMailBench.with({ $0.relateMail.clientID = nil }, provider: secret) { bench in
+        try await RelateMailFixture.with({ $0.relateMail.clientID = nil }, provider: secret) { fixture in
             do {
-                let answer = try await bench.send("GET", "/api/discovery", nil).json?["oidcEnabled"]
-                #expect(answer == false)
+                let response = try await fixture.send("GET", "/api/discovery", nil).json?["oidcEnabled"]
+                #expect(response == false)
             }
             do {
-                let answer = try await bench.send("GET", "/config/config.json", nil).json?["oidcClientId"]
-                #expect(answer == "")
+                let response = try await fixture.send("GET", "/config/config.json", nil).json?["oidcClientId"]
+                #expect(response == "")
             }
             do {
-                let answer = try await bench.profile(bench.bearer()).status
-                #expect(answer == 401)
+                let response = try await fixture.profile(fixture.bearer()).status
+                #expect(response == 401)
             }
         }
     }
 
     @Test("RM-4 all of it lies below the prefix, and what is not there is told in the family's envelope")
     func prefix() async throws {
-        try await RelateMailBench.with({ $0.relateMail.prefix = "/mail" }) { bench in
-            #expect(try await bench.send("GET", "/mail/api/discovery", nil).status == 200)
-            #expect(try await bench.send("GET", "/mail/config/config.json", nil).status == 200)
+        try await RelateMailFixture.with({ $0.relateMail.prefix = "/mail" }) { fixture in
+            #expect(try await fixture.send("GET", "/mail/api/discovery", nil).status == 200)
+            #expect(try await fixture.send("GET", "/mail/config/config.json", nil).status == 200)
 
-            let missing = try await bench.send("GET", "/mail/api/profile/more", nil)
+            let missing = try await fixture.send("GET", "/mail/api/profile/more", nil)
             #expect(missing.status == 404 && missing.headers["Content-Type"] == "application/problem+json")
             #expect(missing.json?["title"] == "Not Found" && missing.json?["status"] == 404)
             #expect(missing.json?["traceId"]?.string == missing.headers["X-Request-Id"])
-            #expect(try await bench.send("GET", "/api/discovery", nil).status == 404)
-            let wrong = try await bench.send("PATCH", "/mail/api/profile", nil)
+            #expect(try await fixture.send("GET", "/api/discovery", nil).status == 404)
+            let wrong = try await fixture.send("PATCH", "/mail/api/profile", nil)
             #expect(wrong.status == 405 && wrong.headers["Allow"]?.contains("PUT") == true && wrong.body.isEmpty)
         }
     }

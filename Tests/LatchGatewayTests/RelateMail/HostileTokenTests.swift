@@ -83,60 +83,60 @@ import Testing
 
     @Test("RM-6 a token that is wrong in one thing opens nothing", arguments: wrong)
     private func hostile(_ row: Row) async throws {
-        try await RelateMailBench.with { bench in
-            let token = try row.make(bench.issuer)
+        try await RelateMailFixture.with { fixture in
+            let token = try row.make(fixture.issuer)
             for scheme in ["Bearer", "ApiKey"] {
-                let answer = try await bench.make("\(scheme) \(token)")
-                #expect(answer.status == 401 && answer.body.isEmpty)
-                #expect(answer.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)
+                let response = try await fixture.make("\(scheme) \(token)")
+                #expect(response.status == 401 && response.body.isEmpty)
+                #expect(response.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)
             }
-            #expect(try await bench.bench.gateway.stores.people.list().isEmpty)
-            #expect(!bench.bench.lines.text.leaks(String(token.suffix(20))))
-            #expect(try await bench.profile(bench.bearer()).status == 200)
+            #expect(try await fixture.fixture.gateway.stores.people.list().isEmpty)
+            #expect(!fixture.fixture.lines.text.leaks(String(token.suffix(20))))
+            #expect(try await fixture.profile(fixture.bearer()).status == 200)
         }
     }
 
     @Test("RM-6 access tokens of other makes are taken: an older type with a scope, Keycloak's, several audiences")
     func rightOnes() async throws {
-        try await RelateMailBench.with { bench in
+        try await RelateMailFixture.with { fixture in
             let older = [
-                try bench.issuer.token(type: "JWT"), try bench.issuer.token(["client_id": nil], type: nil),
-                try bench.issuer.token(["scope": nil, "client_id": nil, "typ": "Bearer"], type: "JWT"),
-                try bench.issuer.token(["scope": nil, "client_id": nil, "scp": "mail"], type: "JWT"),
-                try bench.issuer.token(["aud": ["other", .string(TokenIssuer.clientID)]]),
-                try bench.issuer.token(["exp": .number(bench.issuer.seconds - 30)], type: "application/at+jwt"),
+                try fixture.issuer.token(type: "JWT"), try fixture.issuer.token(["client_id": nil], type: nil),
+                try fixture.issuer.token(["scope": nil, "client_id": nil, "typ": "Bearer"], type: "JWT"),
+                try fixture.issuer.token(["scope": nil, "client_id": nil, "scp": "mail"], type: "JWT"),
+                try fixture.issuer.token(["aud": ["other", .string(TokenIssuer.clientID)]]),
+                try fixture.issuer.token(["exp": .number(fixture.issuer.seconds - 30)], type: "application/at+jwt"),
             ]
-            for token in older { #expect(try await bench.profile("bearer \(token)").status == 200) }
-            #expect(try await bench.bench.gateway.stores.people.list().count == 1)
+            for token in older { #expect(try await fixture.profile("bearer \(token)").status == 200) }
+            #expect(try await fixture.fixture.gateway.stores.people.list().count == 1)
         }
     }
 
     @Test("RM-6 each algorithm that is spoken is taken", arguments: SignatureAlgorithm.allCases)
     func algorithms(_ algorithm: SignatureAlgorithm) async throws {
-        try await RelateMailBench.with { bench in
+        try await RelateMailFixture.with { fixture in
             let key = try SigningKey.generate(algorithm, keyID: "two")
-            bench.issuer.publish([key])
-            #expect(try await bench.profile(bench.bearer(key: key)).status == 200)
+            fixture.issuer.publish([key])
+            #expect(try await fixture.profile(fixture.bearer(key: key)).status == 200)
         }
     }
 
     @Test("RM-6 the audience that is configured opens, and any takes every token of the issuer")
     func audiences() async throws {
-        try await RelateMailBench.with({ $0.relateMail.audiences = ["mail-api"] }) { bench in
+        try await RelateMailFixture.with({ $0.relateMail.audiences = ["mail-api"] }) { fixture in
             do {
-                let answer = try await bench.profile(bench.bearer()).status
-                #expect(answer == 401)
+                let response = try await fixture.profile(fixture.bearer()).status
+                #expect(response == 401)
             }
             do {
-                let answer = try await bench.profile(bench.bearer(["aud": "mail-api"])).status
-                #expect(answer == 200)
+                let response = try await fixture.profile(fixture.bearer(["aud": "mail-api"])).status
+                #expect(response == 200)
             }
         }
-        try await RelateMailBench.with({ $0.relateMail.audiences = ["any"] }) { bench in
+        try await RelateMailFixture.with({ $0.relateMail.audiences = ["any"] }) { fixture in
             for audience: JSONValue? in ["something", nil] {
                 do {
-                    let answer = try await bench.profile(bench.bearer(["aud": audience])).status
-                    #expect(answer == 200)
+                    let response = try await fixture.profile(fixture.bearer(["aud": audience])).status
+                    #expect(response == 200)
                 }
             }
         }
@@ -144,123 +144,125 @@ import Testing
 
     @Test("RM-6 where ID tokens are configured one is taken, and an access token is not")
     func idTokens() async throws {
-        try await RelateMailBench.with({ $0.relateMail.tokenKind = .id }) { bench in
+        try await RelateMailFixture.with({ $0.relateMail.tokenKind = .id }) { fixture in
             let bare: [String: JSONValue?] = ["scope": nil, "client_id": nil, "nonce": "n", "at_hash": "h"]
             do {
-                let answer = try await bench.profile(bench.bearer(bare, type: "JWT")).status
-                #expect(answer == 200)
+                let response = try await fixture.profile(fixture.bearer(bare, type: "JWT")).status
+                #expect(response == 200)
             }
             do {
-                let answer = try await bench.profile(bench.bearer()).status
-                #expect(answer == 401)
+                let response = try await fixture.profile(fixture.bearer()).status
+                #expect(response == 401)
             }
             var others = bare
             others["aud"] = ["another", .string(TokenIssuer.clientID)]
             do {
-                let answer = try await bench.profile(bench.bearer(others, type: "JWT")).status
-                #expect(answer == 401)
+                let response = try await fixture.profile(fixture.bearer(others, type: "JWT")).status
+                #expect(response == 401)
             }
             others["azp"] = .string(TokenIssuer.clientID)
             do {
-                let answer = try await bench.profile(bench.bearer(others, type: "JWT")).status
-                #expect(answer == 200)
+                let response = try await fixture.profile(fixture.bearer(others, type: "JWT")).status
+                #expect(response == 200)
             }
         }
     }
 
     @Test("RM-6 keys are fetched again for a signature that none made, but not for each such token")
     func refetch() async throws {
-        try await RelateMailBench.with { bench in
-            #expect(try await bench.profile(bench.bearer()).status == 200)
-            #expect(bench.issuer.asked("keys") == 1)
+        try await RelateMailFixture.with { fixture in
+            #expect(try await fixture.profile(fixture.bearer()).status == 200)
+            #expect(fixture.issuer.asked("keys") == 1)
             let next = try SigningKey.generate(.es256, keyID: "next")
-            bench.issuer.publish([next])
-            #expect(try await bench.profile(bench.bearer(key: next)).status == 200)
-            #expect(bench.issuer.asked("keys") == 2)
+            fixture.issuer.publish([next])
+            #expect(try await fixture.profile(fixture.bearer(key: next)).status == 200)
+            #expect(fixture.issuer.asked("keys") == 2)
             for _ in 0..<20 {
-                let token = try bench.issuer.token(key: SigningKey.generate(.es256, keyID: "made up"))
-                #expect(try await bench.profile("Bearer \(token)").status == 401)
+                let token = try fixture.issuer.token(key: SigningKey.generate(.es256, keyID: "made up"))
+                #expect(try await fixture.profile("Bearer \(token)").status == 401)
             }
-            #expect(bench.issuer.asked("keys") == 2 && bench.issuer.asked("discovery") == 1)
+            #expect(fixture.issuer.asked("keys") == 2 && fixture.issuer.asked("discovery") == 1)
         }
     }
 
     @Test("RM-6 while the issuer is down a token is neither good nor bad: 503 with Retry-After, and keys go on")
     func down() async throws {
-        try await RelateMailBench.with { bench in
-            bench.issuer.breakDown()
-            let answer = try await bench.profile(bench.bearer())
-            #expect(answer.status == 503 && answer.headers["Retry-After"] != nil)
-            #expect(answer.json?["error"]?.string?.contains("identity provider") == true)
+        try await RelateMailFixture.with { fixture in
+            fixture.issuer.breakDown()
+            let response = try await fixture.profile(fixture.bearer())
+            #expect(response.status == 503 && response.headers["Retry-After"] != nil)
+            #expect(response.json?["error"]?.string?.contains("identity provider") == true)
         }
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key()
-            bench.issuer.breakDown()
-            #expect(try await bench.profile(key.authorization).status == 200)
-            #expect(try await bench.profile(bench.bearer()).status == 200)
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key()
+            fixture.issuer.breakDown()
+            #expect(try await fixture.profile(key.authorization).status == 200)
+            #expect(try await fixture.profile(fixture.bearer()).status == 200)
         }
     }
 
     @Test("RM-6 UserInfo is asked where the token tells no proved address, and not for somebody who is known")
     func userInfo() async throws {
-        try await RelateMailBench.with { bench in
+        try await RelateMailFixture.with { fixture in
             let silent: [String: JSONValue?] = ["email": nil, "email_verified": nil, "name": nil]
-            #expect(try await bench.profile(bench.bearer(silent)).status == 401)
-            bench.issuer.tell(["sub": "somebody-else", "email": "ada@example.org", "email_verified": true])
-            #expect(try await bench.profile(bench.bearer(silent)).status == 401)
-            bench.issuer.tell(["sub": "ada-1", "email": "ada@example.org", "email_verified": true, "name": "Ada L"])
-            let answer = try await bench.profile(bench.bearer(silent))
-            #expect(answer.status == 200 && answer.json?["displayName"] == "Ada L")
-            let asked = bench.issuer.asked("userinfo")
-            #expect(try await bench.profile(bench.bearer(silent)).status == 200)
-            #expect(bench.issuer.asked("userinfo") == asked)
+            #expect(try await fixture.profile(fixture.bearer(silent)).status == 401)
+            fixture.issuer.tell(["sub": "somebody-else", "email": "ada@example.org", "email_verified": true])
+            #expect(try await fixture.profile(fixture.bearer(silent)).status == 401)
+            fixture.issuer.tell(["sub": "ada-1", "email": "ada@example.org", "email_verified": true, "name": "Ada L"])
+            let response = try await fixture.profile(fixture.bearer(silent))
+            #expect(response.status == 200 && response.json?["displayName"] == "Ada L")
+            let asked = fixture.issuer.asked("userinfo")
+            #expect(try await fixture.profile(fixture.bearer(silent)).status == 200)
+            #expect(fixture.issuer.asked("userinfo") == asked)
         }
     }
 
     @Test("RM-6 an address that the provider has not verified links to nobody and makes nobody")
     func unverified() async throws {
-        try await RelateMailBench.with { bench in
-            try await bench.bench.addPerson()
+        try await RelateMailFixture.with { fixture in
+            try await fixture.fixture.addPerson()
             for claim: JSONValue? in [false, "false", nil] {
-                let token = try bench.issuer.token(["email_verified": claim])
-                bench.issuer.tell(["sub": "ada-1", "email": "ada@example.org"])
-                let answer = try await bench.make("Bearer \(token)")
-                #expect(answer.status == 403 && answer.json?["error"]?.string?.contains("verified") == true)
+                let token = try fixture.issuer.token(["email_verified": claim])
+                fixture.issuer.tell(["sub": "ada-1", "email": "ada@example.org"])
+                let response = try await fixture.make("Bearer \(token)")
+                #expect(response.status == 403 && response.json?["error"]?.string?.contains("verified") == true)
             }
-            #expect(try await bench.bench.gateway.stores.people.list().count == 1)
+            #expect(try await fixture.fixture.gateway.stores.people.list().count == 1)
         }
     }
 
     @Test("RM-6 the provider's rules hold: registration, invitation, domains, disabled people")
     func rules() async throws {
-        try await RelateMailBench.with(provider: { $0.allowsRegistration = false }) { bench in
-            #expect(try await bench.profile(bench.bearer()).status == 403)
-            try await bench.bench.addPerson()
-            #expect(try await bench.profile(bench.bearer()).status == 200)
-            try await bench.bench.gateway.stores.people.disable(
-                bench.bench.gateway.stores.people.require(Bench.email).id)
-            let answer = try await bench.profile(bench.bearer())
-            #expect(answer.status == 403 && answer.json?["error"] == "Your account on this server is disabled.")
+        try await RelateMailFixture.with(provider: { $0.allowsRegistration = false }) { fixture in
+            #expect(try await fixture.profile(fixture.bearer()).status == 403)
+            try await fixture.fixture.addPerson()
+            #expect(try await fixture.profile(fixture.bearer()).status == 200)
+            try await fixture.fixture.gateway.stores.people.disable(
+                fixture.fixture.gateway.stores.people.require(GatewayFixture.email).id)
+            let response = try await fixture.profile(fixture.bearer())
+            #expect(response.status == 403 && response.json?["error"] == "Your account on this server is disabled.")
         }
-        try await RelateMailBench.with(provider: { $0.domains = ["example.com"] }) { bench in
-            #expect(try await bench.profile(bench.bearer()).status == 403)
-            let inside = try bench.issuer.token(["email": "ada@example.com"])
-            #expect(try await bench.profile("Bearer \(inside)").status == 200)
+        try await RelateMailFixture.with(provider: { $0.domains = ["example.com"] }) { fixture in
+            #expect(try await fixture.profile(fixture.bearer()).status == 403)
+            let inside = try fixture.issuer.token(["email": "ada@example.com"])
+            #expect(try await fixture.profile("Bearer \(inside)").status == 200)
         }
     }
 
     @Test("RM-6 whoever kept a password and a key for an address without proof loses both when its owner comes")
     func squatter() async throws {
-        try await RelateMailBench.with({ $0.onyx.allowsRegistration = true }) { bench in
-            let body: JSONValue = ["email": .string(Bench.email), "password": .string(Bench.password)]
-            #expect(try await bench.send("POST", "/api/auth/register", nil, body).status == 201)
-            let squatted = try await bench.make("Bearer \(bench.bench.token())").json?["apiKey"]?.string
+        try await RelateMailFixture.with({ $0.onyx.allowsRegistration = true }) { fixture in
+            let body: JSONValue = [
+                "email": .string(GatewayFixture.email), "password": .string(GatewayFixture.password),
+            ]
+            #expect(try await fixture.send("POST", "/api/auth/register", nil, body).status == 201)
+            let squatted = try await fixture.make("Bearer \(fixture.fixture.token())").json?["apiKey"]?.string
             let key = "ApiKey \(try #require(squatted))"
-            #expect(try await bench.profile(key).status == 200)
+            #expect(try await fixture.profile(key).status == 200)
 
-            #expect(try await bench.profile(bench.bearer()).status == 200)
+            #expect(try await fixture.profile(fixture.bearer()).status == 200)
 
-            #expect(try await bench.profile(key).status == 401)
+            #expect(try await fixture.profile(key).status == 401)
         }
     }
 }

@@ -14,12 +14,12 @@ import Testing
         "RM-8 a person's keys end when the person is disabled, removed or gets another password",
         arguments: ["disable", "remove", "password", "unlink", "keys"])
     func account(_ change: String) async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key()
-            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
-            #expect(try await bench.profile(key.authorization).status == 200)
-            let stores = bench.bench.gateway.stores
-            let person = try await stores.people.require(Bench.email).id
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key()
+            let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
+            #expect(try await fixture.profile(key.authorization).status == 200)
+            let stores = fixture.fixture.gateway.stores
+            let person = try await stores.people.require(GatewayFixture.email).id
 
             switch change {
             case "disable": try await stores.people.disable(person)
@@ -29,72 +29,72 @@ import Testing
             default: try await stores.apiKeys.revokeAll(of: person)
             }
 
-            #expect(try await bench.profile(key.authorization).status == 401)
-            #expect(try await bench.make(key.authorization).status == 401)
+            #expect(try await fixture.profile(key.authorization).status == 401)
+            #expect(try await fixture.make(key.authorization).status == 401)
             if change == "disable" { try await stores.people.enable(person) }
-            #expect(try await bench.profile(key.authorization).status == 401)
-            #expect(try await bench.profile(other.authorization).status == 200)
+            #expect(try await fixture.profile(key.authorization).status == 401)
+            #expect(try await fixture.profile(other.authorization).status == 200)
         }
     }
 
     @Test("RM-8 a key is revoked with the keys that it made, and stays where a key asks, which is how keys are rotated")
     func successors() async throws {
-        try await RelateMailBench.with { bench in
-            func successor(of key: RelateMailBench.Key) async throws -> RelateMailBench.Key {
-                let json = try await bench.make(key.authorization).json
+        try await RelateMailFixture.with { fixture in
+            func successor(of key: RelateMailFixture.Key) async throws -> RelateMailFixture.Key {
+                let json = try await fixture.make(key.authorization).json
                 return .init(id: try (json?["id"]?.string).orThrow, text: try (json?["apiKey"]?.string).orThrow)
             }
-            let (first, other) = (try await bench.key(), try await bench.key())
+            let (first, other) = (try await fixture.key(), try await fixture.key())
             let second = try await successor(of: first)
             let third = try await successor(of: second)
             let last = try await successor(of: third)
-            #expect(try await bench.revoke(third.id, last.authorization).status < 300)
-            for key in [first, second, last] { #expect(try await bench.profile(key.authorization).status == 200) }
+            #expect(try await fixture.revoke(third.id, last.authorization).status < 300)
+            for key in [first, second, last] { #expect(try await fixture.profile(key.authorization).status == 200) }
 
-            #expect(try await bench.revoke(first.id, try bench.bearer()).status < 300)
+            #expect(try await fixture.revoke(first.id, try fixture.bearer()).status < 300)
             for key in [first, second, third, last] {
-                #expect(try await bench.profile(key.authorization).status == 401)
+                #expect(try await fixture.profile(key.authorization).status == 401)
             }
-            #expect(try await bench.profile(other.authorization).status == 200)
-            #expect(bench.events("api-key-revoked").count == 4)
+            #expect(try await fixture.profile(other.authorization).status == 200)
+            #expect(fixture.events("api-key-revoked").count == 4)
         }
     }
 
     @Test("RM-8 what another process revokes or disables is refused as soon as this one notices")
     func otherProcess() async throws {
-        try await RelateMailBench.with { bench in
-            let (first, second) = (try await bench.key(), try await bench.key())
-            for key in [first, second] { #expect(try await bench.profile(key.authorization).status == 200) }
-            let elsewhere = try await bench.bench.elsewhere()
-            await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+        try await RelateMailFixture.with { fixture in
+            let (first, second) = (try await fixture.key(), try await fixture.key())
+            for key in [first, second] { #expect(try await fixture.profile(key.authorization).status == 200) }
+            let elsewhere = try await fixture.fixture.elsewhere()
+            await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
 
             try await elsewhere.apiKeys.revoke(try #require(UUID(uuidString: first.id)))
-            await bench.bench.gateway.noticeOthers(patience: .seconds(10))
-            #expect(try await bench.profile(first.authorization).status == 401)
-            #expect(try await bench.profile(second.authorization).status == 200)
+            await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+            #expect(try await fixture.profile(first.authorization).status == 401)
+            #expect(try await fixture.profile(second.authorization).status == 200)
 
-            try await elsewhere.people.disable(elsewhere.people.require(Bench.email).id)
-            await bench.bench.gateway.noticeOthers(patience: .seconds(10))
-            #expect(try await bench.profile(second.authorization).status == 401)
+            try await elsewhere.people.disable(elsewhere.people.require(GatewayFixture.email).id)
+            await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+            #expect(try await fixture.profile(second.authorization).status == 401)
             await elsewhere.close()
         }
     }
 
     @Test("RM-8 a key that is revoked while it makes keys leaves none of them")
     func race() async throws {
-        try await RelateMailBench.with { bench in
-            let token = try bench.issuer.token()
+        try await RelateMailFixture.with { fixture in
+            let token = try fixture.issuer.token()
             for _ in 0..<5 {
-                let key = try await bench.key(["app"])
-                async let ended = bench.revoke(key.id, "Bearer \(token)")
+                let key = try await fixture.key(["app"])
+                async let ended = fixture.revoke(key.id, "Bearer \(token)")
                 let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                    for _ in 0..<8 { group.addTask { try await bench.make(key.authorization, name: "made").status } }
+                    for _ in 0..<8 { group.addTask { try await fixture.make(key.authorization, name: "made").status } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(try await ended.status == 204)
                 #expect(statuses.allSatisfy { $0 == 200 || $0 == 401 })
-                #expect(try await bench.make(key.authorization).status == 401)
-                let listed = try await bench.listed("Bearer \(token)").filter { $0["name"] == "made" }
+                #expect(try await fixture.make(key.authorization).status == 401)
+                let listed = try await fixture.listed("Bearer \(token)").filter { $0["name"] == "made" }
                 #expect(listed.isEmpty, "\(statuses)")
             }
         }
@@ -102,10 +102,10 @@ import Testing
 
     @Test("RM-6 the key that asks must be good at the moment of the write")
     func asking() async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key()
-            let stores = bench.bench.gateway.stores
-            let person = try await stores.people.require(Bench.email)
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key()
+            let stores = fixture.fixture.gateway.stores
+            let person = try await stores.people.require(GatewayFixture.email)
             let id = try #require(UUID(uuidString: key.id))
             try await stores.apiKeys.revoke(id)
             let error = await #expect(throws: GatewayError.self) {
@@ -118,60 +118,60 @@ import Testing
 
     @Test("RM-8 a use is written late, a request with a key in memory reads nothing of the database")
     func uses() async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key(["app"])
-            #expect(try await bench.make(key.authorization).status == 200)
-            let stores = bench.bench.gateway.stores
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key(["app"])
+            #expect(try await fixture.make(key.authorization).status == 200)
+            let stores = fixture.fixture.gateway.stores
             let id = try #require(UUID(uuidString: key.id))
             func written() async throws -> Date? {
-                try await bench.bench.elsewhere().apiKeys.list().first { $0.id == id }?.lastUsed
+                try await fixture.fixture.elsewhere().apiKeys.list().first { $0.id == id }?.lastUsed
             }
             let none = try await written()
             #expect(none == nil)
-            await bench.bench.gateway.flush()
+            await fixture.fixture.gateway.flush()
             let first = try #require(try await written())
-            bench.bench.clock.advance(30)
-            _ = try await bench.make(key.authorization)
-            await bench.bench.gateway.flush()
+            fixture.fixture.clock.advance(30)
+            _ = try await fixture.make(key.authorization)
+            await fixture.fixture.gateway.flush()
             let second = try await written()
             #expect(second == first)
-            bench.bench.clock.advance(31)
-            _ = try await bench.make(key.authorization)
-            #expect(try await stores.apiKeys.list().first { $0.id == id }?.lastUsed == bench.bench.clock.now)
-            await bench.bench.gateway.flush()
+            fixture.fixture.clock.advance(31)
+            _ = try await fixture.make(key.authorization)
+            #expect(try await stores.apiKeys.list().first { $0.id == id }?.lastUsed == fixture.fixture.clock.now)
+            await fixture.fixture.gateway.flush()
             let third = try await written()
-            #expect(third == bench.bench.clock.now)
+            #expect(third == fixture.fixture.clock.now)
             #expect(stores.apiKeys.cachedAuthentication(key.text)?.id == id)
         }
     }
 
     @Test("RM-6 only the SHA-256 of a key is on the disk, and the key is in no log")
     func atRest() async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key()
-            _ = try await bench.profile(key.authorization)
-            _ = try await bench.send("GET", "/api/profile?api_key=\(key.text)", nil)
-            _ = try await bench.send("GET", "/api/smtp-credentials/\(key.text.prefix(43))", nil)
-            _ = try await bench.revoke(key.text.replacing("/", with: "%2F"), key.authorization)
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key()
+            _ = try await fixture.profile(key.authorization)
+            _ = try await fixture.send("GET", "/api/profile?api_key=\(key.text)", nil)
+            _ = try await fixture.send("GET", "/api/smtp-credentials/\(key.text.prefix(43))", nil)
+            _ = try await fixture.revoke(key.text.replacing("/", with: "%2F"), key.authorization)
             let raw = try #require(Data(base64Encoded: key.text))
-            for name in try FileManager.default.contentsOfDirectory(atPath: bench.bench.folder.path) {
-                let bytes = try Data(contentsOf: URL(filePath: bench.bench.folder.path + "/" + name))
+            for name in try FileManager.default.contentsOfDirectory(atPath: fixture.fixture.folder.path) {
+                let bytes = try Data(contentsOf: URL(filePath: fixture.fixture.folder.path + "/" + name))
                 #expect(!bytes.leaks(key.text) && !bytes.leaks(Array(raw)), "\(name)")
             }
-            #expect(!bench.bench.lines.text.leaks(String(key.text.prefix(20))))
-            let metrics = try await bench.bench.http.send("GET", "/metrics").text
+            #expect(!fixture.fixture.lines.text.leaks(String(key.text.prefix(20))))
+            let metrics = try await fixture.fixture.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_api_keys_total{outcome="made"} 1"#) && !metrics.leaks(key.text))
         }
     }
 
     @Test("RM-8 keys revoked long ago are deleted")
     func purge() async throws {
-        try await RelateMailBench.with { bench in
-            let (kept, gone) = (try await bench.key(), try await bench.key())
-            #expect(try await bench.revoke(gone.id, kept.authorization).status == 204)
-            bench.bench.clock.advance(31 * day)
-            #expect(try await bench.bench.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
-            #expect(try await bench.profile(kept.authorization).status == 200)
+        try await RelateMailFixture.with { fixture in
+            let (kept, gone) = (try await fixture.key(), try await fixture.key())
+            #expect(try await fixture.revoke(gone.id, kept.authorization).status == 204)
+            fixture.fixture.clock.advance(31 * day)
+            #expect(try await fixture.fixture.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
+            #expect(try await fixture.profile(kept.authorization).status == 200)
         }
     }
 }

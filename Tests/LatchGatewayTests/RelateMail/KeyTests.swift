@@ -14,34 +14,34 @@ import Testing
 
     @Test("RM-6 a token of the provider makes a key with all scopes; the answer is 200 and holds it once")
     func makeKey() async throws {
-        try await RelateMailBench.with { bench in
-            let answer = try await bench.make(bench.bearer(), name: "my phone")
+        try await RelateMailFixture.with { fixture in
+            let response = try await fixture.make(fixture.bearer(), name: "my phone")
 
-            let made = try JSON.decode(RelateMailCreatedKey.self, from: answer.body)
-            #expect(answer.status == 200 && answer.headers["Cache-Control"] == "no-store")
+            let made = try JSON.decode(RelateMailCreatedKey.self, from: response.body)
+            #expect(response.status == 200 && response.headers["Cache-Control"] == "no-store")
             #expect(made.name == "my phone" && made.scopes == Self.all)
             #expect(UUID(uuidString: made.id)?.uuidString.lowercased() == made.id)
             #expect(made.apiKey.utf8.count == 44 && made.apiKey.hasSuffix("="))
             #expect(Data(base64Encoded: made.apiKey)?.count == 32)
             #expect(made.createdAt.hasSuffix("+00:00") && made.createdAt.contains("."))
 
-            let list = try await bench.send("GET", RelateMailBench.credentials, "ApiKey \(made.apiKey)")
+            let list = try await fixture.send("GET", RelateMailFixture.credentials, "ApiKey \(made.apiKey)")
             #expect(!list.text.leaks(made.apiKey))
-            #expect(!bench.bench.lines.text.leaks(made.apiKey))
-            let event = try #require(bench.events("api-key-made").first)
+            #expect(!fixture.fixture.lines.text.leaks(made.apiKey))
+            let event = try #require(fixture.events("api-key-made").first)
             #expect(event["key"]?.string == made.id && event["provider"] == "sso" && event["reason"] == "by-token")
         }
     }
 
     @Test("RM-6 the specification's scopes are asked for by name and come back as they were sent")
     func scopes() async throws {
-        try await RelateMailBench.with { bench in
-            let token = try bench.bearer()
-            #expect(try await bench.make(token, scopes: Self.all).json?["scopes"]?.array?.count == 6)
-            #expect(try await bench.make(token, scopes: []).json?["scopes"]?.array?.count == 6)
-            #expect(try await bench.make(token, scopes: ["APP", "app"]).json?["scopes"] == ["APP", "app"])
+        try await RelateMailFixture.with { fixture in
+            let token = try fixture.bearer()
+            #expect(try await fixture.make(token, scopes: Self.all).json?["scopes"]?.array?.count == 6)
+            #expect(try await fixture.make(token, scopes: []).json?["scopes"]?.array?.count == 6)
+            #expect(try await fixture.make(token, scopes: ["APP", "app"]).json?["scopes"] == ["APP", "app"])
 
-            let unknown = try await bench.make(token, scopes: ["app", "root"])
+            let unknown = try await fixture.make(token, scopes: ["app", "root"])
             #expect(unknown.status == 400)
             #expect(
                 unknown.json?["error"]
@@ -51,67 +51,68 @@ import Testing
 
     @Test("RM-6 a key's name is 1 to 100 characters, and what is wrong with a body is told by member")
     func names() async throws {
-        try await RelateMailBench.with { bench in
-            let token = try bench.bearer()
-            #expect(try await bench.make(token, name: " \t ").json?["error"] == "Name is required")
-            #expect(try await bench.make(token, name: String(repeating: "x", count: 100)).status == 200)
-            let long = try await bench.make(token, name: String(repeating: "x", count: 101))
+        try await RelateMailFixture.with { fixture in
+            let token = try fixture.bearer()
+            #expect(try await fixture.make(token, name: " \t ").json?["error"] == "Name is required")
+            #expect(try await fixture.make(token, name: String(repeating: "x", count: 100)).status == 200)
+            let long = try await fixture.make(token, name: String(repeating: "x", count: 101))
             #expect(long.status == 400 && long.json?["error"] == "Name must be 100 characters or less")
 
-            let missing = try await bench.send("POST", RelateMailBench.credentials, token, ["scopes": []])
+            let missing = try await fixture.send("POST", RelateMailFixture.credentials, token, ["scopes": []])
             #expect(missing.status == 400 && missing.headers["Content-Type"] == "application/problem+json")
             #expect(missing.json?["title"] == "One or more validation errors occurred.")
             #expect(missing.json?["errors"]?["name"]?.array?.isEmpty == false)
             for body: JSONValue in [
                 "text", ["name": 1], ["name": "x", "scopes": "app"], ["name": "x", "scopes": [1]],
             ] {
-                let answer = try await bench.send("POST", RelateMailBench.credentials, token, body)
-                #expect(answer.status == 400 && answer.json?["errors"] != nil, "\(body)")
+                let response = try await fixture.send("POST", RelateMailFixture.credentials, token, body)
+                #expect(response.status == 400 && response.json?["errors"] != nil, "\(body)")
             }
         }
     }
 
     @Test("RM-6 an app's key has the one scope and the device's name; Linux is known beside the real platforms")
     func mobile() async throws {
-        try await RelateMailBench.with { bench in
-            let token = try bench.bearer()
-            let path = RelateMailBench.credentials + "/mobile"
+        try await RelateMailFixture.with { fixture in
+            let token = try fixture.bearer()
+            let path = RelateMailFixture.credentials + "/mobile"
             for platform in ["ios", "android", "windows", "macos", "web", "linux", "iOS"] {
                 let body: JSONValue = ["deviceName": "Ada's", "platform": .string(platform)]
-                let answer = try await bench.send("POST", path, token, body)
-                #expect(answer.status == 200 && answer.json?["scopes"] == ["app"], "\(platform)")
-                #expect(answer.json?["name"]?.string == "Mobile App - Ada's (\(platform))")
+                let response = try await fixture.send("POST", path, token, body)
+                #expect(response.status == 200 && response.json?["scopes"] == ["app"], "\(platform)")
+                #expect(response.json?["name"]?.string == "Mobile App - Ada's (\(platform))")
             }
             let long: JSONValue = ["deviceName": .string(String(repeating: "y", count: 95)), "platform": "ios"]
-            #expect(try await bench.send("POST", path, token, long).json?["name"]?.string?.count == 100)
+            #expect(try await fixture.send("POST", path, token, long).json?["name"]?.string?.count == 100)
 
             let bad: JSONValue = ["deviceName": "x", "platform": "amiga"]
-            let refused = try await bench.send("POST", path, token, bad)
+            let refused = try await fixture.send("POST", path, token, bad)
             #expect(refused.status == 400)
             #expect(
                 refused.json?["error"]
                     == "Invalid platform: amiga. Valid platforms are: ios, android, windows, macos, web, linux")
-            let nameless = try await bench.send("POST", path, token, ["platform": "ios"])
+            let nameless = try await fixture.send("POST", path, token, ["platform": "ios"])
             #expect(nameless.status == 400 && nameless.json?["error"] == "DeviceName is required")
-            let placeless = try await bench.send("POST", path, token, ["deviceName": "x"])
+            let placeless = try await fixture.send("POST", path, token, ["deviceName": "x"])
             #expect(placeless.status == 400 && placeless.json?["error"] == "Platform is required")
         }
     }
 
     @Test("RM-6 a key opens the web side by ApiKey and by Bearer, whatever the case, with api:read, api:write or app")
     func schemes() async throws {
-        try await RelateMailBench.with { bench in
+        try await RelateMailFixture.with { fixture in
             for scope in ["api:read", "api:write", "app"] {
-                let key = try await bench.key([scope]).text
+                let key = try await fixture.key([scope]).text
                 for scheme in ["ApiKey", "apikey", "APIKEY", "Bearer", "bearer"] {
-                    let answer = try await bench.profile("\(scheme) \(key)")
-                    #expect(answer.status == 200 && answer.json?["email"]?.string == Bench.email, "\(scheme)")
+                    let response = try await fixture.profile("\(scheme) \(key)")
+                    #expect(
+                        response.status == 200 && response.json?["email"]?.string == GatewayFixture.email, "\(scheme)")
                 }
             }
             for scope in ["smtp", "pop3", "imap"] {
-                let answer = try await bench.profile(bench.key([scope]).authorization)
-                #expect(answer.status == 401 && answer.body.isEmpty, "\(scope)")
-                #expect(answer.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
+                let response = try await fixture.profile(fixture.key([scope]).authorization)
+                #expect(response.status == 401 && response.body.isEmpty, "\(scope)")
+                #expect(response.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
             }
         }
     }
@@ -123,98 +124,99 @@ import Testing
             settings.relateMail.features.removeAll { $0 == "pop3" }
             settings.publicURL = "https://mail.example.org:8443"
         }
-        try await RelateMailBench.with(change) { bench in
-            let first = try await bench.key(["app"])
-            bench.bench.clock.advance(1)
-            let second = try await bench.key(["smtp"])
-            bench.bench.clock.advance(1)
-            let third = try await bench.key(["imap"])
-            #expect(try await bench.revoke(third.id, first.authorization).status == 204)
+        try await RelateMailFixture.with(change) { fixture in
+            let first = try await fixture.key(["app"])
+            fixture.fixture.clock.advance(1)
+            let second = try await fixture.key(["smtp"])
+            fixture.fixture.clock.advance(1)
+            let third = try await fixture.key(["imap"])
+            #expect(try await fixture.revoke(third.id, first.authorization).status == 204)
 
-            let answer = try await bench.send("GET", RelateMailBench.credentials, first.authorization)
+            let response = try await fixture.send("GET", RelateMailFixture.credentials, first.authorization)
 
-            let list = try JSON.decode(RelateMailKeyList.self, from: answer.body)
+            let list = try JSON.decode(RelateMailKeyList.self, from: response.body)
             #expect(list.keys.map(\.id) == [second.id, first.id])
             let areActive = list.keys.allSatisfy { $0.isActive }
             #expect(areActive)
             #expect(list.keys[0].lastUsedAt == nil && list.keys[1].lastUsedAt != nil)
-            #expect(answer.json?["keys"]?.array?.first?["lastUsedAt"] == .null)
+            #expect(response.json?["keys"]?.array?.first?["lastUsedAt"] == .null)
             let info = list.connectionInfo
-            #expect(info.username == Bench.email && info.activeKeyCount == 2)
+            #expect(info.username == GatewayFixture.email && info.activeKeyCount == 2)
             #expect(info.smtpServer == "mail.example.org" && info.smtpPort == 587 && info.smtpSecurePort == 465)
             #expect(info.imapServer == "imap.example.org" && info.imapPort == 1143 && info.imapSecurePort == 1993)
             #expect(info.smtpEnabled && info.imapEnabled && !info.pop3Enabled)
-            #expect(answer.json?["connectionInfo"]?.members?.count == 14)
+            #expect(response.json?["connectionInfo"]?.members?.count == 14)
         }
     }
 
     @Test("RM-8 a revoked key opens nothing from the very next request; a second revocation and another's key are 404")
     func revoke() async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key()
-            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
-            #expect(try await bench.profile(key.authorization).status == 200)
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key()
+            let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
+            #expect(try await fixture.profile(key.authorization).status == 200)
 
             for path in [key.id, "00000000-0000-4000-8000-000000000000", "not-an-id", "..%2Fkeys", other.id] {
-                let answer = try await bench.revoke(path, path == other.id ? key.authorization : other.authorization)
-                #expect(answer.status == 404 && answer.json?["title"] == "Not Found", "\(path)")
+                let response = try await fixture.revoke(
+                    path, path == other.id ? key.authorization : other.authorization)
+                #expect(response.status == 404 && response.json?["title"] == "Not Found", "\(path)")
             }
-            #expect(try await bench.profile(other.authorization).status == 200)
+            #expect(try await fixture.profile(other.authorization).status == 200)
 
-            let done = try await bench.revoke(key.id.uppercased(), key.authorization)
+            let done = try await fixture.revoke(key.id.uppercased(), key.authorization)
             #expect(done.status == 204 && done.body.isEmpty)
-            #expect(try await bench.profile(key.authorization).status == 401)
-            #expect(try await bench.revoke(key.id, other.authorization).status == 404)
-            #expect(bench.events("api-key-revoked").first?["key"]?.string == key.id)
+            #expect(try await fixture.profile(key.authorization).status == 401)
+            #expect(try await fixture.revoke(key.id, other.authorization).status == 404)
+            #expect(fixture.events("api-key-revoked").first?["key"]?.string == key.id)
         }
     }
 
     @Test("RM-8 rotation: the new key is made by the old one, used once, and only then the old one is revoked")
     func rotation() async throws {
-        try await RelateMailBench.with { bench in
-            let old = try await bench.key(["app"])
-            let made = try await bench.make(old.authorization, name: "the next")
-            let new = RelateMailBench.Key(
+        try await RelateMailFixture.with { fixture in
+            let old = try await fixture.key(["app"])
+            let made = try await fixture.make(old.authorization, name: "the next")
+            let new = RelateMailFixture.Key(
                 id: try #require(made.json?["id"]?.string), text: try #require(made.json?["apiKey"]?.string))
 
             #expect(made.json?["scopes"] == ["app"])
-            #expect(try await bench.profile(old.authorization).status == 200)
-            #expect(try await bench.profile(new.authorization).status == 200)
-            #expect(try await bench.revoke(old.id, new.authorization).status == 204)
+            #expect(try await fixture.profile(old.authorization).status == 200)
+            #expect(try await fixture.profile(new.authorization).status == 200)
+            #expect(try await fixture.revoke(old.id, new.authorization).status == 204)
 
-            #expect(try await bench.profile(old.authorization).status == 401)
-            #expect(try await bench.listed(new.authorization).compactMap { $0["id"]?.string } == [new.id])
+            #expect(try await fixture.profile(old.authorization).status == 401)
+            #expect(try await fixture.listed(new.authorization).compactMap { $0["id"]?.string } == [new.id])
         }
     }
 
     @Test("RM-6 a key gives no scope that it has not; who signed in gives all")
     func widening() async throws {
-        try await RelateMailBench.with { bench in
-            try await bench.bench.addPerson()
-            let reader = try await bench.key(["api:read", "smtp"])
+        try await RelateMailFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let reader = try await fixture.key(["api:read", "smtp"])
             for scopes in [["app"], ["api:read", "imap"], ["API:WRITE"]] {
-                let answer = try await bench.make(reader.authorization, scopes: scopes)
-                #expect(answer.status == 403 && answer.json?["error"]?.string?.isEmpty == false, "\(scopes)")
+                let response = try await fixture.make(reader.authorization, scopes: scopes)
+                #expect(response.status == 403 && response.json?["error"]?.string?.isEmpty == false, "\(scopes)")
             }
             let mobile: JSONValue = ["deviceName": "x", "platform": "linux"]
-            let app = try await bench.send(
-                "POST", RelateMailBench.credentials + "/mobile", reader.authorization, mobile)
+            let app = try await fixture.send(
+                "POST", RelateMailFixture.credentials + "/mobile", reader.authorization, mobile)
             #expect(app.status == 403)
-            #expect(try await bench.make(reader.authorization).json?["scopes"] == ["smtp", "api:read"])
-            #expect(try await bench.make(reader.authorization, scopes: ["Api:Read"]).status == 200)
+            #expect(try await fixture.make(reader.authorization).json?["scopes"] == ["smtp", "api:read"])
+            #expect(try await fixture.make(reader.authorization, scopes: ["Api:Read"]).status == 200)
 
-            let session = try await bench.make("Bearer \(bench.bench.token())")
+            let session = try await fixture.make("Bearer \(fixture.fixture.token())")
             #expect(session.status == 200 && session.json?["scopes"]?.array?.count == 6)
-            #expect(bench.events("api-key-made").last?["reason"] == "by-session")
+            #expect(fixture.events("api-key-made").last?["reason"] == "by-session")
         }
     }
 
     @Test("RM-8 a person has as many keys as may be, and no more however many ask at once")
     func maximum() async throws {
-        try await RelateMailBench.with({ $0.relateMail.maximumKeys = 5 }) { bench in
-            let token = try bench.bearer()
+        try await RelateMailFixture.with({ $0.relateMail.maximumKeys = 5 }) { fixture in
+            let token = try fixture.bearer()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<20 { group.addTask { try await bench.make(token).status } }
+                for _ in 0..<20 { group.addTask { try await fixture.make(token).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses.count { $0 == 200 } == 5 && statuses.count { $0 == 400 } == 15)

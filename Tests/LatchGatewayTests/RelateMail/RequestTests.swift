@@ -11,48 +11,49 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RelateMailRequestTests {
     @Test("RM-6 a key is taken from one Authorization field and from nowhere else")
     func places() async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key()
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key()
             let encoded = key.text.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
             for path in ["api_key", "apiKey", "access_token", "key"] {
-                #expect(try await bench.profile(nil).status == 401)
-                #expect(try await bench.send("GET", "/api/profile?\(path)=\(encoded)", nil).status == 401)
+                #expect(try await fixture.profile(nil).status == 401)
+                #expect(try await fixture.send("GET", "/api/profile?\(path)=\(encoded)", nil).status == 401)
             }
             for field in ["X-Api-Key", "X-API-KEY", "ApiKey", "X-Authorization", "Proxy-Authorization"] {
-                #expect(try await bench.send("GET", "/api/profile", nil, more: [(field, key.text)]).status == 401)
+                #expect(try await fixture.send("GET", "/api/profile", nil, more: [(field, key.text)]).status == 401)
             }
             let cookie = ("Cookie", "latchd_session=\(key.text); apiKey=\(key.text)")
-            #expect(try await bench.send("GET", "/api/profile", nil, more: [cookie]).status == 401)
+            #expect(try await fixture.send("GET", "/api/profile", nil, more: [cookie]).status == 401)
             let twice = [("Authorization", key.authorization)]
-            #expect(try await bench.send("GET", "/api/profile", key.authorization, more: twice).status == 401)
+            #expect(try await fixture.send("GET", "/api/profile", key.authorization, more: twice).status == 401)
             for field in [
                 "ApiKey", "ApiKey ", key.text, "ApiKey\t\(key.text)", "ApiKey:\(key.text)", "Basic \(key.text)",
                 "Token \(key.text)", "ApiKey \(key.text),", "ApiKey \(key.text) x", "ApiKey, Bearer \(key.text)",
                 "ApiKey \(key.text.dropLast())", "ApiKey =\(key.text.dropFirst())", "ApiKey \"\(key.text)\"",
                 "ApiKey \(key.text)=", "Bearer ApiKey \(key.text)",
             ] {
-                let answer = try await bench.profile(field)
-                #expect(answer.status == 401 && answer.headers["WWW-Authenticate"] != nil, "\(field.prefix(12))")
+                let response = try await fixture.profile(field)
+                #expect(response.status == 401 && response.headers["WWW-Authenticate"] != nil, "\(field.prefix(12))")
             }
-            #expect(try await bench.profile("  ApiKey   \(key.text)  ").status == 200)
+            #expect(try await fixture.profile("  ApiKey   \(key.text)  ").status == 200)
         }
     }
 
     @Test("RM-6 the profile of a person who came by a token, by a session and by a key is the same")
     func profile() async throws {
-        try await RelateMailBench.with { bench in
-            try await bench.bench.addPerson()
-            let token = try bench.bearer()
-            let key = try await bench.key().authorization
-            let session = "Bearer \(try await bench.bench.token())"
+        try await RelateMailFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let token = try fixture.bearer()
+            let key = try await fixture.key().authorization
+            let session = "Bearer \(try await fixture.fixture.token())"
 
             let answers = [
-                try await bench.profile(token), try await bench.profile(key), try await bench.profile(session),
+                try await fixture.profile(token), try await fixture.profile(key), try await fixture.profile(session),
             ]
 
-            for answer in answers {
-                let profile = try JSON.decode(RelateMailProfile.self, from: answer.body)
-                #expect(profile.email == Bench.email && profile.displayName == "Ada" && profile.lastLoginAt != nil)
+            for response in answers {
+                let profile = try JSON.decode(RelateMailProfile.self, from: response.body)
+                #expect(
+                    profile.email == GatewayFixture.email && profile.displayName == "Ada" && profile.lastLoginAt != nil)
                 #expect(UUID(uuidString: profile.id) != nil && profile.additionalAddresses.isEmpty)
                 let first = try JSON.decode(RelateMailProfile.self, from: answers[0].body)
                 #expect(profile.id == first.id && profile.createdAt == first.createdAt)
@@ -62,19 +63,19 @@ import Testing
 
     @Test("RM-6 a profile's name is changed, left alone by null and taken away by a blank")
     func rename() async throws {
-        try await RelateMailBench.with { bench in
-            let key = try await bench.key().authorization
-            func put(_ body: JSONValue) async throws -> Exchange.Answer {
-                try await bench.send("PUT", "/api/profile", key, body)
+        try await RelateMailFixture.with { fixture in
+            let key = try await fixture.key().authorization
+            func put(_ body: JSONValue) async throws -> Exchange.Response {
+                try await fixture.send("PUT", "/api/profile", key, body)
             }
             #expect(try await put(["displayName": "Ada \u{202E}L\u{0}"]).json?["displayName"] == "Ada L")
-            #expect(try await bench.profile(key).json?["displayName"] == "Ada L")
+            #expect(try await fixture.profile(key).json?["displayName"] == "Ada L")
             #expect(try await put(["displayName": nil]).json?["displayName"] == "Ada L")
             #expect(try await put([:]).json?["displayName"] == "Ada L")
             #expect(try await put(["displayName": " "]).json?["displayName"] == .null)
             #expect(try await put(["displayName": 1]).status == 400)
-            #expect(try await bench.send("PUT", "/api/profile", nil, ["displayName": "x"]).status == 401)
-            let text = try await bench.bench.http.send(
+            #expect(try await fixture.send("PUT", "/api/profile", nil, ["displayName": "x"]).status == 401)
+            let text = try await fixture.fixture.http.send(
                 "PUT", "/api/profile", headers: [("Authorization", key), ("Content-Type", "text/plain")], body: "{}")
             #expect(text.status == 415 && text.headers["Content-Type"] == "application/problem+json")
         }
@@ -87,28 +88,28 @@ import Testing
             settings.requestRates.general = .perMinute(4)
             settings.requestRates.writes = .perMinute(2)
         }
-        try await RelateMailBench.with(change) { bench in
-            let ada = try await bench.key()
-            let bob = try await bench.key(subject: "bob-1", email: "bob@example.org")
-            for _ in 0..<9 { #expect(try await bench.listed(ada.authorization).count == 1) }
-            let limited = try await bench.make(ada.authorization)
+        try await RelateMailFixture.with(change) { fixture in
+            let ada = try await fixture.key()
+            let bob = try await fixture.key(subject: "bob-1", email: "bob@example.org")
+            for _ in 0..<9 { #expect(try await fixture.listed(ada.authorization).count == 1) }
+            let limited = try await fixture.make(ada.authorization)
             #expect(limited.status == 429 && limited.body.isEmpty && limited.headers["Retry-After"] == "6")
             // Another key is the same person's.
-            #expect(try await bench.make(bench.bearer()).status == 429)
-            #expect(try await bench.make(bob.authorization).status == 200)
+            #expect(try await fixture.make(fixture.bearer()).status == 429)
+            #expect(try await fixture.make(bob.authorization).status == 200)
 
-            for _ in 0..<4 { #expect(try await bench.profile(ada.authorization).status == 200) }
-            #expect(try await bench.profile(ada.authorization).headers["Retry-After"] == "15")
+            for _ in 0..<4 { #expect(try await fixture.profile(ada.authorization).status == 200) }
+            #expect(try await fixture.profile(ada.authorization).headers["Retry-After"] == "15")
             let name: JSONValue = ["displayName": "A"]
             for status in [200, 200, 429] {
-                #expect(try await bench.send("PUT", "/api/profile", ada.authorization, name).status == status)
+                #expect(try await fixture.send("PUT", "/api/profile", ada.authorization, name).status == status)
             }
-            #expect(try await bench.profile(bob.authorization).status == 200)
+            #expect(try await fixture.profile(bob.authorization).status == 200)
 
-            bench.bench.clock.advance(6)
-            #expect(try await bench.make(ada.authorization).status == 200)
-            #expect(try await bench.make(ada.authorization).status == 429)
-            let metrics = try await bench.bench.http.send("GET", "/metrics").text
+            fixture.fixture.clock.advance(6)
+            #expect(try await fixture.make(ada.authorization).status == 200)
+            #expect(try await fixture.make(ada.authorization).status == 429)
+            let metrics = try await fixture.fixture.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_requests_limited_total{limit="credentials"} 3"#))
         }
     }
@@ -119,10 +120,10 @@ import Testing
             settings.requestRates.address = .perMinute(3)
             settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
         }
-        try await RelateMailBench.with(change) { bench in
+        try await RelateMailFixture.with(change) { fixture in
             let guess = "ApiKey " + Data(repeating: 7, count: 32).base64EncodedString()
-            func ask(_ client: String, _ authorization: String? = guess) async throws -> Exchange.Answer {
-                try await bench.send("GET", "/api/profile", authorization, more: [("X-Forwarded-For", client)])
+            func ask(_ client: String, _ authorization: String? = guess) async throws -> Exchange.Response {
+                try await fixture.send("GET", "/api/profile", authorization, more: [("X-Forwarded-For", client)])
             }
             for _ in 0..<3 { #expect(try await ask("192.0.2.1").status == 401) }
             let limited = try await ask("192.0.2.1")
@@ -131,7 +132,7 @@ import Testing
             #expect(try await ask("192.0.2.1", "Bearer a.b.c").status == 429)
             #expect(try await ask("192.0.2.2").status == 401)
             // What is in memory is no guess.
-            let key = try await bench.key()
+            let key = try await fixture.key()
             #expect(try await ask("192.0.2.3", key.authorization).status == 200)
             #expect(try await ask("192.0.2.1", key.authorization).status == 200)
         }
@@ -139,17 +140,17 @@ import Testing
 
     @Test("RM-8 sign-ins through a provider count against their address; a browser is told on a page")
     func bridge() async throws {
-        try await RelateMailBench.with({ $0.requestRates.address = .perMinute(3) }) { bench in
+        try await RelateMailFixture.with({ $0.requestRates.address = .perMinute(3) }) { fixture in
             let paths = [
                 ("GET", "/api/auth/oauth/authorize"), ("GET", "/api/auth/oauth/callback"),
                 ("POST", "/api/auth/mobile/sso/exchange"),
             ]
-            for (method, path) in paths { #expect(try await bench.send(method, path, nil).status != 429) }
+            for (method, path) in paths { #expect(try await fixture.send(method, path, nil).status != 429) }
             for (method, path) in paths {
-                let answer = try await bench.send(method, path, nil)
-                #expect(answer.status == 429 && answer.headers["Retry-After"] == "20")
+                let response = try await fixture.send(method, path, nil)
+                #expect(response.status == 429 && response.headers["Retry-After"] == "20")
             }
-            let page = try await bench.send("GET", paths[0].1, nil, more: [("Accept", "text/html")])
+            let page = try await fixture.send("GET", paths[0].1, nil, more: [("Accept", "text/html")])
             #expect(page.status == 429 && page.headers["Retry-After"] == "20")
             #expect(page.headers["Content-Type"]?.hasPrefix("text/html") == true)
         }

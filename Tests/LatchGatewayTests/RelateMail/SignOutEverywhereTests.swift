@@ -13,16 +13,16 @@ import Testing
 /// Signing out everywhere, in all its forms: sessions end and API keys are revoked.
 @Suite(.timeLimit(.minutes(20)))
 struct SignOutEverywhereTests {
-    private func with(_ body: (RelateMailBench, RelateMailBench.Key) async throws -> Void) async throws {
-        try await RelateMailBench.with({ settings in
+    private func with(_ body: (RelateMailFixture, RelateMailFixture.Key) async throws -> Void) async throws {
+        try await RelateMailFixture.with({ settings in
             settings.pages.isEnabled = true
             settings.immich.isEnabled = true
             settings.immich.prefix = "/immich/api"
-        }) { bench in
-            try await bench.bench.addPerson()
-            let key = try await bench.key()
-            #expect(try await bench.profile(key.authorization).status == 200)
-            try await body(bench, key)
+        }) { fixture in
+            try await fixture.fixture.addPerson()
+            let key = try await fixture.key()
+            #expect(try await fixture.profile(key.authorization).status == 200)
+            try await body(fixture, key)
         }
     }
 
@@ -30,10 +30,10 @@ struct SignOutEverywhereTests {
         "RM-8 signing out everywhere revokes the API keys too, in each of its forms",
         arguments: ["account page", "administration page", "command", "Immich", "password"])
     func revokesKeys(_ form: String) async throws {
-        try await with { bench, key in
-            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
-            let stores = bench.bench.gateway.stores
-            let ada = PageBrowser(bench.bench)
+        try await with { fixture, key in
+            let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
+            let stores = fixture.fixture.gateway.stores
+            let ada = PageBrowser(fixture.fixture)
             _ = try await ada.signIn()
             switch form {
             case "account page":
@@ -46,70 +46,74 @@ struct SignOutEverywhereTests {
             case "administration page":
                 _ = try await stores.people.add(
                     email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-                let root = PageBrowser(bench.bench)
+                let root = PageBrowser(fixture.fixture)
                 _ = try await root.signIn("root@example.org", "root's own 77")
-                let id = try await stores.people.require(Bench.email).id.uuidString.lowercased()
+                let id = try await stores.people.require(GatewayFixture.email).id.uuidString.lowercased()
                 _ = try await root.submitAndConfirm(
                     "/latch/admin/people/\(id)", on: "/latch/admin/people/\(id)", [("action", "end")])
             case "command":
-                let elsewhere = try await bench.bench.elsewhere()
-                await bench.bench.gateway.noticeOthers(patience: .seconds(10))
-                let ended = try await elsewhere.sessions.revokeAll(of: elsewhere.people.require(Bench.email).id)
+                let elsewhere = try await fixture.fixture.elsewhere()
+                await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+                let ended = try await elsewhere.sessions.revokeAll(
+                    of: elsewhere.people.require(GatewayFixture.email).id)
                 #expect(ended == RevokedAccess(sessions: 1, keys: 1))
-                await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+                await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
                 await elsewhere.close()
             case "Immich":
-                let immich = ImmichBench(bench: bench.bench)
+                let immich = ImmichFixture(fixture: fixture.fixture)
                 #expect(try await immich.send("DELETE", "/sessions", try await immich.token()).status == 204)
             default:
                 _ = try await ada.submit(
                     "/latch/account/password", on: "/latch/account",
-                    [("current", Bench.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])
+                    [
+                        ("current", GatewayFixture.password), ("new", "a better horse 8"),
+                        ("repeated", "a better horse 8"),
+                    ])
             }
-            #expect(try await bench.profile(key.authorization).status == 401)
-            #expect(try await bench.make(key.authorization).status == 401)
-            #expect(try await bench.profile(other.authorization).status == 200)
+            #expect(try await fixture.profile(key.authorization).status == 401)
+            #expect(try await fixture.make(key.authorization).status == 401)
+            #expect(try await fixture.profile(other.authorization).status == 200)
         }
     }
 
     @Test("RM-8 people see and revoke their own API keys on the account page, and nobody else's")
     func ownPage() async throws {
-        try await with { bench, key in
-            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
-            let ada = PageBrowser(bench.bench)
+        try await with { fixture, key in
+            let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
+            let ada = PageBrowser(fixture.fixture)
             _ = try await ada.signIn()
             let page = try await ada.get("/latch/account").text
             #expect(page.contains(key.id) && !page.contains(other.id) && !page.contains(key.text))
             let path = "/latch/account/keys/"
             let token = try await ada.token(on: "/latch/account")
             _ = try await ada.post("\(path)\(other.id)/revoke", [(FormTokens.field, token)])
-            #expect(try await bench.profile(other.authorization).status == 200)
+            #expect(try await fixture.profile(other.authorization).status == 200)
 
             let done = try await ada.submitAndConfirm("\(path)\(key.id)/revoke", on: "/latch/account")
             #expect(done.headers["Location"] == "/latch/account?done=key")
-            #expect(try await bench.profile(key.authorization).status == 401)
-            #expect(bench.events("api-key-revoked").last?["reason"]?.string == "on-a-page")
+            #expect(try await fixture.profile(key.authorization).status == 401)
+            #expect(fixture.events("api-key-revoked").last?["reason"]?.string == "on-a-page")
         }
     }
 
     @Test("RM-8 an administrator sees and revokes the API keys of any person; others cannot")
     func administrationPage() async throws {
-        try await with { bench, key in
-            let stores = bench.bench.gateway.stores
+        try await with { fixture, key in
+            let stores = fixture.fixture.gateway.stores
             _ = try await stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let (ada, root) = (PageBrowser(bench.bench), PageBrowser(bench.bench))
+            let (ada, root) = (PageBrowser(fixture.fixture), PageBrowser(fixture.fixture))
             _ = try await ada.signIn()
             _ = try await root.signIn("root@example.org", "root's own 77")
-            let person = try await stores.people.require(Bench.email).id.uuidString.lowercased()
+            let person = try await stores.people.require(GatewayFixture.email).id.uuidString.lowercased()
             let (page, form) = ("/latch/admin/people/\(person)", "/latch/admin/keys/\(key.id)/revoke")
             let token = try await ada.token(on: "/latch/account")
             #expect(try await ada.post(form, [(FormTokens.field, token)]).status == 403)
-            #expect(try await bench.profile(key.authorization).status == 200)
+            #expect(try await fixture.profile(key.authorization).status == 200)
 
             let done = try await root.submitAndConfirm(form, on: page)
             #expect(done.headers["Location"] == page + "?done=key")
-            #expect(try await bench.profile(key.authorization).status == 401)
+            #expect(try await fixture.profile(key.authorization).status == 401)
         }
     }
 }
@@ -119,42 +123,42 @@ struct SignOutEverywhereTests {
 struct KeyExpiryTests {
     @Test("RM-8 an expired key is refused, even from memory; it is not listed any more and cannot create keys")
     func expires() async throws {
-        try await RelateMailBench.with { bench in
-            let end = bench.bench.clock.now + 3_600
-            let body: JSONValue = ["name": "short", "expiresAt": .string(RelateMailAnswers.text(end))]
-            let made = try await bench.send("POST", RelateMailBench.credentials, try bench.bearer(), body)
+        try await RelateMailFixture.with { fixture in
+            let end = fixture.fixture.clock.now + 3_600
+            let body: JSONValue = ["name": "short", "expiresAt": .string(RelateMailResponses.text(end))]
+            let made = try await fixture.send("POST", RelateMailFixture.credentials, try fixture.bearer(), body)
             let key = "ApiKey " + (try (made.json?["apiKey"]?.string).orThrow)
-            let lasting = try await bench.key()
-            #expect(try await bench.profile(key).status == 200)
-            #expect(try await bench.listed(lasting.authorization).compactMap { $0["expiresAt"]?.string }.count == 1)
-            bench.bench.clock.advance(3_599)
-            #expect(try await bench.profile(key).status == 200)
-            bench.bench.clock.advance(1)
-            #expect(try await bench.profile(key).status == 401)
-            bench.bench.gateway.stores.apiKeys.forgetEverything()
-            #expect(try await bench.profile(key).status == 401)
-            #expect(try await bench.make(key).status == 401)
-            #expect(try await bench.profile(lasting.authorization).status == 200)
-            #expect(try await bench.listed(lasting.authorization).count == 1)
-            bench.bench.clock.advance(31 * day)
-            #expect(try await bench.bench.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
+            let lasting = try await fixture.key()
+            #expect(try await fixture.profile(key).status == 200)
+            #expect(try await fixture.listed(lasting.authorization).compactMap { $0["expiresAt"]?.string }.count == 1)
+            fixture.fixture.clock.advance(3_599)
+            #expect(try await fixture.profile(key).status == 200)
+            fixture.fixture.clock.advance(1)
+            #expect(try await fixture.profile(key).status == 401)
+            fixture.fixture.gateway.stores.apiKeys.forgetEverything()
+            #expect(try await fixture.profile(key).status == 401)
+            #expect(try await fixture.make(key).status == 401)
+            #expect(try await fixture.profile(lasting.authorization).status == 200)
+            #expect(try await fixture.listed(lasting.authorization).count == 1)
+            fixture.fixture.clock.advance(31 * day)
+            #expect(try await fixture.fixture.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
         }
     }
 
     @Test("RM-6 the configured lifetime bounds every key; an unreadable time or one in the past is refused")
     func bounds() async throws {
-        try await RelateMailBench.with({ $0.relateMail.keyLifetime = .seconds(86_400) }) { bench in
-            let now = bench.bench.clock.now
-            let latest = RelateMailAnswers.text(now + day)
-            for (asked, kept) in [(now + 3_600, RelateMailAnswers.text(now + 3_600)), (now + 2 * day, latest)] {
-                let body: JSONValue = ["name": "one", "expiresAt": .string(RelateMailAnswers.text(asked))]
-                let made = try await bench.send("POST", RelateMailBench.credentials, try bench.bearer(), body)
+        try await RelateMailFixture.with({ $0.relateMail.keyLifetime = .seconds(86_400) }) { fixture in
+            let now = fixture.fixture.clock.now
+            let latest = RelateMailResponses.text(now + day)
+            for (asked, kept) in [(now + 3_600, RelateMailResponses.text(now + 3_600)), (now + 2 * day, latest)] {
+                let body: JSONValue = ["name": "one", "expiresAt": .string(RelateMailResponses.text(asked))]
+                let made = try await fixture.send("POST", RelateMailFixture.credentials, try fixture.bearer(), body)
                 #expect(made.json?["expiresAt"]?.string == kept)
             }
-            #expect(try await bench.make(try bench.bearer()).json?["expiresAt"]?.string == latest)
-            for text in ["soon", "", RelateMailAnswers.text(now)] {
+            #expect(try await fixture.make(try fixture.bearer()).json?["expiresAt"]?.string == latest)
+            for text in ["soon", "", RelateMailResponses.text(now)] {
                 let body: JSONValue = ["name": "one", "expiresAt": .string(text)]
-                let refused = try await bench.send("POST", RelateMailBench.credentials, try bench.bearer(), body)
+                let refused = try await fixture.send("POST", RelateMailFixture.credentials, try fixture.bearer(), body)
                 #expect(refused.status == 400 && refused.json?["error"]?.string?.contains("expiresAt") == true)
             }
         }

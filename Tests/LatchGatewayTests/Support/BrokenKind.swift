@@ -67,8 +67,8 @@ enum BrokenKind: CaseIterable {
         switch self {
         case .signIn:
             isTo(reading, "POST", "/api/auth/mobile/login") && type(reading) == FormURLEncoded.mediaType
-                && field(reading, "username")?.lowercased() == Bench.email
-                && field(reading, "password") == Bench.password
+                && field(reading, "username")?.lowercased() == GatewayFixture.email
+                && field(reading, "password") == GatewayFixture.password
         case .me: isTo(reading, "GET", "/api/me") && bearer(reading) == token
         case .refresh: isTo(reading, "POST", "/api/auth/mobile/refresh") && bearer(reading) == token
         case .signOut: isTo(reading, "POST", "/api/auth/mobile/logout") && bearer(reading) == token
@@ -78,8 +78,8 @@ enum BrokenKind: CaseIterable {
         case .delete, .timeTrackerToken: false
         case .immichSignIn:
             isTo(reading, "POST", "/im/auth/login") && type(reading)?.hasSuffix("json") == true
-                && member(reading, "email")?.lowercased() == Bench.email
-                && member(reading, "password") == Bench.password
+                && member(reading, "email")?.lowercased() == GatewayFixture.email
+                && member(reading, "password") == GatewayFixture.password
         case .immichMe:
             isTo(reading, "GET", "/im/users/me") && reading.values("x-immich-user-token") == [token]
         case .immichChange:
@@ -100,17 +100,17 @@ enum BrokenKind: CaseIterable {
 
     private var code: String { "code=nobody&state=nothing&redirect_uri=timetracker%3A%2F%2Fauth" }
 
-    private var immichJSON: String { #"{"email":"\#(Bench.email)","password":"\#(Bench.password)"}"# }
+    private var immichJSON: String { #"{"email":"\#(GatewayFixture.email)","password":"\#(GatewayFixture.password)"}"# }
 
     private func member(_ reading: RawReading, _ name: String) -> String? {
         (try? JSONValue(parsing: reading.body))?[name]?.string
     }
 
     private var form: String {
-        FormURLEncoded.encode([("username", Bench.email), ("password", Bench.password)])
+        FormURLEncoded.encode([("username", GatewayFixture.email), ("password", GatewayFixture.password)])
     }
 
-    private var json: String { #"{"email":"\#(Self.newEmail)","password":"\#(Bench.password)"}"# }
+    private var json: String { #"{"email":"\#(Self.newEmail)","password":"\#(GatewayFixture.password)"}"# }
 
     private func head(_ method: String, _ path: String, _ fields: String) -> String {
         "\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(fields)Connection: close\r\n\r\n"

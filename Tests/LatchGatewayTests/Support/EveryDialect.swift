@@ -12,10 +12,10 @@ import HTTPServer
 
 /// A gateway with every dialect and the pages, and a request for each of its routes.
 struct EveryDialect: Sendable {
-    let bridge: BridgeBench
+    let bridge: BridgeFixture
 
-    var bench: Bench { bridge.bench }
-    var routes: [Router.Route] { bench.gateway.router.routes }
+    var fixture: GatewayFixture { bridge.fixture }
+    var routes: [Router.Route] { fixture.gateway.router.routes }
 
     static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (EveryDialect) async throws -> Void
@@ -44,7 +44,7 @@ struct EveryDialect: Sendable {
             settings.requestRates.writes = .perMinute(1_000_000)
             change(&settings)
         }
-        try await BridgeBench.with(["google"], set) { try await body(EveryDialect(bridge: $0)) }
+        try await BridgeFixture.with(["google"], set) { try await body(EveryDialect(bridge: $0)) }
     }
 
     /// The name of a route, such as `POST /latch/account/pin`.
@@ -54,11 +54,11 @@ struct EveryDialect: Sendable {
     func send(
         _ route: Router.Route, _ token: String?, id: String = UUID().uuidString.lowercased(), body: JSONValue? = nil,
         fields: [(String, String)] = []
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         let path = route.pattern.replacing("{*}", with: "x").replacing("{}", with: id)
         let method = route.method.rawValue
         if path.hasPrefix("/latch") { return try await page(method, path, token, fields) }
-        var headers = Bench.bearer(token)
+        var headers = GatewayFixture.bearer(token)
         if path == "/auth/verify" {
             headers += [
                 ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"),
@@ -66,33 +66,33 @@ struct EveryDialect: Sendable {
             ]
         }
         guard route.method != .get, route.method != .head else {
-            return try await bench.http.send(method, path, headers: headers)
+            return try await fixture.http.send(method, path, headers: headers)
         }
         headers.append(("Content-Type", "application/json"))
         let text = String(decoding: (body ?? .object([])).encoded(), as: UTF8.self)
-        return try await bench.http.send(method, path, headers: headers, body: text)
+        return try await fixture.http.send(method, path, headers: headers, body: text)
     }
 
     private func page(
         _ method: String, _ path: String, _ token: String?, _ fields: [(String, String)]
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         var headers = [("Sec-Fetch-Site", "same-origin"), ("Accept", "text/html")]
         var all = fields
         if let token {
             headers.append(("Cookie", "latchd_session=\(token)"))
-            guard let session = try await bench.gateway.issuer.authenticate(token).session,
-                let keys = bench.gateway.services.keys
+            guard let session = try await fixture.gateway.issuer.authenticate(token).session,
+                let keys = fixture.gateway.services.keys
             else { throw Exchange.Broken() }
             all.append((FormTokens.field, FormTokens(keys).token(of: .session(session.id))))
         }
-        guard method == "POST" else { return try await bench.http.send(method, path, headers: headers) }
+        guard method == "POST" else { return try await fixture.http.send(method, path, headers: headers) }
         headers.append(("Content-Type", FormURLEncoded.mediaType))
-        return try await bench.http.send(method, path, headers: headers, body: FormURLEncoded.encode(all))
+        return try await fixture.http.send(method, path, headers: headers, body: FormURLEncoded.encode(all))
     }
 
     /// The token of a new session of a person.
     func token(of person: Person) async throws -> String {
-        let person = try await bench.gateway.stores.people.find(id: person.id).orThrow
-        return try await bench.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
+        let person = try await fixture.gateway.stores.people.find(id: person.id).orThrow
+        return try await fixture.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
     }
 }

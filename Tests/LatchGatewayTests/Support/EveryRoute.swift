@@ -13,15 +13,15 @@ import OpenIDConnect
 enum EveryRoute {
     static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in },
-        server: (inout HTTPServer.Configuration) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+        server: (inout HTTPServer.Configuration) -> Void = { _ in }, _ body: (GatewayFixture) async throws -> Void
     ) async throws {
         func set(_ settings: inout GatewaySettings) {
             settings.serveEverything()
             change(&settings)
         }
-        try await BridgeBench.with(["google"], set, server: server) { bridge in
-            try await bridge.bench.addPerson()
-            try await body(bridge.bench)
+        try await BridgeFixture.with(["google"], set, server: server) { bridge in
+            try await bridge.fixture.addPerson()
+            try await body(bridge.fixture)
         }
     }
 }

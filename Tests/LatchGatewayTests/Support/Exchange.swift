@@ -5,7 +5,7 @@ import TestSupport
 /// One request over a connection of its own, written and read as bytes.
 struct Exchange: Sendable {
     /// The answer as it came.
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let status: Int
         let headers: HTTPHeaders
         let body: [UInt8]
@@ -22,7 +22,7 @@ struct Exchange: Sendable {
     func send(
         _ method: String, _ path: String, host: String = "127.0.0.1", headers: [(String, String)] = [],
         body: String? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
@@ -41,15 +41,15 @@ struct Exchange: Sendable {
     private static func exchange(_ request: [UInt8], _ port: UInt16) throws -> [UInt8] {
         let socket = try RawSocket(port: Int(port), deadline: 60)
         try socket.write(request)
-        var answer: [UInt8] = []
+        var response: [UInt8] = []
         while true {
             let bytes = try socket.readSome()
-            if bytes.isEmpty { return answer }
-            answer += bytes
+            if bytes.isEmpty { return response }
+            response += bytes
         }
     }
 
-    private static func parse(_ bytes: [UInt8]) throws -> Answer {
+    private static func parse(_ bytes: [UInt8]) throws -> Response {
         guard let cut = Bytes.headEnd(in: bytes[...]) else { throw Broken() }
         let lines = String(decoding: bytes[..<cut], as: UTF8.self).split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -61,7 +61,7 @@ struct Exchange: Sendable {
         }
         let (headers, rest) = (HTTPHeaders(fields), bytes[(cut + 4)...])
         let isChunked = headers["Transfer-Encoding"] == "chunked"
-        return Answer(status: status, headers: headers, body: isChunked ? try joined(rest) : Array(rest))
+        return Response(status: status, headers: headers, body: isChunked ? try joined(rest) : Array(rest))
     }
 
     /// The content of a chunked body; one that breaks off is no answer.

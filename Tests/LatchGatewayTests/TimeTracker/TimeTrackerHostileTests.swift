@@ -18,90 +18,90 @@ struct TimeTrackerHostileTests {
 
     @Test("TT-4 a state serves once, whatever became of it", arguments: ways)
     func once(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
-            try await bench.bench.addPerson()
-            let link = try await bench.deepLink()
-            #expect(try await bench.exchange(link).status == 200)
-            let again = try await bench.exchange(link)
+        try await TimeTrackerFixture.with(callback: way) { fixture in
+            try await fixture.fixture.addPerson()
+            let link = try await fixture.deepLink()
+            #expect(try await fixture.exchange(link).status == 200)
+            let again = try await fixture.exchange(link)
             #expect(again.status == 400 && again.json?["error"]?.string == Self.unknown)
         }
     }
 
     @Test("TT-4 of fifty who bring one state at once, one gets a token", arguments: ways)
     func concurrent(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
-            try await bench.bench.addPerson()
-            let link = try await bench.deepLink()
+        try await TimeTrackerFixture.with(callback: way) { fixture in
+            try await fixture.fixture.addPerson()
+            let link = try await fixture.deepLink()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<50 { group.addTask { try await bench.exchange(link).status } }
+                for _ in 0..<50 { group.addTask { try await fixture.exchange(link).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses.count { $0 == 200 } == 1)
             #expect(statuses.count { $0 == 400 } == 49)
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("TT-4 a wrong state, another's state and another's code lead to no token", arguments: ways)
     func foreign(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
-            try await bench.bench.addPerson()
-            let (mine, other) = (try await bench.deepLink(), try await bench.deepLink())
+        try await TimeTrackerFixture.with(callback: way) { fixture in
+            try await fixture.fixture.addPerson()
+            let (mine, other) = (try await fixture.deepLink(), try await fixture.deepLink())
             for state in ["x", String(repeating: "A", count: 32), String(repeating: "A", count: 10_000)] {
-                #expect(try await bench.exchange(mine, state: state).status == 400)
+                #expect(try await fixture.exchange(mine, state: state).status == 400)
             }
             // The state of another sign-in has another verifier: the code is worth nothing with it, and both are gone.
-            #expect(try await bench.exchange(mine, state: other["state"]).status == 400)
-            #expect(try await bench.exchange(other).status == 400)
-            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
+            #expect(try await fixture.exchange(mine, state: other["state"]).status == 400)
+            #expect(try await fixture.exchange(other).status == 400)
+            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
     @Test("TT-4 a state that began with another address is refused and gone", arguments: ways)
     func otherRedirect(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) {
+        try await TimeTrackerFixture.with(callback: way) {
             $0.timeTracker.redirects.append("timetracker://other")
-        } _: { bench in
-            try await bench.bench.addPerson()
-            let link = try await bench.deepLink()
-            let answer = try await bench.exchange(link, redirect: "timetracker://other")
-            #expect(answer.status == 400)
-            #expect(answer.json?["error"]?.string?.contains("redirect_uri") == true)
-            #expect(try await bench.exchange(link).status == 400)
+        } _: { fixture in
+            try await fixture.fixture.addPerson()
+            let link = try await fixture.deepLink()
+            let response = try await fixture.exchange(link, redirect: "timetracker://other")
+            #expect(response.status == 400)
+            #expect(response.json?["error"]?.string?.contains("redirect_uri") == true)
+            #expect(try await fixture.exchange(link).status == 400)
         }
     }
 
     @Test("TT-3 a state is good for ten minutes and not a second longer")
     func lifetime() async throws {
         // The provider's code lives on: what ends is the state.
-        try await TimeTrackerBench.with(callback: .app) { bench in
-            try await bench.bench.addPerson()
-            let (early, late) = (try await bench.deepLink(), try await bench.deepLink())
-            bench.clock.advance(10 * minute - 1)
-            #expect(try await bench.exchange(early).status == 200)
-            bench.clock.advance(1)
-            #expect(try await bench.exchange(late).json?["error"]?.string == Self.unknown)
+        try await TimeTrackerFixture.with(callback: .app) { fixture in
+            try await fixture.fixture.addPerson()
+            let (early, late) = (try await fixture.deepLink(), try await fixture.deepLink())
+            fixture.clock.advance(10 * minute - 1)
+            #expect(try await fixture.exchange(early).status == 200)
+            fixture.clock.advance(1)
+            #expect(try await fixture.exchange(late).json?["error"]?.string == Self.unknown)
         }
     }
 
     @Test("TT-3 sign-ins that nobody completes stay bounded, and cost no one-time code its place")
     func flood() async throws {
-        try await TimeTrackerBench.with(callback: .app) { bench in
-            try await bench.bench.addPerson()
+        try await TimeTrackerFixture.with(callback: .app) { fixture in
+            try await fixture.fixture.addPerson()
             let app = AppSignIn()
-            let code = try await bench.bridge.deepLink(app)["code"]
-            let bridge = try bench.bench.gateway.bridge.orThrow
+            let code = try await fixture.bridge.deepLink(app)["code"]
+            let bridge = try fixture.fixture.gateway.bridge.orThrow
             let provider = try bridge.providers.all.first.orThrow
 
             for _ in 0..<20_000 {
-                _ = try await bridge.beginInApp(at: provider, redirect: TimeTrackerBench.redirect, request: "r")
+                _ = try await bridge.beginInApp(at: provider, redirect: TimeTrackerFixture.redirect, request: "r")
             }
 
             let starts = try (bridge.starts as? MemoryCodeStore).orThrow
             #expect(starts.count <= 16_384)
-            #expect(try await bench.bridge.exchange(code, app.verifier).status == 200)
-            #expect(try await bench.exchange(bench.deepLink()).status == 200)
-            bench.clock.advance(10 * minute)
+            #expect(try await fixture.bridge.exchange(code, app.verifier).status == 200)
+            #expect(try await fixture.exchange(fixture.deepLink()).status == 200)
+            fixture.clock.advance(10 * minute)
             starts.sweep()
             starts.sweep()
             #expect(starts.count == 0)
@@ -110,23 +110,23 @@ struct TimeTrackerHostileTests {
 
     @Test("TT-3 beginnings from one address are limited")
     func limited() async throws {
-        try await TimeTrackerBench.with {
+        try await TimeTrackerFixture.with {
             $0.timeTracker.startRate = RequestRate(5, in: .seconds(60))
-        } _: { bench in
-            let path = "/tt/auth/login?redirect_uri=\(TimeTrackerBench.redirect)"
-            for _ in 0..<5 { #expect(try await bench.http.send("GET", path).status == 302) }
-            let answer = try await bench.http.send("GET", path)
-            #expect(answer.status == 429)
-            #expect(answer.headers["Retry-After"] != nil)
-            #expect(answer.json?["error"]?.string?.isEmpty == false)
-            bench.clock.advance(minute)
-            #expect(try await bench.http.send("GET", path).status == 302)
+        } _: { fixture in
+            let path = "/tt/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)"
+            for _ in 0..<5 { #expect(try await fixture.http.send("GET", path).status == 302) }
+            let response = try await fixture.http.send("GET", path)
+            #expect(response.status == 429)
+            #expect(response.headers["Retry-After"] != nil)
+            #expect(response.json?["error"]?.string?.isEmpty == false)
+            fixture.clock.advance(minute)
+            #expect(try await fixture.http.send("GET", path).status == 302)
         }
     }
 
     @Test("TT-3 an address that is not on the list, or stands there twice, is not gone to", arguments: ways)
     func redirects(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
+        try await TimeTrackerFixture.with(callback: way) { fixture in
             let bad = [
                 "redirect_uri=evil://oauth/callback", "redirect_uri=timetracker://oauth/callback/",
                 "redirect_uri=timetracker://oauth/callback%3Fx=1", "redirect_uri=TimeTracker://oauth/callback",
@@ -136,44 +136,44 @@ struct TimeTrackerHostileTests {
                 "next=//evil.example",
             ]
             for query in bad {
-                let answer = try await bench.http.send("GET", "/tt/auth/login?\(query)")
-                #expect(answer.status == 400, "\(query)")
-                #expect(answer.headers["Location"] == nil)
-                #expect(answer.json?["error"]?.string?.contains("evil") == false)
+                let response = try await fixture.http.send("GET", "/tt/auth/login?\(query)")
+                #expect(response.status == 400, "\(query)")
+                #expect(response.headers["Location"] == nil)
+                #expect(response.json?["error"]?.string?.contains("evil") == false)
             }
         }
     }
 
     @Test("TT-3 login CSRF: another's sign-in brought to this browser signs nobody in, and leads to no app")
     func loginCSRF() async throws {
-        try await TimeTrackerBench.with { bench in
-            try await bench.bench.addPerson("mallory@example.org")
-            let mallory = bench.bridge.browser()
-            let request = try await bench.begin(mallory)
-            let fields = try bench.bridge.google.approve(
+        try await TimeTrackerFixture.with { fixture in
+            try await fixture.fixture.addPerson("mallory@example.org")
+            let mallory = fixture.bridge.browser()
+            let request = try await fixture.begin(mallory)
+            let fields = try fixture.bridge.google.approve(
                 request, .init(subject: "mallory-1", email: "mallory@example.org"))
 
-            let victim = bench.bridge.browser()
-            _ = try await bench.begin(victim)
-            let answer = try await bench.comeBack(fields, in: victim)
-            let program = try await bench.http.send("GET", "/tt/auth/callback?\(FormURLEncoded.encode(fields))")
+            let victim = fixture.bridge.browser()
+            _ = try await fixture.begin(victim)
+            let response = try await fixture.comeBack(fields, in: victim)
+            let program = try await fixture.http.send("GET", "/tt/auth/callback?\(FormURLEncoded.encode(fields))")
 
-            #expect(answer.status == 400 && answer.headers["Location"] == nil)
+            #expect(response.status == 400 && response.headers["Location"] == nil)
             #expect(program.status == 400 && program.json == ["error": "Invalid session"])
-            #expect(try bench.bridge.google.exchanges == 0)
+            #expect(try fixture.bridge.google.exchanges == 0)
         }
     }
 
     @Test("A sign-in of one dialect does not end in another's app")
     func otherDialect() async throws {
-        try await TimeTrackerBench.with { bench in
-            try await bench.bench.addPerson()
-            let browser = bench.bridge.browser()
-            let onyx = try await bench.bridge.begin(AppSignIn(), in: browser)
-            let mine = try await bench.begin(browser)
+        try await TimeTrackerFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let browser = fixture.bridge.browser()
+            let onyx = try await fixture.bridge.begin(AppSignIn(), in: browser)
+            let mine = try await fixture.begin(browser)
 
-            let one = try await bench.comeBack(try bench.bridge.google.approve(onyx), in: browser)
-            let other = try await bench.bridge.comeBack(try bench.bridge.google.approve(mine), in: browser)
+            let one = try await fixture.comeBack(try fixture.bridge.google.approve(onyx), in: browser)
+            let other = try await fixture.bridge.comeBack(try fixture.bridge.google.approve(mine), in: browser)
 
             #expect(one.status == 400 && one.headers["Location"] == nil)
             #expect(other.status == 400 && other.headers["Location"] == nil)
@@ -182,15 +182,15 @@ struct TimeTrackerHostileTests {
 
     @Test("TT-6 a token without a signature, signed with the public key for a secret, or with another key is refused")
     func forged() async throws {
-        try await TimeTrackerBench.with { bench in
-            try await bench.bench.addPerson()
-            let token = try await bench.token()
+        try await TimeTrackerFixture.with { fixture in
+            try await fixture.fixture.addPerson()
+            let token = try await fixture.token()
             let parts = token.split(separator: ".").map(String.init)
             func signed(_ header: JSONValue, _ sign: (String) throws -> [UInt8]) rethrows -> String {
                 let input = Base64URL.encode(header.encoded()) + "." + parts[1]
                 return input + "." + Base64URL.encode(try sign(input))
             }
-            let keys = try await bench.http.send("GET", "/tt/.well-known/jwks.json").body
+            let keys = try await fixture.http.send("GET", "/tt/.well-known/jwks.json").body
             let stranger = try SigningKey.generate(.es256)
             let rows = [
                 (signed(["alg": "none", "typ": "at+jwt"]) { _ in [] }, "invalid algorithm"),
@@ -207,28 +207,28 @@ struct TimeTrackerHostileTests {
                 (token.lowercased(), "jwt malformed"),
             ]
             for (forged, reason) in rows {
-                let answer = try await bench.me(forged)
-                #expect(answer.status == 401, "\(reason)")
-                #expect(answer.json?["error"]?.string?.hasPrefix("Unauthorized: ") == true)
-                if reason != "jwt malformed" { #expect(answer.json == ["error": .string("Unauthorized: \(reason)")]) }
-                #expect(try await bench.bench.me(forged).status == 403)
+                let response = try await fixture.me(forged)
+                #expect(response.status == 401, "\(reason)")
+                #expect(response.json?["error"]?.string?.hasPrefix("Unauthorized: ") == true)
+                if reason != "jwt malformed" { #expect(response.json == ["error": .string("Unauthorized: \(reason)")]) }
+                #expect(try await fixture.fixture.me(forged).status == 403)
             }
-            #expect(try await bench.me(token).status == 200)
+            #expect(try await fixture.me(token).status == 200)
         }
     }
 
     @Test("A store of states that does not answer is 503, and nobody is signed in", arguments: ways)
     func brokenStore(_ way: TimeTrackerSettings.Callback) async throws {
         let store = BreakableCodeStore()
-        try await TimeTrackerBench.with(callback: way, codes: store) { bench in
-            try await bench.bench.addPerson()
-            let link = try await bench.deepLink()
+        try await TimeTrackerFixture.with(callback: way, codes: store) { fixture in
+            try await fixture.fixture.addPerson()
+            let link = try await fixture.deepLink()
             store.isBroken.turn(on: true)
-            #expect(try await bench.exchange(link).status == 503)
-            let begun = try await bench.http.send("GET", "/tt/auth/login?redirect_uri=\(TimeTrackerBench.redirect)")
+            #expect(try await fixture.exchange(link).status == 503)
+            let begun = try await fixture.http.send("GET", "/tt/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
             #expect(begun.status >= 500)
             store.isBroken.turn(on: false)
-            #expect(try await bench.exchange(link).status == 200)
+            #expect(try await fixture.exchange(link).status == 200)
         }
     }
 }

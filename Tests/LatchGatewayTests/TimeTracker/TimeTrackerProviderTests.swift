@@ -33,18 +33,18 @@ struct TimeTrackerProviderTests {
             $0.timeTracker.callback = way
             $0.publicURL = "https://latch.example"
         }
-        try await Bench.with(row, change) { bench, provider in
-            let token = try await signIn(row, provider, bench)
+        try await GatewayFixture.with(row, change) { fixture, provider in
+            let token = try await signIn(row, provider, fixture)
             if row.outcome == .signedIn {
                 try provider.finishFirstSignIn()
-                let second = try await signIn(row, provider, bench)
+                let second = try await signIn(row, provider, fixture)
                 #expect(token != nil && second != nil)
             } else {
                 #expect(token == nil)
-                #expect(!bench.lines.audit.contains { $0["event"]?.string == "sign-in" })
+                #expect(!fixture.lines.audit.contains { $0["event"]?.string == "sign-in" })
                 #expect(!provider.requests.contains("/elsewhere"))
             }
-            let log = bench.lines.text
+            let log = fixture.lines.text
             for secret in ["code-0123456789", "access-0123456789", ScriptedProvider.clientSecret] {
                 #expect(!log.leaks(secret))
             }
@@ -52,9 +52,11 @@ struct TimeTrackerProviderTests {
     }
 
     /// The token of an app that goes the whole way; nil when it gets none.
-    private func signIn(_ row: ProviderCase, _ provider: ScriptedProvider, _ bench: Bench) async throws -> String? {
-        let browser = TestBrowser(bench.http)
-        let begun = try await browser.send("GET", "/auth/login?redirect_uri=\(TimeTrackerBench.redirect)")
+    private func signIn(_ row: ProviderCase, _ provider: ScriptedProvider, _ fixture: GatewayFixture) async throws
+        -> String?
+    {
+        let browser = TestBrowser(fixture.http)
+        let begun = try await browser.send("GET", "/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
         let target = begun.headers["Location"] ?? ""
         guard target.hasPrefix(provider.issuer) else {
             #expect(row.outcome == .refusedBeforehand && begun.status >= 500)
@@ -63,27 +65,27 @@ struct TimeTrackerProviderTests {
         var fields = try provider.callback(for: target)
         if target.contains("redirect_uri=https") {
             let form = FormURLEncoded.encode(fields.map { ($0.name, $0.value) })
-            let answer =
+            let response =
                 row.isPosted
                 ? try await browser.send(
                     "POST", "/auth/callback", headers: [("Content-Type", FormURLEncoded.mediaType)], body: form)
                 : try await browser.send("GET", "/auth/callback?\(form)")
-            guard let link = answer.headers["Location"] else {
-                #expect(answer.status == 400)
+            guard let link = response.headers["Location"] else {
+                #expect(response.status == 400)
                 return nil
             }
             fields = try FormURLEncoded.decode(String(link.split(separator: "?", maxSplits: 1)[1]))
             guard fields["code"] != nil else { return nil }
         }
         let body = TimeTrackerTokenRequest(
-            code: fields["code"] ?? "", state: fields["state"] ?? "", redirectURI: TimeTrackerBench.redirect)
-        let answer = try await bench.http.send(
+            code: fields["code"] ?? "", state: fields["state"] ?? "", redirectURI: TimeTrackerFixture.redirect)
+        let response = try await fixture.http.send(
             "POST", "/auth/token", headers: [("Content-Type", JSON.mediaType)],
             body: String(decoding: body.json.encoded(), as: UTF8.self))
-        #expect([200, 400, 403, 502, 503].contains(answer.status), "\(answer.status)")
+        #expect([200, 400, 403, 502, 503].contains(response.status), "\(response.status)")
         for secret in ["code-0123456789", "access-0123456789", ScriptedProvider.clientSecret] {
-            #expect(!answer.text.leaks(secret))
+            #expect(!response.text.leaks(secret))
         }
-        return answer.token
+        return response.token
     }
 }

@@ -13,10 +13,10 @@ struct TimeTrackerStateTests {
     private static let start = "/tt/auth/login?redirect_uri=timetracker://oauth/callback"
 
     /// Where the app is told to send its browser, below this server.
-    private func place(_ bench: TimeTrackerBench) async throws -> String {
-        let answer = try await bench.bench.http.send("GET", Self.start, headers: [("Accept", "application/json")])
-        #expect(answer.status == 302 && answer.headers["Set-Cookie"] == nil)
-        let location = try answer.headers["Location"].orThrow
+    private func place(_ fixture: TimeTrackerFixture) async throws -> String {
+        let response = try await fixture.fixture.http.send("GET", Self.start, headers: [("Accept", "application/json")])
+        #expect(response.status == 302 && response.headers["Set-Cookie"] == nil)
+        let location = try response.headers["Location"].orThrow
         let origin = "https://latch.example"
         #expect(location.hasPrefix(origin + "/tt/auth/login?redirect_uri="))
         return String(location.dropFirst(origin.utf8.count))
@@ -30,68 +30,68 @@ struct TimeTrackerStateTests {
         "TT-3 the state that the app has seen is the one that comes back, and the browser gets the cookie",
         arguments: ways)
     func whole(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
-            try await bench.bench.addPerson()
-            let place = try await place(bench)
+        try await TimeTrackerFixture.with(callback: way) { fixture in
+            try await fixture.fixture.addPerson()
+            let place = try await place(fixture)
             let state = try state(place)
-            let browser = bench.bridge.browser()
-            let answer = try await browser.send("GET", place)
+            let browser = fixture.bridge.browser()
+            let response = try await browser.send("GET", place)
             #expect(browser.cookies.isEmpty == (way == .app))
-            let request = try bench.bridge.google.request(answer.headers["Location"]).orThrow
-            let fields = try bench.bridge.google.approve(request, .init())
+            let request = try fixture.bridge.google.request(response.headers["Location"]).orThrow
+            let fields = try fixture.bridge.google.approve(request, .init())
             let link =
                 way == .app
                 ? FormFields(fields.map { ($0.0, $0.1) })
-                : try TimeTrackerBench.fields(of: try await bench.comeBack(fields, in: browser))
+                : try TimeTrackerFixture.fields(of: try await fixture.comeBack(fields, in: browser))
             #expect(link["state"] == state)
-            #expect(try await bench.exchange(link).status == 200)
-            #expect(try await bench.exchange(link).status == 400)
+            #expect(try await fixture.exchange(link).status == 200)
+            #expect(try await fixture.exchange(link).status == 400)
         }
     }
 
     @Test("TT-3 a state that this server did not make, or made too long ago, begins nothing", arguments: ways)
     func refused(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
-            let place = try await place(bench)
+        try await TimeTrackerFixture.with(callback: way) { fixture in
+            let place = try await place(fixture)
             let state = try state(place)
             let strange = ["", "x", state + "A", String(state.dropLast(2)), State().text]
             for one in strange {
-                let answer = try await bench.bridge.browser().send("GET", Self.start + "&state=" + one)
-                #expect(answer.status == 400, "\(one)")
+                let response = try await fixture.bridge.browser().send("GET", Self.start + "&state=" + one)
+                #expect(response.status == 400, "\(one)")
             }
-            #expect(try await bench.bridge.browser().send("GET", place + "&state=" + state).status == 400)
-            bench.bench.clock.advance(601)
-            #expect(try await bench.bridge.browser().send("GET", place).status == 400)
+            #expect(try await fixture.bridge.browser().send("GET", place + "&state=" + state).status == 400)
+            fixture.fixture.clock.advance(601)
+            #expect(try await fixture.bridge.browser().send("GET", place).status == 400)
         }
     }
 
     @Test("TT-3 a browser that comes twice with one state ends what it began last", arguments: ways)
     func again(_ way: TimeTrackerSettings.Callback) async throws {
-        try await TimeTrackerBench.with(callback: way) { bench in
-            try await bench.bench.addPerson()
-            let place = try await place(bench)
-            let browser = bench.bridge.browser()
+        try await TimeTrackerFixture.with(callback: way) { fixture in
+            try await fixture.fixture.addPerson()
+            let place = try await place(fixture)
+            let browser = fixture.bridge.browser()
             _ = try await browser.send("GET", place)
-            let answer = try await browser.send("GET", place)
-            let request = try bench.bridge.google.request(answer.headers["Location"]).orThrow
-            let fields = try bench.bridge.google.approve(request, .init())
+            let response = try await browser.send("GET", place)
+            let request = try fixture.bridge.google.request(response.headers["Location"]).orThrow
+            let fields = try fixture.bridge.google.approve(request, .init())
             let link =
                 way == .app
                 ? FormFields(fields.map { ($0.0, $0.1) })
-                : try TimeTrackerBench.fields(of: try await bench.comeBack(fields, in: browser))
-            #expect(try await bench.exchange(link).status == 200)
+                : try TimeTrackerFixture.fields(of: try await fixture.comeBack(fields, in: browser))
+            #expect(try await fixture.exchange(link).status == 200)
         }
     }
 
     @Test("TT-3 another browser than the one that was sent ends nothing where this server receives it")
     func otherBrowser() async throws {
-        try await TimeTrackerBench.with(callback: .gateway) { bench in
-            try await bench.bench.addPerson()
-            let place = try await place(bench)
-            let answer = try await bench.bridge.browser().send("GET", place)
-            let request = try bench.bridge.google.request(answer.headers["Location"]).orThrow
-            let fields = try bench.bridge.google.approve(request, .init())
-            #expect(try await bench.comeBack(fields, in: bench.bridge.browser()).status == 400)
+        try await TimeTrackerFixture.with(callback: .gateway) { fixture in
+            try await fixture.fixture.addPerson()
+            let place = try await place(fixture)
+            let response = try await fixture.bridge.browser().send("GET", place)
+            let request = try fixture.bridge.google.request(response.headers["Location"]).orThrow
+            let fields = try fixture.bridge.google.approve(request, .init())
+            #expect(try await fixture.comeBack(fields, in: fixture.bridge.browser()).status == 400)
         }
     }
 }

@@ -8,25 +8,25 @@ import Testing
 
 /// Answers that are kept, against a server that says how.
 @Suite(.timeLimit(.minutes(20))) struct ResponseCacheTests {
-    private let world: World
+    private let fixture: OnyxFixture
 
-    init() throws { world = try World() }
+    init() throws { fixture = try OnyxFixture() }
 
     /// The server answers `/api/things` with these fields, and who asks in the body.
     private func serve(_ headers: HTTPHeaders, body: String = "one") {
-        world.onyx.intercept { request in
+        fixture.onyx.intercept { request in
             guard request.path == "/api/things" else { return nil }
             if let tag = headers["ETag"], request.headers["If-None-Match"] == tag {
-                return ScriptedServer.Answer(status: 304, headers: ["ETag": tag])
+                return ScriptedServer.Response(status: 304, headers: ["ETag": tag])
             }
             if let date = headers["Last-Modified"], request.headers["If-Modified-Since"] == date {
-                return ScriptedServer.Answer(status: 304, headers: [:])
+                return ScriptedServer.Response(status: 304, headers: [:])
             }
-            return ScriptedServer.Answer(headers: headers, body: "\(body) \(request.token ?? "")")
+            return ScriptedServer.Response(headers: headers, body: "\(body) \(request.token ?? "")")
         }
     }
 
-    private var asked: Int { world.wire.count("/api/things") }
+    private var asked: Int { fixture.wire.count("/api/things") }
 
     private func origin(_ response: CachedResponse) -> String {
         switch response.origin {
@@ -41,23 +41,23 @@ import Testing
         if case .stale(let error) = response.origin { error } else { nil }
     }
 
-    private func text(_ response: CachedResponse) -> String { String(decoding: response.answer.body, as: UTF8.self) }
+    private func text(_ response: CachedResponse) -> String { String(decoding: response.response.body, as: UTF8.self) }
 
     @Test(
         "RFC 9111 an answer that holds comes without asking, and afterwards the server is asked whether it still does")
     func freshness() async throws {
         serve(["ETag": "\"7\"", "Cache-Control": "private, max-age=60"])
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
 
         #expect(origin(try await client.cached("/api/things")) == "server")
         #expect(origin(try await client.cached("/api/things")) == "fresh")
         #expect(asked == 1)
-        world.home.clock.advance(by: 61)
+        fixture.home.clock.advance(by: 61)
         #expect(origin(try await client.cached("/api/things")) == "revalidated")
-        #expect(asked == 2 && world.wire.requests.last?.headers["If-None-Match"] == "\"7\"")
+        #expect(asked == 2 && fixture.wire.requests.last?.headers["If-None-Match"] == "\"7\"")
         serve(["ETag": "\"8\""], body: "two")
-        world.home.clock.advance(by: 61)
+        fixture.home.clock.advance(by: 61)
         let new = try await client.cached("/api/things")
         #expect(text(new).hasPrefix("two"))
         #expect(origin(new) == "server")
@@ -93,12 +93,12 @@ import Testing
         ])
     func expires(_ row: Expiry) async throws {
         serve(row.headers)
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
         #expect(origin(try await client.cached("/api/things")) == "server")
-        world.home.clock.advance(by: row.seconds - 1)
+        fixture.home.clock.advance(by: row.seconds - 1)
         #expect(origin(try await client.cached("/api/things")) == (row.seconds > 0 ? "fresh" : "server"))
-        world.home.clock.advance(by: 1)
+        fixture.home.clock.advance(by: 1)
         #expect(origin(try await client.cached("/api/things")) == "server")
     }
 
@@ -106,7 +106,7 @@ import Testing
     func twoExpires() {
         var headers: HTTPHeaders = ["Date": Self.noon, "Expires": "Fri, 15 Jan 2027 13:00:00 GMT"]
         headers.append("Expires", "Fri, 15 Jan 2027 14:00:00 GMT")
-        let now = world.home.clock.now
+        let now = fixture.home.clock.now
         let stored = CacheRules.stored(ClientResponse(status: .ok, headers: headers), to: [:], now: now)
         #expect(stored?.freshUntil == now)
     }
@@ -114,14 +114,14 @@ import Testing
     @Test("a date alone is enough to ask by, and what has neither is asked for anew")
     func dates() async throws {
         serve(["Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"])
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
         _ = try await client.cached("/api/things")
         #expect(origin(try await client.cached("/api/things")) == "revalidated")
         serve([:])
         _ = try await client.cached("/api/things")
         _ = try await client.cached("/api/things")
-        #expect(world.wire.requests.last?.headers["If-Modified-Since"] == nil)
+        #expect(fixture.wire.requests.last?.headers["If-Modified-Since"] == nil)
     }
 
     @Test(
@@ -132,45 +132,45 @@ import Testing
         ] as [HTTPHeaders])
     func notKept(_ headers: HTTPHeaders) async throws {
         serve(headers)
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
         _ = try await client.cached("/api/things")
-        world.wire.stop()
+        fixture.wire.stop()
         let error = try await #require(throws: LatchError.self) { try await client.cached("/api/things") }
         #expect(error.code == .connectionRefused)
     }
 
     @Test("neither a cookie nor a token is in the file, and what is purged is in no byte of it")
     func secrets() async throws {
-        world.onyx.intercept { request in
+        fixture.onyx.intercept { request in
             request.path != "/api/things"
                 ? nil
-                : ScriptedServer.Answer(
+                : ScriptedServer.Response(
                     headers: [
                         "Set-Cookie": "a=hidden-biscuit-1", "Authentication-Info": "hidden-biscuit-2", "ETag": "\"1\"",
                     ],
                     body: "all the things")
         }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         _ = try await latch.session(for: account).client.cached("/api/things", headers: ["X-A": "hidden-biscuit-3"])
-        #expect(try !world.home.files(holding: "all the things").isEmpty)
-        #expect(try world.home.files(holding: "hidden-biscuit-").isEmpty)
-        #expect(try world.home.files(holding: "token-number-").isEmpty)
-        let mode = try FileManager.default.attributesOfItem(atPath: world.home.folders.responses)[.posixPermissions]
+        #expect(try !fixture.home.files(holding: "all the things").isEmpty)
+        #expect(try fixture.home.files(holding: "hidden-biscuit-").isEmpty)
+        #expect(try fixture.home.files(holding: "token-number-").isEmpty)
+        let mode = try FileManager.default.attributesOfItem(atPath: fixture.home.folders.responses)[.posixPermissions]
         #expect((mode as? NSNumber)?.intValue == 0o600)
 
         _ = try await latch.signOut(account)
-        #expect(try world.home.files(holding: "all the things").isEmpty)
+        #expect(try fixture.home.files(holding: "all the things").isEmpty)
     }
 
     @Test("RM-9 one account's answers never show in another, on one server and one path, in either order")
     func accounts() async throws {
         serve(["Cache-Control": "max-age=600"])
-        let latch = try await world.home.open()
-        let first = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let first = try await fixture.signIn(latch)
         let one = try await latch.session(for: first).client.cached("/api/things")
-        world.onyx.intercept { request in
+        fixture.onyx.intercept { request in
             if request.path == "/api/auth/mobile/login" {
                 return .json(#"{"access_token":"eve","token_type":"bearer"}"#)
             }
@@ -178,10 +178,10 @@ import Testing
                 return .json(#"{"id":"8","email":"eve@example.org","is_active":true}"#)
             }
             guard request.path == "/api/things" else { return nil }
-            return ScriptedServer.Answer(
+            return ScriptedServer.Response(
                 headers: ["Cache-Control": "max-age=600"], body: "one \(request.token ?? "")")
         }
-        let server = try await latch.probe(world.address).requireServer()
+        let server = try await latch.probe(fixture.address).requireServer()
         let second = try await latch.signIn(
             PasswordSignIn(email: "eve@example.org", password: Secret("x")), to: server)
 
@@ -191,7 +191,7 @@ import Testing
         #expect(origin(other) == "server" && origin(again) == "server")
 
         // Both are kept now, side by side; no third person's program sees another's.
-        let third = try await world.home.open()
+        let third = try await fixture.home.open()
         #expect(text(try await third.session(for: first).client.cached("/api/things")) == text(one))
         #expect(text(try await third.session(for: second).client.cached("/api/things")) == "one eve")
         let before = asked
@@ -206,8 +206,8 @@ import Testing
     @Test("Vary tells answers apart")
     func vary() async throws {
         serve(["Vary": "Accept-Language", "Cache-Control": "max-age=60"])
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
         for language in ["de", "en"] {
             _ = try await client.cached("/api/things", headers: ["Accept-Language": language])
         }
@@ -223,46 +223,46 @@ import Testing
     @Test("without the server the last answer is shown, with why; a faulty server is without too")
     func offline() async throws {
         serve(["ETag": "\"1\""])
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
         let first = try await client.cached("/api/things")
-        world.onyx.intercept { $0.path == "/api/things" ? .page(502) : nil }
+        fixture.onyx.intercept { $0.path == "/api/things" ? .page(502) : nil }
         let faulty = try await client.cached("/api/things")
         #expect(text(faulty) == text(first))
         let fault = try #require(reason(faulty))
         #expect(fault.code == .serverError)
-        world.wire.stop()
+        fixture.wire.stop()
         let gone = try #require(reason(try await client.cached("/api/things")))
         #expect(gone.code == .connectionRefused)
     }
 
     @Test("an answer that comes after a purge is not kept")
     func late() async throws {
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let cache = latch.accounts.cache
-        let (_, mark) = await cache.find(account.id, "x", [:], now: world.home.clock.now)
+        let (_, mark) = await cache.find(account.id, "x", [:], now: fixture.home.clock.now)
         await cache.purge()
-        let answer = ClientResponse(status: .ok, body: [1])
-        let stored = try #require(CacheRules.stored(answer, to: [:], now: world.home.clock.now))
-        await cache.keep(account.id, "x", stored, since: mark)
-        #expect(await cache.find(account.id, "x", [:], now: world.home.clock.now).0 == nil)
+        let response = ClientResponse(status: .ok, body: [1])
+        let stored = try #require(CacheRules.stored(response, to: [:], now: fixture.home.clock.now))
+        await cache.store(account.id, "x", stored, since: mark)
+        #expect(await cache.find(account.id, "x", [:], now: fixture.home.clock.now).0 == nil)
     }
 
     @Test("it holds no more than its bound: what was not used for the longest goes")
     func bound() async throws {
-        let latch = try await world.home.open()
-        let cache = ResponseCache(path: world.home.folders.cache + "/small.db", limit: 3_000)
-        let (id, start) = (UUID(), world.home.clock.now)
+        let latch = try await fixture.home.open()
+        let cache = ResponseCache(path: fixture.home.folders.cache + "/small.db", limit: 3_000)
+        let (id, start) = (UUID(), fixture.home.clock.now)
         func now(_ seconds: Int) -> Date { start.addingTimeInterval(TimeInterval(seconds)) }
-        let answer = ClientResponse(status: .ok, body: [UInt8](repeating: 1, count: 900))
+        let response = ClientResponse(status: .ok, body: [UInt8](repeating: 1, count: 900))
         for (index, name) in ["a", "b", "c"].enumerated() {
-            let stored = try #require(CacheRules.stored(answer, to: [:], now: now(index)))
-            await cache.keep(id, name, stored, since: await cache.find(id, name, [:], now: now(index)).1)
+            let stored = try #require(CacheRules.stored(response, to: [:], now: now(index)))
+            await cache.store(id, name, stored, since: await cache.find(id, name, [:], now: now(index)).1)
         }
         #expect(await cache.find(id, "a", [:], now: now(10)).0 != nil)
-        let stored = try #require(CacheRules.stored(answer, to: [:], now: now(11)))
-        await cache.keep(id, "d", stored, since: await cache.find(id, "d", [:], now: now(11)).1)
+        let stored = try #require(CacheRules.stored(response, to: [:], now: now(11)))
+        await cache.store(id, "d", stored, since: await cache.find(id, "d", [:], now: now(11)).1)
         #expect(await cache.find(id, "a", [:], now: now(12)).0 != nil)
         #expect(await cache.find(id, "b", [:], now: now(12)).0 == nil)
         await cache.close()
@@ -272,11 +272,11 @@ import Testing
     @Test("a damaged file is thrown away, and the answer comes all the same")
     func damaged() async throws {
         serve(["ETag": "\"1\""])
-        let latch = try await world.home.open()
-        let client = try latch.session(for: try await world.signIn(latch)).client
-        let path = world.home.folders.responses
+        let latch = try await fixture.home.open()
+        let client = try latch.session(for: try await fixture.signIn(latch)).client
+        let path = fixture.home.folders.responses
         try FileManager.default.createDirectory(
-            atPath: world.home.folders.cache, withIntermediateDirectories: true)
+            atPath: fixture.home.folders.cache, withIntermediateDirectories: true)
         try Data("not a database, not at all, for sure".utf8).write(to: URL(fileURLWithPath: path))
         _ = try await client.cached("/api/things")
         _ = try await client.cached("/api/things")

@@ -10,7 +10,7 @@ struct Family: Sendable, CustomTestStringConvertible {
     let name: String
     /// Whether a browser has a part in signing in.
     var usesBrowser = false
-    let make: @Sendable () async throws -> FamilyWorld
+    let make: @Sendable () async throws -> FamilyFixture
     var testDescription: String { name }
     /// Whether a sign-in shows a proof with a date that is read here.
     var hasDatedProof: Bool { name == "Relate Mail, provider" }
@@ -27,16 +27,16 @@ struct Family: Sendable, CustomTestStringConvertible {
     }()
 
     static let all = [
-        Family(name: "Onyx, password") { try FamilyWorld(World(), browser: false) },
-        Family(name: "Onyx, browser", usesBrowser: true) { try FamilyWorld(World(), browser: true) },
-        Family(name: "Immich, password") { try FamilyWorld(ImmichWorld(), browser: false) },
-        Family(name: "Immich, browser", usesBrowser: true) { try FamilyWorld(ImmichWorld(), browser: true) },
-        Family(name: "Time Tracker", usesBrowser: true) { try FamilyWorld(TimeTrackerWorld(revoking)) },
-        Family(name: "Relate Mail, provider", usesBrowser: true) { FamilyWorld(try await RelateMailWorld()) },
-        Family(name: "Relate Mail, key") { FamilyWorld(key: try await RelateMailWorld()) },
-        Family(name: "anything behind latchd, password") { try FamilyWorld(ProtectedWorld(), browser: false) },
+        Family(name: "Onyx, password") { try FamilyFixture(OnyxFixture(), browser: false) },
+        Family(name: "Onyx, browser", usesBrowser: true) { try FamilyFixture(OnyxFixture(), browser: true) },
+        Family(name: "Immich, password") { try FamilyFixture(ImmichFixture(), browser: false) },
+        Family(name: "Immich, browser", usesBrowser: true) { try FamilyFixture(ImmichFixture(), browser: true) },
+        Family(name: "Time Tracker", usesBrowser: true) { try FamilyFixture(TimeTrackerFixture(revoking)) },
+        Family(name: "Relate Mail, provider", usesBrowser: true) { FamilyFixture(try await RelateMailFixture()) },
+        Family(name: "Relate Mail, key") { FamilyFixture(key: try await RelateMailFixture()) },
+        Family(name: "anything behind latchd, password") { try FamilyFixture(ForwardAuthFixture(), browser: false) },
         Family(name: "anything behind latchd, browser", usesBrowser: true) {
-            try FamilyWorld(ProtectedWorld(), browser: true)
+            try FamilyFixture(ForwardAuthFixture(), browser: true)
         },
     ]
 }
@@ -47,67 +47,67 @@ extension Family {
 }
 
 /// A home, a server that a script plays, and a person who signs in there, whatever the family.
-struct FamilyWorld: Sendable {
-    let home: Home
+struct FamilyFixture: Sendable {
+    let home: HomeFixture
     let wire: ScriptedServer
     let address: ServerAddress
     /// Where people sign in, and where it is asked who they are.
     let door: ServerAddress
     /// How the server behaves when nothing is wrong.
-    let rules: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
+    let rules: @Sendable (ScriptedServer.Request) -> ScriptedServer.Response
     /// Signs in at a server that was found; what is given happens when the browser is about to come back.
     let begin: @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account
     /// Which dialects are asked; nil for all, as a program does.
     var dialects: [any Dialect]?
     var stop: @Sendable () async -> Void = {}
 
-    init(_ world: World, browser: Bool) {
-        (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
-        if browser { Self.offerBrowser(world.onyx) }
-        rules = { world.onyx.answer($0) }
-        begin = browser ? Self.byBrowser(world.home, at: world.address) : Self.byPassword
+    init(_ fixture: OnyxFixture, browser: Bool) {
+        (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.address)
+        if browser { Self.offerBrowser(fixture.onyx) }
+        rules = { fixture.onyx.response($0) }
+        begin = browser ? Self.byBrowser(fixture.home, at: fixture.address) : Self.byPassword
     }
 
-    init(_ world: ImmichWorld, browser: Bool) {
-        (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
-        rules = { world.immich.answer($0) }
-        begin = browser ? Self.byBrowser(world.home, at: world.address) : Self.byPassword
+    init(_ fixture: ImmichFixture, browser: Bool) {
+        (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.address)
+        rules = { fixture.immich.response($0) }
+        begin = browser ? Self.byBrowser(fixture.home, at: fixture.address) : Self.byPassword
     }
 
-    init(_ world: ProtectedWorld, browser: Bool) {
-        (home, wire, address, door) = (world.home, world.wire, world.address, world.gateway)
-        if browser { Self.offerBrowser(world.onyx) }
-        rules = { world.answer($0) }
-        begin = browser ? Self.byBrowser(world.home, at: world.gateway) : Self.byPassword
+    init(_ fixture: ForwardAuthFixture, browser: Bool) {
+        (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.gateway)
+        if browser { Self.offerBrowser(fixture.onyx) }
+        rules = { fixture.response($0) }
+        begin = browser ? Self.byBrowser(fixture.home, at: fixture.gateway) : Self.byPassword
     }
 
-    init(_ world: TimeTrackerWorld) {
-        (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
-        rules = { world.script.answer($0) }
-        begin = Self.byBrowser(world.home, at: world.address)
+    init(_ fixture: TimeTrackerFixture) {
+        (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.address)
+        rules = { fixture.script.response($0) }
+        begin = Self.byBrowser(fixture.home, at: fixture.address)
     }
 
-    init(_ world: RelateMailWorld) {
-        self.init(world, begin: Self.byBrowser(world.home, at: world.address))
+    init(_ fixture: RelateMailFixture) {
+        self.init(fixture, begin: Self.byBrowser(fixture.home, at: fixture.address))
     }
 
-    init(key world: RelateMailWorld) {
-        let key = world.server.add("latch", scopes: ["app"]).key
-        self.init(world) { latch, server, _ in
+    init(key fixture: RelateMailFixture) {
+        let key = fixture.server.add("latch", scopes: ["app"]).key
+        self.init(fixture) { latch, server, _ in
             try await latch.signIn(KeySignIn(key: Secret(key)), to: server)
         }
     }
 
     private init(
-        _ world: RelateMailWorld,
+        _ fixture: RelateMailFixture,
         begin: @escaping @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account
     ) {
-        (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
-        rules = { world.server.answer($0) }
+        (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.address)
+        rules = { fixture.server.response($0) }
         self.begin = begin
         // The identity provider's clock stands still as the home's does.
-        dialects = Dialects.all.map { $0.id == world.dialect.id ? world.dialect : $0 }
-        stop = { await world.stop() }
+        dialects = Dialects.all.map { $0.id == fixture.dialect.id ? fixture.dialect : $0 }
+        stop = { await fixture.stop() }
     }
 
     /// Probes and signs in.
@@ -141,7 +141,7 @@ struct FamilyWorld: Sendable {
             }
 
     private static func byBrowser(
-        _ home: Home, at door: ServerAddress
+        _ home: HomeFixture, at door: ServerAddress
     ) -> @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account {
         { latch, server, comingBack in
             let person = BrowserPerson(home: home)

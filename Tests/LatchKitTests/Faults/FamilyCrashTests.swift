@@ -12,79 +12,79 @@ import Testing
         arguments: Family.all,
         [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func signIn(_ family: Family, _ step: AccountStep) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open(stoppingAfter: step)
-        world.die()
-        await #expect(throws: (any Error).self) { try await world.signIn(latch, connection: Self.connection) }
-        world.wire.script(world.rules)
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open(stoppingAfter: step)
+        fixture.die()
+        await #expect(throws: (any Error).self) { try await fixture.signIn(latch, connection: Self.connection) }
+        fixture.wire.script(fixture.rules)
         let ids = try await latch.accounts.rowIDs()
         #expect(ids.count == 1)
         await latch.close()
 
-        let next = try await world.home.open()
-        try await world.expectWholeOrAbsent(next, ids)
+        let next = try await fixture.home.open()
+        try await fixture.expectWholeOrAbsent(next, ids)
         #expect(try await next.accounts.accounts().count == (step == .rowWhole ? 1 : 0))
         // Also with a key that was pasted: it is the person's own, and undoing a sign-in does not revoke it.
-        let account = try await world.signIn(next)
+        let account = try await fixture.signIn(next)
         #expect(try await next.session(for: account).identity().email == "ada@example.org")
         await next.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "a crash after any step of signing in again with a pasted key, where a session had ended, revokes no such key",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func pastedAgain(_ step: AccountStep) async throws {
-        let world = try await RelateMailWorld()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
-        world.server.revokeAll()
+        let fixture = try await RelateMailFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
+        fixture.server.revokeAll()
         await #expect(throws: LatchError.self) { try await first.session(for: account).identity() }
         #expect(try await first.accounts.account(account.id)?.isSignedIn == false)
         await first.close()
-        let pasted = world.server.add("my desk")
-        let second = try await world.home.open(stoppingAfter: step)
+        let pasted = fixture.server.add("my desk")
+        let second = try await fixture.home.open(stoppingAfter: step)
         // One that is open before the crash finishes nothing of it.
-        let other = try await world.home.open(stoppingAfter: .tokenWritten)
-        await #expect(throws: (any Error).self) { try await world.signIn(second, key: pasted.key) }
+        let other = try await fixture.home.open(stoppingAfter: .tokenWritten)
+        await #expect(throws: (any Error).self) { try await fixture.signIn(second, key: pasted.key) }
         await second.close()
 
-        let third = try await world.home.open()
-        #expect(world.server.keys.map(\.id) == [pasted.id])
+        let third = try await fixture.home.open()
+        #expect(fixture.server.keys.map(\.id) == [pasted.id])
         let kept = try #require(try await third.accounts.account(account.id))
         #expect(kept.isSignedIn == (step == .rowWhole) && kept.details[SignedIn.ownMark] == nil)
-        #expect((try await world.stored(account) != nil) == kept.isSignedIn)
+        #expect((try await fixture.stored(account) != nil) == kept.isSignedIn)
         await third.close()
 
         // A key that is made here is not taken for a pasted one: it goes with the sign-in that came to nothing.
         if step != .rowWhole {
-            await #expect(throws: (any Error).self) { try await world.signIn(other) }
-            let last = try await world.home.open()
-            #expect(world.server.keys.map(\.id) == [pasted.id])
-            #expect(try await world.signIn(last, key: pasted.key).isSignedIn)
+            await #expect(throws: (any Error).self) { try await fixture.signIn(other) }
+            let last = try await fixture.home.open()
+            #expect(fixture.server.keys.map(\.id) == [pasted.id])
+            #expect(try await fixture.signIn(last, key: pasted.key).isSignedIn)
             await last.close()
         }
         await other.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "a crash after any step of signing out leaves the account absent, in every family", arguments: Family.all,
         [AccountStep.leavingNoted, .leavingWiped])
     func signOut(_ family: Family, _ step: AccountStep) async throws {
-        let world = try await family.make()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first, connection: Self.connection)
+        let fixture = try await family.make()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first, connection: Self.connection)
         await first.close()
-        let second = try await world.home.open(stoppingAfter: step)
+        let second = try await fixture.home.open(stoppingAfter: step)
         await #expect(throws: Stopped.self) { try await second.signOut(account) }
         await second.close()
 
-        let third = try await world.home.open()
+        let third = try await fixture.home.open()
         #expect(try await third.accounts.rowIDs().isEmpty)
-        try await world.expectWholeOrAbsent(third, [account.id])
+        try await fixture.expectWholeOrAbsent(third, [account.id])
         await third.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
@@ -92,25 +92,25 @@ import Testing
         arguments: Family.keys,
         [AccountStep.rotationNoted, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept])
     func rotation(_ family: Family, _ step: AccountStep) async throws {
-        let world = try await family.make()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let fixture = try await family.make()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
-        let second = try await world.home.open(stoppingAfter: step)
-        world.die()
+        let second = try await fixture.home.open(stoppingAfter: step)
+        fixture.die()
         await #expect(throws: (any Error).self) { try await second.session(for: account).rotateKey() }
-        world.wire.script(world.rules)
+        fixture.wire.script(fixture.rules)
         await second.close()
 
-        let third = try await world.home.open()
-        try await world.expectWholeOrAbsent(third, [account.id])
+        let third = try await fixture.home.open()
+        try await fixture.expectWholeOrAbsent(third, [account.id])
         #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
         await third.close()
-        await world.stop()
+        await fixture.stop()
     }
 }
 
-extension FamilyWorld {
+extension FamilyFixture {
     /// A dead program gives nothing back: what it would send to end a session does not arrive.
     func die() {
         let rules = rules

@@ -8,57 +8,57 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct FamilyFaultTests {
     @Test("a fault while a server is looked for is told, and nothing is kept", arguments: Family.all, Fault.all)
     func probe(_ family: Family, _ fault: Fault) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open()
-        world.wire.script { fault.answer(world.rules($0)) }
-        let error = try await #require(throws: LatchError.self) { try await world.find(latch, .init()) }
-        fault.expect(error, while: .finding, at: world.address)
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open()
+        fixture.wire.script { fault.response(fixture.rules($0)) }
+        let error = try await #require(throws: LatchError.self) { try await fixture.find(latch, .init()) }
+        fault.expect(error, while: .finding, at: fixture.address)
         #expect(try await latch.accounts.rowIDs().isEmpty)
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "a fault during a sign-in is told, makes no account, and the next one works", arguments: Family.all, Fault.all)
     func signIn(_ family: Family, _ fault: Fault) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open()
-        let server = try await world.find(latch, .init())
-        let fail: @Sendable () -> Void = { world.wire.script { fault.answer(world.rules($0)) } }
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.find(latch, .init())
+        let fail: @Sendable () -> Void = { fixture.wire.script { fault.response(fixture.rules($0)) } }
         if !family.usesBrowser { fail() }
-        let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server, fail) }
-        fault.expect(error, while: .signingIn, at: world.door)
+        let error = try await #require(throws: LatchError.self) { try await fixture.begin(latch, server, fail) }
+        fault.expect(error, while: .signingIn, at: fixture.door)
         // IM-16
         if family.usesBrowser { #expect(!error.message.hasPrefix("Login failed"), "\(error)") }
         #expect(try await latch.accounts.rowIDs().isEmpty)
 
-        world.wire.script(world.rules)
-        let account = try await world.signIn(latch)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        fixture.wire.script(fixture.rules)
+        let account = try await fixture.signIn(latch)
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "a fault at a start, a question, a call and a renewal signs nobody out (invariant 4)", arguments: Family.all,
         Fault.all)
     func session(_ family: Family, _ fault: Fault) async throws {
-        let world = try await family.make()
-        var latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try await family.make()
+        var latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         await latch.close()
-        latch = try await world.home.open()
-        world.wire.script { fault.answer(world.rules($0)) }
+        latch = try await fixture.home.open()
+        fixture.wire.script { fault.response(fixture.rules($0)) }
         let session = try latch.session(for: account)
 
         #expect(await session.restore().isSignedIn)
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
-        fault.expect(error, while: .signedIn, at: world.door)
-        world.home.clock.advance(by: 700)
+        fault.expect(error, while: .signedIn, at: fixture.door)
+        fixture.home.clock.advance(by: 700)
         _ = try await session.validToken()
         if session.dialect.refresh != nil {
             let error = try await #require(throws: LatchError.self) { try await session.refresh() }
-            fault.expect(error, while: .signedIn, at: world.door)
+            fault.expect(error, while: .signedIn, at: fixture.door)
         }
         // A call of an app's is handed the server's own answer, whatever its status.
         if let status = fault.status {
@@ -67,14 +67,14 @@ import Testing
             let error = try await #require(throws: LatchError.self) {
                 try await session.client.send(session.dialect.identity)
             }
-            fault.expect(error, while: .signedIn, at: world.door)
+            fault.expect(error, while: .signedIn, at: fixture.door)
         }
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
 
-        world.wire.script(world.rules)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        fixture.wire.script(fixture.rules)
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
@@ -86,25 +86,25 @@ import Testing
     }
 
     private func signOut(_ family: Family, _ fault: Fault, isReached: Bool) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let stored = try #require(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)))
         let token = SessionTokens(stored: stored).access
-        world.wire.script { request in
-            if isReached { return fault.answer(world.rules(request)) }
+        fixture.wire.script { request in
+            if isReached { return fault.response(fixture.rules(request)) }
             let isGoodbye = request.method == "DELETE" || request.path.hasSuffix("/logout")
-            return isGoodbye ? fault.answer(.json("{}")) : world.rules(request)
+            return isGoodbye ? fault.response(.json("{}")) : fixture.rules(request)
         }
         let report = try await latch.signOut(account)
-        world.wire.script(world.rules)
+        fixture.wire.script(fixture.rules)
 
         if let failure = report.failure {
             let isCheck = failure.message.contains("still accepts the token")
-            if !isCheck { fault.expect(failure, while: .leaving, at: world.door) }
+            if !isCheck { fault.expect(failure, while: .leaving, at: fixture.door) }
         }
         #expect(report.isRevoked == (report.failure == nil))
-        let lives = try await world.takes(token, of: account)
+        let lives = try await fixture.takes(token, of: account)
         // A success from a proxy cannot be told apart from the server's own.
         if fault.status != 200 {
             #expect(!report.isRevoked || !lives, "\(isReached)")
@@ -116,50 +116,50 @@ import Testing
             let isKey = Family.keys.contains { $0.name == family.name }
             #expect(try await latch.accounts.noteCount() == (isKey && !isCut ? 1 : 0), "\(isReached)")
             if isKey, family.usesBrowser {
-                _ = try await world.signIn(latch)
-                #expect(try await !world.takes(token, of: account), "\(isReached)")
+                _ = try await fixture.signIn(latch)
+                #expect(try await !fixture.takes(token, of: account), "\(isReached)")
                 #expect(try await latch.accounts.noteCount() == 0)
             }
         } else if !report.isRevoked {
             #expect(lives)
         }
         #expect(try await latch.accounts.accounts().allSatisfy { $0.id != account.id })
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "OX-13 RM-8 a proxy that lets the server's own answer to anybody through and refuses all else leaves the key recorded",
         arguments: Family.keys)
     func signOutBehindProxy(_ family: Family) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let stored = try #require(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)))
         let probe = try #require(Dialects.named(account.dialect, details: account.details)).probe.path
-        world.wire.script { $0.path == probe ? world.rules($0) : .json(#"{"error":"Unauthorized"}"#, 401) }
+        fixture.wire.script { $0.path == probe ? fixture.rules($0) : .json(#"{"error":"Unauthorized"}"#, 401) }
         let report = try await latch.signOut(account)
-        world.wire.script(world.rules)
+        fixture.wire.script(fixture.rules)
         #expect(!report.isRevoked && report.failure != nil)
         #expect(try await latch.accounts.noteCount() == 1)
-        #expect(try await world.takes(SessionTokens(stored: stored).access, of: account))
+        #expect(try await fixture.takes(SessionTokens(stored: stored).access, of: account))
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "RM-8 a fault at any request of a key's rotation leaves one key that works, and no other at the server",
         arguments: Family.keys, Fault.all)
     func rotation(_ family: Family, _ fault: Fault) async throws {
-        let world = try await family.make()
-        var latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try await family.make()
+        var latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         // The new key is made, tried, and the old one revoked; the server does what it is asked for, and its answer fails.
         for (method, path) in [("", "/"), ("POST", "/"), ("GET", "/api/profile"), ("DELETE", "/")] {
-            world.wire.script { request in
-                let own = world.rules(request)
-                return request.method.hasPrefix(method) && request.path.hasPrefix(path) ? fault.answer(own) : own
+            fixture.wire.script { request in
+                let own = fixture.rules(request)
+                return request.method.hasPrefix(method) && request.path.hasPrefix(path) ? fault.response(own) : own
             }
             let session = try latch.session(for: account)
             if method == "DELETE" {
@@ -168,47 +168,47 @@ import Testing
                 #expect(failure != nil || fault.status == 200 || fault.name.hasPrefix("cut"), "\(fault.name)")
             } else {
                 let error = try await #require(throws: LatchError.self) { try await session.rotateKey() }
-                #expect(error.message.contains(world.door.description), "\(method): \(error)")
+                #expect(error.message.contains(fixture.door.description), "\(method): \(error)")
                 #expect([fault.code, .serverRefused].contains(error.code), "\(method): \(error.code): \(error)")
             }
             #expect(session.state.isSignedIn, "\(method)")
             await latch.close()
-            world.wire.script(world.rules)
+            fixture.wire.script(fixture.rules)
             // Long enough that no answer can be on its way any longer.
-            world.home.clock.advance(by: 301)
-            latch = try await world.home.open()
-            try await world.expectOneKey(latch, account.id, "\(method) \(path)")
+            fixture.home.clock.advance(by: 301)
+            latch = try await fixture.home.open()
+            try await fixture.expectOneKey(latch, account.id, "\(method) \(path)")
         }
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("a server that is down signs nobody out, and signing out there removes the account", arguments: Family.all)
     func down(_ family: Family) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let server = try await world.find(latch, .init())
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let server = try await fixture.find(latch, .init())
         let session = try latch.session(for: account)
         // A browser gets there a moment before the program does not.
-        if !family.usesBrowser { world.wire.stop() }
+        if !family.usesBrowser { fixture.wire.stop() }
         let refused = try await #require(throws: LatchError.self) {
-            try await world.begin(latch, server) { world.wire.stop() }
+            try await fixture.begin(latch, server) { fixture.wire.stop() }
         }
-        expectRefused(refused, world.door)
+        expectRefused(refused, fixture.door)
 
-        let probe = try await latch.probe(world.address, connection: .init(proxy: ""))
-        expectRefused(try #require(probe.failure), world.address)
+        let probe = try await latch.probe(fixture.address, connection: .init(proxy: ""))
+        expectRefused(try #require(probe.failure), fixture.address)
         #expect(probe.steps.last { $0.outcome == .failed }?.kind == .connection)
-        expectRefused(try await #require(throws: LatchError.self) { try await session.identity() }, world.door)
+        expectRefused(try await #require(throws: LatchError.self) { try await session.identity() }, fixture.door)
         #expect(await session.restore().isSignedIn)
         let report = try await latch.signOut(account)
         #expect(!report.isRevoked)
-        expectRefused(try #require(report.failure), world.door)
+        expectRefused(try #require(report.failure), fixture.door)
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     private func expectRefused(_ error: LatchError, _ place: ServerAddress) {
@@ -218,44 +218,44 @@ import Testing
 
     @Test("a clock that is a day wrong signs nobody out, and nobody in half", arguments: Family.all, [-86_400, 86_400])
     func clock(_ family: Family, _ seconds: Int) async throws {
-        let world = try await family.make()
-        var latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try await family.make()
+        var latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         await latch.close()
-        world.home.clock.advance(by: TimeInterval(seconds))
-        latch = try await world.home.open()
+        fixture.home.clock.advance(by: TimeInterval(seconds))
+        latch = try await fixture.home.open()
         #expect(await (try latch.session(for: account)).restore().isSignedIn)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         // An ID token of yesterday or tomorrow is refused; every other sign-in works, and replaces the session.
         if family.hasDatedProof {
-            let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+            let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
             #expect(error.code == .providerUntrusted, "\(error)")
             #expect(error.message.contains(seconds < 0 ? "is in the future" : "has expired"), "\(error)")
             #expect(error.message.hasSuffix("check the clocks of both machines."), "\(error)")
         } else {
-            #expect(try await world.signIn(latch).isSignedIn)
+            #expect(try await fixture.signIn(latch).isSignedIn)
             #expect(try await latch.accounts.accounts().count == 1)
         }
-        world.home.clock.advance(by: TimeInterval(-seconds))
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        fixture.home.clock.advance(by: TimeInterval(-seconds))
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         _ = try await latch.signOut(account)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 }
 
-extension FamilyWorld {
+extension FamilyFixture {
     /// Whether the server itself takes a token.
     func takes(_ token: Secret, of account: Account) async throws -> Bool {
         let dialect = try #require(Dialects.named(account.dialect, details: account.details))
         var request = dialect.identity
         for field in dialect.authorization(token) { request.headers[field.name] = field.value }
         let client = try ConnectionOptions(proxy: "").client(userAgent: "test", home: account.serverURL)
-        let answer = try await PasswordSignIn.send(
-            request, to: account.serverURL, with: client, timeout: Home.ample)
+        let response = try await PasswordSignIn.send(
+            request, to: account.serverURL, with: client, timeout: HomeFixture.ample)
         await client.close()
-        return dialect.identity(from: answer) != nil
+        return dialect.identity(from: response) != nil
     }
 
     /// Whether the account works, with the only key that there is at the server, and nothing is to be tidied up.

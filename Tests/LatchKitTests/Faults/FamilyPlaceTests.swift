@@ -76,38 +76,38 @@ import Testing
     private func check(
         _ family: Family, _ place: Place, _ bad: ServerAddress, _ connection: ConnectionOptions
     ) async throws {
-        let world = try await family.make()
-        var latch = try await world.home.open()
+        let fixture = try await family.make()
+        var latch = try await fixture.home.open()
         let report = try await latch.probe(bad, connection: connection)
         #expect(report.failure?.code == place.code, "\(family.name): \(String(describing: report.failure))")
-        let found = try await world.find(latch, connection)
+        let found = try await fixture.find(latch, connection)
         // Who knows the server from before finds it moved, and where it sent people to with it.
-        let details = found.dialect.details.mapValues { $0 == world.door.url ? bad.url : $0 }
+        let details = found.dialect.details.mapValues { $0 == fixture.door.url ? bad.url : $0 }
         let server = Server(
             address: bad, dialect: found.dialect.with(details: details), features: found.features,
             connection: connection)
-        let refused = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
+        let refused = try await #require(throws: LatchError.self) { try await fixture.begin(latch, server) {} }
         #expect(refused.code == place.code, "\(family.name): \(refused)")
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        let account = try await world.begin(latch, found) {}
+        let account = try await fixture.begin(latch, found) {}
         let move = Statement("UPDATE accounts SET server_url = ?, details = ?", String.self, String.self)
         let moved = AccountSchema.text(details)
         try await latch.accounts.database.write { _ = try $0.run(move, bad.url, moved) }
         await latch.close()
 
-        latch = try await world.home.open()
+        latch = try await fixture.home.open()
         let kept = try #require(try await latch.accounts.account(account.id))
         let session = try latch.session(for: kept)
         #expect(await session.restore().isSignedIn)
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
         #expect(error.code == place.code, "\(family.name): \(error)")
-        world.home.clock.advance(by: 700)
+        fixture.home.clock.advance(by: 700)
         _ = try await session.validToken()
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
         let goodbye = try await latch.signOut(kept)
         #expect(!goodbye.isRevoked && goodbye.failure?.code == place.code, "\(String(describing: goodbye.failure))")
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 }

@@ -7,31 +7,31 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct FamilySlownessTests {
     @Test("answers that come byte by byte are answers, from the first question to the last", arguments: Family.all)
     func crawl(_ family: Family) async throws {
-        let world = try await family.make()
-        world.wire.script { request in
-            var answer = world.rules(request)
-            answer.pace = .milliseconds(1)
-            return answer
+        let fixture = try await family.make()
+        fixture.wire.script { request in
+            var response = fixture.rules(request)
+            response.pace = .milliseconds(1)
+            return response
         }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         #expect(try await latch.signOut(account).failure?.code != .timedOut)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("an answer that never ends keeps nobody from signing out, and ends no session", arguments: Family.all)
     func endless(_ family: Family) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open(revocationTimeout: .milliseconds(300))
-        let account = try await world.signIn(latch)
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open(revocationTimeout: .milliseconds(300))
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
-        let asked = world.wire.requests.count
-        world.trickle()
+        let asked = fixture.wire.requests.count
+        fixture.trickle()
         let call = Task { try await session.client.send(session.dialect.identity) }
-        try await eventually { world.wire.requests.count > asked }
+        try await eventually { fixture.wire.requests.count > asked }
         call.cancel()
         await #expect(throws: (any Error).self) { try await call.cancellableValue }
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
@@ -39,48 +39,48 @@ import Testing
         let report = try await latch.signOut(account)
         #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(String(describing: report.failure))")
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "OX-13 one deadline holds for all that a sign-out asks of a server that does not answer", arguments: Family.keys
     )
     func oneDeadline(_ family: Family) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open(revocationTimeout: .milliseconds(300))
-        let account = try await world.signIn(latch)
-        try await latch.accounts.note([.id("left over")], of: account.id)
-        let asked = world.wire.requests.count
-        world.trickle()
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open(revocationTimeout: .milliseconds(300))
+        let account = try await fixture.signIn(latch)
+        try await latch.accounts.record([.id("left over")], of: account.id)
+        let asked = fixture.wire.requests.count
+        fixture.trickle()
         let report = try await latch.signOut(account)
         #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(String(describing: report.failure))")
         // The key that was left over is asked about first, until the time is up.
-        #expect(world.wire.requests.count <= asked + 1)
+        #expect(fixture.wire.requests.count <= asked + 1)
         #expect(try await latch.accounts.noteCount() == 2)
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "a sign-in, a question, a call and a renewal that are answered without end time out, and the account is kept",
         arguments: Family.all)
     func neverDone(_ family: Family) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open(revocationTimeout: .milliseconds(150))
-        let server = try await world.find(latch, .init())
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open(revocationTimeout: .milliseconds(150))
+        let server = try await fixture.find(latch, .init())
         let slowDown: @Sendable () -> Void = {
-            world.trickle()
-            world.home.requestTimeout = .milliseconds(150)
+            fixture.trickle()
+            fixture.home.requestTimeout = .milliseconds(150)
         }
         if !family.usesBrowser { slowDown() }
-        await expectTimeOut { try await world.begin(latch, server, slowDown) }
+        await expectTimeOut { try await fixture.begin(latch, server, slowDown) }
         #expect(try await latch.accounts.rowIDs().isEmpty)
 
-        world.home.requestTimeout = Home.ample
-        world.wire.script(world.rules)
-        let account = try await world.begin(latch, server) {}
+        fixture.home.requestTimeout = HomeFixture.ample
+        fixture.wire.script(fixture.rules)
+        let account = try await fixture.begin(latch, server) {}
         let session = try latch.session(for: account)
         slowDown()
         await expectTimeOut { try await session.identity() }
@@ -89,12 +89,12 @@ import Testing
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
         #expect(await session.restore().isSignedIn)
 
-        world.home.requestTimeout = Home.ample
-        world.wire.script(world.rules)
-        try await world.expectWholeOrAbsent(latch, [account.id])
+        fixture.home.requestTimeout = HomeFixture.ample
+        fixture.wire.script(fixture.rules)
+        try await fixture.expectWholeOrAbsent(latch, [account.id])
         #expect(try await session.identity().email == "ada@example.org")
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     private func expectTimeOut(
@@ -105,13 +105,13 @@ import Testing
     }
 }
 
-extension FamilyWorld {
+extension FamilyFixture {
     /// Every answer of the server begins well and never ends: a byte comes now and then.
     fileprivate func trickle() {
         wire.script { _ in
-            var answer = ScriptedServer.Answer.json(String(repeating: " ", count: 100_000))
-            answer.pace = .milliseconds(50)
-            return answer
+            var response = ScriptedServer.Response.json(String(repeating: " ", count: 100_000))
+            response.pace = .milliseconds(50)
+            return response
         }
     }
 }

@@ -10,19 +10,19 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct FamilyStorageTests {
     @Test("a locked secret store makes no account and loses none", arguments: Family.all)
     func locked(_ family: Family) async throws {
-        let world = try await family.make()
+        let fixture = try await family.make()
         let store = LockableStore()
-        let latch = try await world.home.open(secrets: store)
-        let server = try await world.find(latch, .init())
+        let latch = try await fixture.home.open(secrets: store)
+        let server = try await fixture.find(latch, .init())
         store.fail(.locked)
-        let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
+        let error = try await #require(throws: LatchError.self) { try await fixture.begin(latch, server) {} }
         #expect(error.code.rawValue.hasPrefix("secret_store"), "\(error)")
         #expect(try await latch.accounts.accounts().isEmpty)
 
         store.fail(nil)
-        let account = try await world.signIn(latch)
+        let account = try await fixture.signIn(latch)
         await latch.close()
-        let next = try await world.home.open(secrets: store)
+        let next = try await fixture.home.open(secrets: store)
         store.fail(.locked)
         let session = try next.session(for: account)
         if case .signedOut = await session.restore() { Issue.record("a locked store signed somebody out") }
@@ -38,80 +38,80 @@ import Testing
         #expect(try await next.accounts.accounts().isEmpty)
         await next.close()
         store.fail(nil)
-        let last = try await world.home.open(secrets: store)
+        let last = try await fixture.home.open(secrets: store)
         #expect(try await last.accounts.rowIDs().isEmpty)
         for key in AccountStore.tokenKeys(account.id) { #expect(try await store.read(key) == nil) }
         await last.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "signing out with a damaged secret store says what is done and what is left, and once it is restored the next start does that",
         arguments: Family.all)
     func damaged(_ family: Family) async throws {
-        let world = try await family.make()
+        let fixture = try await family.make()
         let store = LockableStore()
-        let first = try await world.home.open(secrets: store)
-        let account = try await world.signIn(first)
+        let first = try await fixture.home.open(secrets: store)
+        let account = try await fixture.signIn(first)
         let token = try #require(try await first.accounts.secrets.read(AccountStore.tokenKey(account.id)))
         await first.close()
-        let latch = try await world.home.open(secrets: store)
+        let latch = try await fixture.home.open(secrets: store)
         store.fail(.damaged)
 
         let error = try await #require(throws: LatchError.self) { try await latch.signOut(account) }
 
         #expect(error.code == .secretStoreDamaged)
-        for words in ["removed from this device", "\(world.door) has not ended", "store is not open", "next start"] {
+        for words in ["removed from this device", "\(fixture.door) has not ended", "store is not open", "next start"] {
             #expect(error.message.contains(words), "\(error)")
         }
         #expect(try await latch.accounts.accounts().isEmpty)
         await latch.close()
         let access = SessionTokens(stored: token).access
-        #expect(try await world.takes(access, of: account))
+        #expect(try await fixture.takes(access, of: account))
 
         store.fail(nil)
-        let next = try await world.home.open(secrets: store)
+        let next = try await fixture.home.open(secrets: store)
         #expect(try await next.accounts.rowIDs().isEmpty)
         for key in AccountStore.tokenKeys(account.id) { #expect(try await store.read(key) == nil) }
-        #expect(try await !world.takes(access, of: account))
+        #expect(try await !fixture.takes(access, of: account))
         await next.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("a disk without room makes no account, loses none, and lets people sign out", arguments: Family.all)
     func full(_ family: Family) async {
         await #expect(processExitsWith: .success) { [name = family.name as String] in
             let family = try #require(Family.all.first { $0.name == name })
-            let world = try await family.make()
-            let latch = try await world.home.open()
-            let server = try await world.find(latch, .init())
+            let fixture = try await family.make()
+            let latch = try await fixture.home.open()
+            let server = try await fixture.find(latch, .init())
             // From here on no file grows: what SQLite writes fails as on a disk without room.
             signal(SIGXFSZ, SIG_IGN)
             try FileSizeLimit.set(to: 0)
-            let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
+            let error = try await #require(throws: LatchError.self) { try await fixture.begin(latch, server) {} }
             try #require(error.code.rawValue.hasPrefix("storage"), "\(error.code): \(error)")
             try FileSizeLimit.set(to: rlim_t.max)
             try #require(try await latch.accounts.rowIDs().isEmpty)
 
-            let account = try await world.signIn(latch)
+            let account = try await fixture.signIn(latch)
             let session = try latch.session(for: account)
             try FileSizeLimit.set(to: 0)
-            world.home.clock.advance(by: 700)
+            fixture.home.clock.advance(by: 700)
             _ = try? await session.validToken()
             _ = try? await session.identity()
             try #require(session.state.isSignedIn)
             _ = try? await session.signOut()
             for key in AccountStore.tokenKeys(account.id) {
-                try #require(try await world.home.secrets.read(key) == nil)
+                try #require(try await fixture.home.secrets.read(key) == nil)
             }
             try FileSizeLimit.set(to: rlim_t.max)
             await latch.close()
-            let next = try await world.home.open()
+            let next = try await fixture.home.open()
             for left in try await next.accounts.accounts() {
                 try await #require(throws: LatchError.self) { try await next.session(for: left).identity() }
             }
             await next.close()
-            await world.stop()
+            await fixture.stop()
         }
     }
 
@@ -121,32 +121,32 @@ import Testing
     func fullWhileRotating(_ family: Family) async {
         await #expect(processExitsWith: .success) { [name = family.name as String] in
             let family = try #require(Family.all.first { $0.name == name })
-            let world = try await family.make()
-            var latch = try await world.home.open()
-            let account = try await world.signIn(latch)
+            let fixture = try await family.make()
+            var latch = try await fixture.home.open()
+            let account = try await fixture.signIn(latch)
             signal(SIGXFSZ, SIG_IGN)
             for isNoted in [false, true] {
-                let asked = world.wire.requests.count
+                let asked = fixture.wire.requests.count
                 // The key is made after the note.
-                world.wire.script { request in
+                fixture.wire.script { request in
                     if isNoted, request.method == "POST" { try? FileSizeLimit.set(to: 0) }
-                    return world.rules(request)
+                    return fixture.rules(request)
                 }
                 if !isNoted { try FileSizeLimit.set(to: 0) }
                 let session = try latch.session(for: account)
                 let error = try await #require(throws: LatchError.self) { try await session.rotateKey() }
                 try #require(error.code.rawValue.hasPrefix("storage"), "\(error.code): \(error)")
-                try #require(world.wire.requests[asked...].contains { $0.method == "POST" } == isNoted)
+                try #require(fixture.wire.requests[asked...].contains { $0.method == "POST" } == isNoted)
                 try #require(session.state.isSignedIn)
                 try FileSizeLimit.set(to: rlim_t.max)
-                if !isNoted { try await world.expectOneKey(latch, account.id, "before the note") }
+                if !isNoted { try await fixture.expectOneKey(latch, account.id, "before the note") }
                 await latch.close()
-                world.home.clock.advance(by: 301)
-                latch = try await world.home.open()
-                try await world.expectOneKey(latch, account.id, isNoted ? "after the note" : "before the note")
+                fixture.home.clock.advance(by: 301)
+                latch = try await fixture.home.open()
+                try await fixture.expectOneKey(latch, account.id, isNoted ? "after the note" : "before the note")
             }
             await latch.close()
-            await world.stop()
+            await fixture.stop()
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// What a server answers while something is wrong, and what the person is told of it.
 struct Fault: Sendable, CustomTestStringConvertible {
     /// What the program does when it happens.
-    enum Act: Sendable { case finding, signingIn, signedIn, leaving }
+    enum Action: Sendable { case finding, signingIn, signedIn, leaving }
 
     let name: String
     let code: LatchError.Code
@@ -17,7 +17,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var status: Int?
     /// Whether it looks like a refusal of a sign-in; the family decides which error that becomes.
     var isRefusal = false
-    let answer: @Sendable (_ own: ScriptedServer.Answer) -> ScriptedServer.Answer
+    let response: @Sendable (_ own: ScriptedServer.Response) -> ScriptedServer.Response
     var testDescription: String { name }
 
     /// Whether nothing came that can be called an answer.
@@ -32,7 +32,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
             _ in .json(#"{"error":"x"}"#, 503)
         },
         Fault(
-            name: "a page of sign-in, 200", code: .foreignAnswer,
+            name: "a page of sign-in, 200", code: .interceptedResponse,
             says: ["response did not come from", "the response is a web page", "Sign in to it in a browser"]
         ) { _ in .page(200) },
         Fault(name: "cut in the middle of the body", code: .connectionLost, says: lost) { own in
@@ -41,13 +41,13 @@ struct Fault: Sendable, CustomTestStringConvertible {
             return cut
         },
         Fault(
-            name: "cut in the middle of the JSON", code: .foreignAnswer,
+            name: "cut in the middle of the JSON", code: .interceptedResponse,
             says: ["unexpected format", "(status 200", "Try again"],
-            found: (.notAKnownServer, ["is not one that this program supports", "Check the address"]), status: 200
+            found: (.unsupportedServer, ["is not one that this program supports", "Check the address"]), status: 200
         ) { _ in .json(#"{"access_token":"x","#) },
         // The words with which each family refuses a token, which any other program may use too.
         Fault(
-            name: "401 of another program, in every family's words", code: .foreignAnswer,
+            name: "401 of another program, in every family's words", code: .interceptedResponse,
             says: ["; another system refused the session, and the server did not confirm it"], found: unknown,
             isRefusal: true
         ) { _ in .json(vague("Unauthorized", "Authentication required"), 401) },
@@ -61,7 +61,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         #"{"detail":"\#(word)","error":"\#(word)","message":"\#(message)"}"#
     }
     private static let unknown: (LatchError.Code, [String]) = (
-        .notAKnownServer, ["is not one that this program supports"]
+        .unsupportedServer, ["is not one that this program supports"]
     )
 
     private static let lost = ["was lost before the response was complete", "Try again"]
@@ -72,7 +72,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
     /// Whether an error tells of this fault: what was done, at which server, what happened, what to do, and what
     /// became of the session.
     func expect(
-        _ error: LatchError, while act: Act, at place: ServerAddress, sourceLocation: SourceLocation = #_sourceLocation
+        _ error: LatchError, while act: Action, at place: ServerAddress,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         var told = act == .finding ? found ?? (code, says) : (code, says)
         if isRefusal, act == .signingIn { told = (error.code, []) }

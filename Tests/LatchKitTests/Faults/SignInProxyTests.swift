@@ -13,7 +13,7 @@ import Testing
         var headers: HTTPHeaders = [:]
         var body = ""
         var testDescription: String { name }
-        var answer: ScriptedServer.Answer { .init(status: status, headers: headers, body: body) }
+        var response: ScriptedServer.Response { .init(status: status, headers: headers, body: body) }
     }
 
     private static func page(_ more: HTTPHeaders) -> HTTPHeaders {
@@ -134,18 +134,18 @@ import Testing
         "the answer of a sign-in proxy or portal ends no session, and it is named (invariant 4)",
         arguments: Family.all)
     func stays(_ family: Family) async throws {
-        let world = try await family.make()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let fixture = try await family.make()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
-        for proxy in Self.cases { try await stays(world, account, proxy) }
-        await world.stop()
+        for proxy in Self.cases { try await stays(fixture, account, proxy) }
+        await fixture.stop()
     }
 
-    private func stays(_ world: FamilyWorld, _ account: Account, _ proxy: Case) async throws {
-        let latch = try await world.home.open()
+    private func stays(_ fixture: FamilyFixture, _ account: Account, _ proxy: Case) async throws {
+        let latch = try await fixture.home.open()
         let session = try latch.session(for: account)
-        world.wire.script { _ in proxy.answer }
+        fixture.wire.script { _ in proxy.response }
 
         #expect(await session.restore().isSignedIn, "\(proxy.name)")
         for call in ["who is signed in", "a call"] {
@@ -157,17 +157,17 @@ import Testing
                 }
             }
             let told = Comment(rawValue: "\(proxy.name), \(call): \(error.code): \(error)")
-            #expect(error.code == .foreignAnswer, told)
+            #expect(error.code == .interceptedResponse, told)
             #expect(proxy.says.allSatisfy { error.message.contains($0) }, told)
             #expect(
-                error.message.contains(world.door.authority) && error.message.hasSuffix("You stay signed in."), told)
+                error.message.contains(fixture.door.authority) && error.message.hasSuffix("You stay signed in."), told)
         }
-        world.home.clock.advance(by: 3_600)
+        fixture.home.clock.advance(by: 3_600)
         _ = try await session.validToken()
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true, "\(proxy.name)")
         #expect(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)) != nil, "\(proxy.name)")
 
-        world.wire.script(world.rules)
+        fixture.wire.script(fixture.rules)
         #expect(try await session.identity().email == "ada@example.org", "\(proxy.name)")
         await latch.close()
     }
@@ -175,26 +175,27 @@ import Testing
     @Test(
         "a sign-in proxy or portal at the time of signing in is named, and no account is made", arguments: Family.all)
     func signIn(_ family: Family) async throws {
-        let world = try await family.make()
-        let latch = try await world.home.open()
-        let server = try await world.find(latch, .init())
+        let fixture = try await family.make()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.find(latch, .init())
         for proxy in Self.cases where !proxy.says.isEmpty {
             // A browser gets past the proxy, the program that comes after it does not.
-            let intrude: @Sendable () -> Void = { world.wire.script { _ in proxy.answer } }
-            if family.usesBrowser { world.wire.script(world.rules) } else { intrude() }
+            let intrude: @Sendable () -> Void = { fixture.wire.script { _ in proxy.response } }
+            if family.usesBrowser { fixture.wire.script(fixture.rules) } else { intrude() }
             let error = try await #require(throws: LatchError.self, "\(proxy.name)") {
-                try await world.begin(latch, server, intrude)
+                try await fixture.begin(latch, server, intrude)
             }
             let told = Comment(rawValue: "\(proxy.name): \(error.code): \(error)")
-            #expect(error.code == .foreignAnswer, told)
+            #expect(error.code == .interceptedResponse, told)
             #expect(proxy.says.allSatisfy { error.message.contains($0) }, told)
             #expect(try await latch.accounts.rowIDs().isEmpty, told)
 
-            let report = try await latch.probe(world.address, connection: .init(proxy: ""))
+            let report = try await latch.probe(fixture.address, connection: .init(proxy: ""))
             let failure = try #require(report.failure, told)
-            #expect(failure.code == .foreignAnswer && proxy.says.allSatisfy { failure.message.contains($0) }, told)
+            #expect(
+                failure.code == .interceptedResponse && proxy.says.allSatisfy { failure.message.contains($0) }, told)
         }
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 }

@@ -11,43 +11,43 @@ import Testing
     @Test(
         "IM-12 a forced change goes the way that ends the forcing, and is noted here", arguments: ImmichGeneration.all)
     func forced(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        world.immich.set { $0.mustChange = true }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try ImmichFixture(generation)
+        fixture.immich.set { $0.mustChange = true }
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         #expect(account.mustChangePassword)
         let session = try latch.session(for: account)
         try await latch.changePassword(
             PasswordChange(current: nil, new: Secret("a better one"), isForced: true), of: account)
-        #expect(world.asked("/api/auth/change-password").isEmpty)
-        #expect(world.immich.state.withLock { $0.password == "a better one" && !$0.mustChange })
+        #expect(fixture.asked("/api/auth/change-password").isEmpty)
+        #expect(fixture.immich.state.withLock { $0.password == "a better one" && !$0.mustChange })
         #expect(try await latch.accounts.account(account.id)?.mustChangePassword == false)
         #expect(try await session.identity().email == "ada@example.org")
     }
 
     @Test("IM-12 where PUT is no more, PATCH is asked", arguments: [404, 405])
     func patch(_ status: Int) async throws {
-        let world = try ImmichWorld()
-        world.immich.set { $0.mustChange = true }
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.set { $0.mustChange = true }
+        fixture.immich.intercept { request in
             request.method == "PUT" && request.path == "/api/users/me"
                 ? ImmichGeneration.newest.error(status, "no") : nil
         }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         try await latch.changePassword(
             PasswordChange(current: nil, new: Secret("a better one"), isForced: true), of: account)
-        #expect(world.immich.state.withLock(\.password) == "a better one")
+        #expect(fixture.immich.state.withLock(\.password) == "a better one")
     }
 
     @Test(
         "IM-12 where there is only the specification's PUT /auth/change-password, that is asked",
         arguments: [true, false])
     func specified(_ isForced: Bool) async throws {
-        let world = try ImmichWorld()
-        world.immich.set { $0.mustChange = isForced }
+        let fixture = try ImmichFixture()
+        fixture.immich.set { $0.mustChange = isForced }
         // The script keeps the closure, so the closure must not keep the script.
-        world.immich.intercept { [weak immich = world.immich] request in
+        fixture.immich.intercept { [weak immich = fixture.immich] request in
             switch (request.method, request.path) {
             case ("PUT", "/api/auth/change-password"):
                 immich?.set { $0.password = request.json?["password"]?.string ?? "" }
@@ -57,26 +57,26 @@ import Testing
             default: return nil
             }
         }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         try await latch.changePassword(
             PasswordChange(
                 current: isForced ? nil : Secret("correct horse"), new: Secret("a better one"), isForced: isForced),
             of: account)
-        #expect(world.immich.state.withLock(\.password) == "a better one")
-        let last = try #require(world.wire.requests.last)
+        #expect(fixture.immich.state.withLock(\.password) == "a better one")
+        let last = try #require(fixture.wire.requests.last)
         #expect(last.method == "PUT" && last.json == ["password": "a better one"])
     }
 
     @Test("IM-12 every other request is held back until the password is changed, by every program, and none signs out")
     func heldBack() async throws {
-        let world = try ImmichWorld()
-        world.immich.set { $0.mustChange = true }
-        let (latch, other) = (try await world.home.open(), try await world.home.open())
-        let account = try await world.signIn(latch)
+        let fixture = try ImmichFixture()
+        fixture.immich.set { $0.mustChange = true }
+        let (latch, other) = (try await fixture.home.open(), try await fixture.home.open())
+        let account = try await fixture.signIn(latch)
         let dialect = ImmichDialect()
         let sessions = [try latch.session(for: account), try other.session(for: account)]
-        let asked = world.wire.requests.count
+        let asked = fixture.wire.requests.count
         for client in sessions.map(\.client) {
             for act: () async throws -> Void in [
                 { _ = try await client.send(.get, "/api/albums") }, { _ = try await dialect.sessions(with: client) },
@@ -86,7 +86,7 @@ import Testing
                 #expect(error.code == .passwordChangeRequired, "\(error)")
             }
         }
-        #expect(world.wire.requests.dropFirst(asked).allSatisfy { $0.path == "/api/users/me" })
+        #expect(fixture.wire.requests.dropFirst(asked).allSatisfy { $0.path == "/api/users/me" })
         #expect(await sessions[0].restore().isSignedIn)
 
         try await latch.changePassword(
@@ -96,30 +96,30 @@ import Testing
 
     @Test("IM-12 after a change on the server's own pages nothing is held back, and a fault then is told as it is")
     func changedElsewhere() async throws {
-        let world = try ImmichWorld()
-        world.immich.set { $0.mustChange = true }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try ImmichFixture()
+        fixture.immich.set { $0.mustChange = true }
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let client = try latch.session(for: account).client
-        world.immich.set { $0.mustChange = false }
-        world.immich.intercept { _ in .page(502) }
+        fixture.immich.set { $0.mustChange = false }
+        fixture.immich.intercept { _ in .page(502) }
         let error = try await #require(throws: LatchError.self) { try await client.send(.get, "/api/albums") }
         #expect(error.code == .serverError, "\(error)")
-        world.immich.intercept(nil)
+        fixture.immich.intercept(nil)
         #expect(try await client.send(.get, "/api/albums").status == .ok)
         #expect(try await latch.accounts.account(account.id)?.mustChangePassword == false)
-        let asked = world.wire.requests.count
+        let asked = fixture.wire.requests.count
         #expect(try await client.send(.get, "/api/albums").status == .ok)
-        #expect(world.wire.requests.count == asked + 1)
+        #expect(fixture.wire.requests.count == asked + 1)
     }
 
     @Test(
         "IM-12 a change of one's own will shows the current password; the session stands",
         arguments: ImmichGeneration.all)
     func ownWill(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         var change = PasswordChange(current: Secret("wrong"), new: Secret("a better one"))
         let wrong = try await #require(throws: LatchError.self) { try await latch.changePassword(change, of: account) }
@@ -129,16 +129,16 @@ import Testing
         #expect(weak.code == .weakPassword && weak.message.contains("8 characters"))
         try await latch.changePassword(
             PasswordChange(current: Secret("correct horse"), new: Secret("a better one")), of: account)
-        #expect(world.asked("/api/auth/change-password").allSatisfy { $0.method == "POST" })
+        #expect(fixture.asked("/api/auth/change-password").allSatisfy { $0.method == "POST" })
         #expect(try await session.identity().email == "ada@example.org")
     }
 
     @Test("the person's sessions are listed and ended", arguments: ImmichGeneration.all)
     func sessions(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.immich.set { $0.live["elsewhere"] = "session-0" }
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.immich.set { $0.live["elsewhere"] = "session-0" }
         let dialect = try #require(session.dialect as? any SessionListDialect)
         let listed = try await dialect.sessions(with: session.client)
         #expect(listed.map(\.id) == ["session-0", "session-1"] && listed.map(\.isCurrent) == [false, true])
@@ -157,9 +157,9 @@ import Testing
         "IM-15 a PIN is set, changed, used and removed, whatever the success is called", arguments: ImmichGeneration.all
     )
     func pin(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
         let (dialect, client) = (ImmichDialect(), session.client)
         let (first, second) = (try PIN(Secret("123456")), try PIN(Secret("654321")))
         guard generation.hasPIN else {
@@ -191,8 +191,8 @@ import Testing
 
     @Test("IM-15 where the released routes are missing, the specification's are asked")
     func specifiedPIN() async throws {
-        let world = try ImmichWorld()
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.intercept { request in
             switch (request.method, request.path) {
             case ("POST", "/api/auth/pin-code"): ImmichGeneration.newest.error(405, "no")
             case ("POST", "/api/auth/session/unlock"): ImmichGeneration.newest.error(404, "no")
@@ -200,28 +200,28 @@ import Testing
             default: nil
             }
         }
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
         let pin = try PIN(Secret("123456"))
         try await ImmichDialect().perform(.set(pin), with: session.client)
         try await ImmichDialect().perform(.unlock(pin), with: session.client)
         #expect(
-            world.wire.requests.suffix(4).map { $0.method + $0.path.dropFirst(9) } == [
+            fixture.wire.requests.suffix(4).map { $0.method + $0.path.dropFirst(9) } == [
                 "POST/pin-code", "PUT/pin-code", "POST/session/unlock", "POST/pin-code/verify",
             ])
     }
 
     @Test("IM-15 a lock-out is told with its time, and ends no session")
     func lockOut() async throws {
-        let world = try ImmichWorld()
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.intercept { request in
             guard request.path == "/api/auth/session/unlock" else { return nil }
-            return ScriptedServer.Answer(
+            return ScriptedServer.Response(
                 status: 429, headers: ["Content-Type": "application/json", "Retry-After": "30"],
                 body: #"{"message":"x"}"#)
         }
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
         let error = try await #require(throws: LatchError.self) {
             try await ImmichDialect().perform(.unlock(try PIN(Secret("123456"))), with: session.client)
         }
@@ -231,11 +231,11 @@ import Testing
 
     @Test("IM-15 the specification's PIN of four digits is good where its routes are, and told as too short elsewhere")
     func shortPIN() async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
         let pin = try PIN(Secret("1234"))
-        world.immich.intercept { request in
+        fixture.immich.intercept { request in
             let isPIN = request.path.hasPrefix("/api/auth/pin-code") || request.path == "/api/auth/session/unlock"
             return isPIN ? ImmichGeneration.newest.invalid("pinCode", "must match") : nil
         }
@@ -244,7 +244,7 @@ import Testing
         }
         #expect(error.code == .invalidRequest && error.message.contains("exactly six digits"), "\(error)")
 
-        world.immich.intercept { request in
+        fixture.immich.intercept { request in
             switch (request.method, request.path) {
             case ("POST", "/api/auth/pin-code"): ImmichGeneration.newest.error(405, "no")
             case ("POST", "/api/auth/session/unlock"): ImmichGeneration.newest.error(404, "no")
@@ -270,13 +270,13 @@ import Testing
 
     @Test("IM-6 after a sign-in token, account, device, first sync and main screen follow in this order")
     func arrival() async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
         let steps = Steps<(step: SignInProgress, requests: Int)>()
         let account = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server
-        ) { [wire = world.wire] in steps.take(($0, wire.requests.count)) }
+        ) { [wire = fixture.wire] in steps.take(($0, wire.requests.count)) }
 
         let taken = steps.taken.map(\.step)
         try #require(taken.count == 5)
@@ -284,28 +284,28 @@ import Testing
         #expect(taken[2] == .deviceKnown(try await latch.accounts.deviceID()))
         guard case .synced(let sync) = taken[3] else { return #expect(Bool(false), "\(taken[3])") }
         #expect(sync.person?.email == "ada@example.org" && sync.version == "v3.1.0")
-        #expect(sync.albums == 1 && sync.photographs == 12 && sync.films == 3)
+        #expect(sync.albums == 1 && sync.photographs == 12 && sync.videos == 3)
         #expect(taken[4] == .ready)
         // Nothing is asked with the token before it is kept.
-        #expect(steps.taken[2].requests == world.asked("/api/auth/login").count + steps.taken[0].requests - 1)
+        #expect(steps.taken[2].requests == fixture.asked("/api/auth/login").count + steps.taken[0].requests - 1)
         #expect(account.isActive)
     }
 
     @Test("IM-6 at each step of a sign-in, server, secret store and database hold what the order says")
     func arrivalSeen() async throws {
-        let world = try ImmichWorld()
-        let store = WatchedStore(world.home.secrets)
-        let latch = try await world.home.open(secrets: store)
-        let server = try await world.server(latch)
+        let fixture = try ImmichFixture()
+        let store = WatchedStore(fixture.home.secrets)
+        let latch = try await fixture.home.open(secrets: store)
+        let server = try await fixture.server(latch)
         let seen = Steps<String>()
         store.watch { act, key in
             guard act == .write, key.service == "latchstring" else { return }
             let stage = (try? await latch.accounts.stage()) ?? "none"
-            let isAsked = world.wire.requests.contains { $0.path == "/api/auth/login" }
-            let isUsed = world.wire.requests.contains { $0.path == "/api/albums" }
+            let isAsked = fixture.wire.requests.contains { $0.path == "/api/auth/login" }
+            let isUsed = fixture.wire.requests.contains { $0.path == "/api/albums" }
             seen.take("token: row \(stage), login \(isAsked), sync \(isUsed)")
         }
-        world.immich.intercept { [home = world.home] request in
+        fixture.immich.intercept { [home = fixture.home] request in
             guard ["/api/auth/login", "/api/albums"].contains(request.path) else { return nil }
             seen.take(
                 "\(request.path): "
@@ -331,18 +331,18 @@ import Testing
 
     @Test("IM-11 at each step of signing out, server, secret store and database hold what the order says")
     func departureSeen() async throws {
-        let world = try ImmichWorld()
-        let store = WatchedStore(world.home.secrets)
-        let latch = try await world.home.open(secrets: store)
-        let account = try await world.signIn(latch)
+        let fixture = try ImmichFixture()
+        let store = WatchedStore(fixture.home.secrets)
+        let latch = try await fixture.home.open(secrets: store)
+        let account = try await fixture.signIn(latch)
         let key = AccountStore.tokenKey(account.id)
         let seen = Steps<String>()
         store.watch { act, removed in
             guard act == .remove, removed == key else { return }
             let stage = (try? await latch.accounts.stage()) ?? "none"
-            seen.take("token: row \(stage), session \(world.immich.state.withLock { !$0.live.isEmpty })")
+            seen.take("token: row \(stage), session \(fixture.immich.state.withLock { !$0.live.isEmpty })")
         }
-        world.immich.intercept { [home = world.home] request in
+        fixture.immich.intercept { [home = fixture.home] request in
             guard request.path == "/api/auth/logout" else { return nil }
             seen.take(
                 "server: "
@@ -378,29 +378,29 @@ import Testing
 
     @Test("IM-6 IM-12 a server that wants another password first is asked nothing before it")
     func arrivalBeforePassword() async throws {
-        let world = try ImmichWorld()
-        world.immich.set { $0.mustChange = true }
-        let latch = try await world.home.open()
+        let fixture = try ImmichFixture()
+        fixture.immich.set { $0.mustChange = true }
+        let latch = try await fixture.home.open()
         let steps = Steps<SignInProgress>()
         _ = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
-            to: try await world.server(latch), onStep: steps.take)
-        #expect(steps.taken.suffix(2) == [.passwordChangeRequired, .ready] && world.asked("/api/albums").isEmpty)
+            to: try await fixture.server(latch), onStep: steps.take)
+        #expect(steps.taken.suffix(2) == [.passwordChangeRequired, .ready] && fixture.asked("/api/albums").isEmpty)
     }
 
     @Test("IM-6 a first sync that fails fails no sign-in", arguments: [404, 500, 502])
     func failedSync(_ status: Int) async throws {
-        let world = try ImmichWorld()
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.intercept { request in
             request.path.hasPrefix("/api/auth") || request.path.hasPrefix("/api/server/")
                 || request.path.hasPrefix("/.well")
                 ? nil : .page(status)
         }
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let steps = Steps<SignInProgress>()
         let account = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
-            to: try await world.server(latch), onStep: steps.take)
+            to: try await fixture.server(latch), onStep: steps.take)
         #expect(account.isSignedIn && steps.taken.contains(.synced(FirstSync())) && steps.taken.last == .ready)
     }
 
@@ -408,10 +408,10 @@ import Testing
         "IM-11 signing out tells the server, then removes token and account, stops what runs, and ends",
         arguments: [true, false])
     func departure(_ answers: Bool) async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        if !answers { world.wire.stop() }
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        if !answers { fixture.wire.stop() }
         let steps = Steps<SignOutProgress>()
         try await latch.signOut(account, onStep: steps.take)
         #expect(
@@ -424,7 +424,7 @@ import Testing
 
     @Test("IM-6 the device's id is made once, also when many programs ask for it at once")
     func deviceID() async throws {
-        let home = try Home()
+        let home = try HomeFixture()
         let programs = [try await home.open(), try await home.open(), try await home.open()]
         let ids = try await withThrowingTaskGroup(of: UUID.self) { group in
             for index in 0..<30 { group.addTask { try await programs[index % 3].accounts.deviceID() } }
@@ -439,12 +439,12 @@ import Testing
 
     @Test("IM-1 IM-10 at a start without network the session of before is there, and stands")
     func offlineStart() async throws {
-        let world = try ImmichWorld()
-        var latch = try await world.home.open()
-        _ = try await world.signIn(latch)
+        let fixture = try ImmichFixture()
+        var latch = try await fixture.home.open()
+        _ = try await fixture.signIn(latch)
         await latch.close()
-        world.wire.stop()
-        latch = try await world.home.open()
+        fixture.wire.stop()
+        latch = try await fixture.home.open()
         let session = try await latch.activeSession()
         #expect(await session.restore() == .signedIn(.unverified(.connectionRefused)))
         #expect(try await session.validToken() == Secret("token-number-1"))

@@ -10,11 +10,11 @@ import Testing
 /// Sign-in with the browser at servers of every generation; the identity provider signs in at once.
 @Suite(.timeLimit(.minutes(20))) struct ImmichBrowserTests {
     private func signIn(
-        _ world: ImmichWorld, _ callback: CallbackMethod = .automatic, _ change: (String) -> String = { $0 }
+        _ fixture: ImmichFixture, _ callback: CallbackMethod = .automatic, _ change: (String) -> String = { $0 }
     ) async throws -> Account {
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        let person = BrowserPerson(home: world.home)
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        let person = BrowserPerson(home: fixture.home)
         async let signedIn = latch.signIn(person.signIn(callback), to: server)
         let address = await person.address()
         if !address.isEmpty { try person.open(change(try await person.link(from: address))) }
@@ -25,37 +25,37 @@ import Testing
         "IM-7 the browser signs in, by the client's state or by one that the server makes",
         arguments: ImmichGeneration.all)
     func generations(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let account = try await signIn(world)
+        let fixture = try ImmichFixture(generation)
+        let account = try await signIn(fixture)
         #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada")
 
-        let asked = try #require(world.asked("/api/oauth/authorize").first?.json)
+        let asked = try #require(fixture.asked("/api/oauth/authorize").first?.json)
         #expect(asked["redirectUri"]?.string == "app.immich:///oauth-callback")
         let own = try #require(asked["state"]?.string)
         #expect(own.utf8.count >= 32)
-        let posted = try #require(world.asked("/api/oauth/callback").first?.json)
+        let posted = try #require(fixture.asked("/api/oauth/callback").first?.json)
         let verifier = try #require(posted["codeVerifier"]?.string.flatMap(PKCE.Verifier.init))
         #expect((43...128).contains(verifier.secret.count))
         #expect(verifier.challenge.text == asked["codeChallenge"]?.string)
         #expect(posted["state"]?.string == (generation.takesState ? own : "made-by-the-server-1"))
         #expect(posted["url"]?.string?.hasPrefix("app.immich:///oauth-callback?code=") == true)
-        #expect(try world.home.files(holding: verifier.secret.reveal()).isEmpty)
+        #expect(try fixture.home.files(holding: verifier.secret.reveal()).isEmpty)
     }
 
     @Test("IM-7 a browser that makes one slash of three is understood, and three are posted")
     func oneSlash() async throws {
-        let world = try ImmichWorld()
-        _ = try await signIn(world) { $0.replacing("app.immich:///", with: "app.immich:/") }
-        let posted = try #require(world.asked("/api/oauth/callback").first?.json)
+        let fixture = try ImmichFixture()
+        _ = try await signIn(fixture) { $0.replacing("app.immich:///", with: "app.immich:/") }
+        let posted = try #require(fixture.asked("/api/oauth/callback").first?.json)
         #expect(posted["url"]?.string?.hasPrefix("app.immich:///oauth-callback?") == true)
     }
 
     @Test("IM-7 a link with one slash is understood when it is pasted")
     func pasted() async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        let person = BrowserPerson(home: world.home)
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        let person = BrowserPerson(home: fixture.home)
         let links = AsyncStream.makeStream(of: String.self)
         async let signedIn = latch.signIn(
             person.signIn(pasted: {
@@ -70,7 +70,7 @@ import Testing
     @Test(
         "IM-7 IM-16 what goes wrong with a provider is told plainly", arguments: [ImmichGeneration(1, 131, 3), .newest])
     func failures(_ generation: ImmichGeneration) async throws {
-        for (path, answer, code, says) in [
+        for (path, response, code, says) in [
             (
                 "/api/oauth/authorize", generation.error(400, "OAuth is not enabled"),
                 LatchError.Code.browserLoginDisabled,
@@ -84,9 +84,9 @@ import Testing
                 "/api/oauth/authorize", generation.invalid("redirectUri", "is not allowed"), .serverRefused,
                 "is not allowed"
             ),
-            ("/api/oauth/authorize", .json(#"{"url":"file:///etc/passwd"}"#, 201), .foreignAnswer, "no address"),
+            ("/api/oauth/authorize", .json(#"{"url":"file:///etc/passwd"}"#, 201), .interceptedResponse, "no address"),
             (
-                "/api/oauth/authorize", .json(#"{"url":"https://idp.example.org/?x=1"}"#, 201), .foreignAnswer,
+                "/api/oauth/authorize", .json(#"{"url":"https://idp.example.org/?x=1"}"#, 201), .interceptedResponse,
                 "contains no state"
             ),
             ("/api/oauth/callback", generation.error(500, "Failed to finish oauth"), .codeRefused, "could not finish"),
@@ -99,11 +99,11 @@ import Testing
                 .serverRefused, "does not have an email address"
             ),
         ] {
-            let world = try ImmichWorld(generation)
-            let latch = try await world.home.open()
-            let server = try await world.server(latch)
-            world.immich.intercept { $0.path == path ? answer : nil }
-            let person = BrowserPerson(home: world.home)
+            let fixture = try ImmichFixture(generation)
+            let latch = try await fixture.home.open()
+            let server = try await fixture.server(latch)
+            fixture.immich.intercept { $0.path == path ? response : nil }
+            let person = BrowserPerson(home: fixture.home)
             let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
             if path.hasSuffix("callback") { try person.open(try await person.link(from: await person.address())) }
             let error = try await #require(throws: LatchError.self) { try await signingIn.cancellableValue }
@@ -115,22 +115,22 @@ import Testing
 
     @Test("IM-7 a server that takes the client's state and gives another is not followed")
     func otherState() async throws {
-        let world = try ImmichWorld()
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.intercept { request in
             request.path == "/api/oauth/authorize" ? .json(#"{"url":"http://127.0.0.1/idp?state=theirs"}"#, 201) : nil
         }
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
         let error = try await #require(throws: LatchError.self) {
-            try await latch.signIn(BrowserPerson(home: world.home).signIn(), to: server)
+            try await latch.signIn(BrowserPerson(home: fixture.home).signIn(), to: server)
         }
-        #expect(error.code == .foreignAnswer && error.message.contains("replaced this sign-in's state"))
+        #expect(error.code == .interceptedResponse && error.message.contains("replaced this sign-in's state"))
     }
 
     @Test("IM-7 the specification's GET is asked where there is no POST, and only there", arguments: [404, 405])
     func legacy(_ status: Int) async throws {
-        let world = try ImmichWorld()
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.intercept { request in
             guard request.path.hasPrefix("/api/oauth/authorize") else { return nil }
             if request.method == "POST" { return ImmichGeneration.newest.error(status, "no") }
             let query = FormURLEncoded.encode([
@@ -138,21 +138,21 @@ import Testing
             ])
             return .json(#"{"url":"http://\#(request.headers["Host"] ?? "")/idp?\#(query)"}"#)
         }
-        #expect(try await signIn(world).isSignedIn)
-        let asked = try #require(world.asked("/api/oauth/authorize").last)
+        #expect(try await signIn(fixture).isSignedIn)
+        let asked = try #require(fixture.asked("/api/oauth/authorize").last)
         #expect(asked.query["code_challenge_method"] == "S256")
     }
 
     @Test("IM-7 a real server is come back to by the scheme; a gateway that says so, by a port")
     func loopback() async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
         let dialect = try #require(server.dialect as? any BrowserDialect)
         let connection = UnauthenticatedConnection(server.address, try HTTPClient(), Device())
         #expect(try await !dialect.allowsLoopback(at: server, connection))
-        let issuer = world.address.url + "/api"
-        world.immich.intercept { request in
+        let issuer = fixture.address.url + "/api"
+        fixture.immich.intercept { request in
             request.path == "/.well-known/latchd/api"
                 ? .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":true}"#) : nil
         }

@@ -16,7 +16,7 @@ import Testing
     @Test(
         "IM-5 IM-9 IM-10 IM-11 IM-15 a gateway signs in, lists sessions, keeps a PIN, and ends what it is told to end")
     func wholeWay() async throws {
-        let (folder, home) = (try TemporaryDirectory(), try Home())
+        let (folder, home) = (try TemporaryDirectory(), try HomeFixture())
         var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")
         settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)
         settings.onyx.isEnabled = false

@@ -34,14 +34,14 @@ struct ImmichGeneration: Sendable, CustomTestStringConvertible {
     var endsOthers: Bool { isAtLeast(2, 2) }
 
     /// Source: docs/protocols/immich.md, Errors.
-    func error(_ status: Int, _ message: String) -> ScriptedServer.Answer {
+    func error(_ status: Int, _ message: String) -> ScriptedServer.Response {
         if hasBareErrors { return .json(#"{"message":"\#(message)"}"#, status) }
         return .json(
             #"{"message":"\#(message)","error":"X","statusCode":\#(status),"correlationId":"c1"}"#, status)
     }
 
     /// A request that is not as it must be.
-    func invalid(_ member: String, _ sentence: String) -> ScriptedServer.Answer {
+    func invalid(_ member: String, _ sentence: String) -> ScriptedServer.Response {
         if hasBareErrors {
             return .json(
                 #"{"message":"Validation failed","errors":[{"path":["\#(member)"],"message":"\#(sentence)","code":"x"}]}"#,
@@ -52,8 +52,8 @@ struct ImmichGeneration: Sendable, CustomTestStringConvertible {
         )
     }
 
-    func done(_ older: Int = 200) -> ScriptedServer.Answer {
+    func done(_ older: Int = 200) -> ScriptedServer.Response {
         answersNothing
-            ? ScriptedServer.Answer(status: 204, headers: [:]) : ScriptedServer.Answer(status: older, headers: [:])
+            ? ScriptedServer.Response(status: 204, headers: [:]) : ScriptedServer.Response(status: older, headers: [:])
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 
 extension ImmichScript {
     /// Source: docs/protocols/immich.md, Maintenance mode.
-    func inMaintenance(_ path: String) -> ScriptedServer.Answer {
+    func inMaintenance(_ path: String) -> ScriptedServer.Response {
         switch path {
         case "/api/server/ping": return .json(#"{"res":"pong"}"#)
         case "/api/server/version": return version
@@ -17,13 +17,13 @@ extension ImmichScript {
         }
     }
 
-    var version: ScriptedServer.Answer {
+    var version: ScriptedServer.Response {
         let prerelease = generation.isAtLeast(3, 0) ? #","prerelease":null"# : ""
         return .json(
             #"{"major":\#(generation.major),"minor":\#(generation.minor),"patch":\#(generation.patch)\#(prerelease)}"#)
     }
 
-    var features: ScriptedServer.Answer {
+    var features: ScriptedServer.Response {
         let (oauth, password) = state.withLock { ($0.oauth, $0.passwordLogin) }
         let names = [
             "configFile", "duplicateDetection", "email", "facialRecognition", "importFaces", "map", "oauthAutoLaunch",
@@ -33,7 +33,7 @@ extension ImmichScript {
         return .json(#"{"oauth":\#(oauth),"passwordLogin":\#(password),\#(rest)}"#)
     }
 
-    var config: ScriptedServer.Answer {
+    var config: ScriptedServer.Response {
         let maintenance = generation.isAtLeast(2, 3) ? #","maintenanceMode":false"# : ""
         return .json(
             """
@@ -43,7 +43,7 @@ extension ImmichScript {
             """)
     }
 
-    func sessions(_ token: String) -> ScriptedServer.Answer {
+    func sessions(_ token: String) -> ScriptedServer.Response {
         let rows = state.withLock(\.live).sorted { $0.value < $1.value }.map { live, id in
             let more = generation.isAtLeast(2, 0) ? #","appVersion":null"# : ""
             return """
@@ -55,7 +55,7 @@ extension ImmichScript {
     }
 
     /// Source: docs/protocols/immich.md, Sign-in through a provider.
-    func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         guard state.withLock(\.oauth) else { return generation.error(400, "OAuth is not enabled") }
         guard let redirect = request.json?["redirectUri"]?.string else {
             return generation.invalid("redirectUri", "should not be empty")
@@ -78,7 +78,7 @@ extension ImmichScript {
         }
     }
 
-    func callback(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    func callback(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let failed = generation.error(
             500, generation.hasBareErrors ? "Failed to finish oauth" : "Internal server error")
         guard let url = request.json?["url"]?.string, !url.isEmpty else {
@@ -104,7 +104,7 @@ extension ImmichScript {
     }
 
     /// Source: docs/protocols/immich.md, PIN and locked assets.
-    func pin(_ request: ScriptedServer.Request, _ token: String) -> ScriptedServer.Answer {
+    func pin(_ request: ScriptedServer.Request, _ token: String) -> ScriptedServer.Response {
         let (pin, body) = (state.withLock(\.pin), request.json)
         switch (request.method, request.path) {
         case ("GET", _):
@@ -137,17 +137,17 @@ extension ImmichScript {
 }
 
 /// A home, an Immich server of one generation, and a person who signs in there.
-struct ImmichWorld {
-    let home: Home
+struct ImmichFixture {
+    let home: HomeFixture
     let immich: ImmichScript
     let wire: ScriptedServer
     let address: ServerAddress
 
     init(_ generation: ImmichGeneration = .newest) throws {
-        home = try Home()
+        home = try HomeFixture()
         let immich = ImmichScript(generation)
         self.immich = immich
-        wire = try ScriptedServer { immich.answer($0) }
+        wire = try ScriptedServer { immich.response($0) }
         address = try ServerAddress("http://127.0.0.1:\(wire.port)")
     }
 

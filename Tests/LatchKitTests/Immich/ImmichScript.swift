@@ -19,7 +19,7 @@ final class ImmichScript: Sendable {
         var inMaintenance = false
         var oauth = true
         var passwordLogin = true
-        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?
+        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?
     }
 
     let generation: ImmichGeneration
@@ -29,18 +29,18 @@ final class ImmichScript: Sendable {
     init(_ generation: ImmichGeneration) { self.generation = generation }
 
     /// Answers before the rules do, where it gives an answer.
-    func intercept(_ answer: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?) {
-        state.withLock { $0.override = answer }
+    func intercept(_ response: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?) {
+        state.withLock { $0.override = response }
     }
 
     /// Changes what the server knows.
     func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
-    func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    func response(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         state.withLock(\.override)?(request) ?? rules(request)
     }
 
-    func rules(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    func rules(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let path = String(request.path.prefix { $0 != "?" })
         if state.withLock(\.inMaintenance) { return inMaintenance(path) }
         if path == "/.well-known/immich" { return .json(#"{"api":{"endpoint":"/api"}}"#) }
@@ -62,11 +62,11 @@ final class ImmichScript: Sendable {
         }
     }
 
-    func notFound(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    func notFound(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         generation.error(404, generation.hasBareErrors ? "Not Found" : "Cannot \(request.method) \(request.path)")
     }
 
-    func issue() -> ScriptedServer.Answer {
+    func issue() -> ScriptedServer.Response {
         let (token, mustChange) = state.withLock { state in
             state.issued += 1
             let token = "token-number-\(state.issued)"
@@ -74,15 +74,15 @@ final class ImmichScript: Sendable {
             return (token, state.mustChange)
         }
         let onboarded = generation.isAtLeast(1, 135) ? #","isOnboarded":true"# : ""
-        var answer = ScriptedServer.Answer.json(
+        var response = ScriptedServer.Response.json(
             """
             {"accessToken":"\(token)","userId":"\(Self.me)","userEmail":"ada@example.org","name":"Ada",\
             "profileImagePath":"","isAdmin":false,"shouldChangePassword":\(mustChange)\(onboarded)}
             """, 201)
         for (name, value) in [("access_token", token), ("auth_type", "password"), ("is_authenticated", "true")] {
-            answer.headers.append("Set-Cookie", "immich_\(name)=\(value); Path=/; HttpOnly; SameSite=Lax")
+            response.headers.append("Set-Cookie", "immich_\(name)=\(value); Path=/; HttpOnly; SameSite=Lax")
         }
-        return answer
+        return response
     }
 
     // Source: docs/protocols/immich.md, Tokens.
@@ -94,14 +94,14 @@ final class ImmichScript: Sendable {
     }
 
     private func authorized(
-        _ request: ScriptedServer.Request, _ then: (String) -> ScriptedServer.Answer
-    ) -> ScriptedServer.Answer {
+        _ request: ScriptedServer.Request, _ then: (String) -> ScriptedServer.Response
+    ) -> ScriptedServer.Response {
         guard let token = token(of: request) else { return generation.error(401, "Authentication required") }
         guard state.withLock({ $0.live[token] != nil }) else { return generation.error(401, "Invalid user token") }
         return then(token)
     }
 
-    private func login(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func login(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let body = request.json
         guard state.withLock(\.passwordLogin) else { return generation.error(401, "Password login has been disabled") }
         guard body?["email"]?.string?.contains("@") == true else {
@@ -113,7 +113,7 @@ final class ImmichScript: Sendable {
         return issue()
     }
 
-    private func known(_ request: ScriptedServer.Request, _ path: String, _ token: String) -> ScriptedServer.Answer {
+    private func known(_ request: ScriptedServer.Request, _ path: String, _ token: String) -> ScriptedServer.Response {
         switch (request.method, path) {
         case ("GET", "/api/users/me"): return me
         case ("PUT", "/api/users/me"), ("PATCH", "/api/users/me"):
@@ -135,7 +135,7 @@ final class ImmichScript: Sendable {
                 return !found.isEmpty
             }
             return found
-                ? ScriptedServer.Answer(status: 204, headers: [:])
+                ? ScriptedServer.Response(status: 204, headers: [:])
                 : generation.error(400, "Not found or no authDevice.delete access")
         case ("GET", "/api/timeline/buckets"): return generation.error(401, "Elevated permission is required")
         case ("GET", "/api/admin/users"): return generation.error(403, "Forbidden")
@@ -149,7 +149,7 @@ final class ImmichScript: Sendable {
         }
     }
 
-    private func changePassword(_ request: ScriptedServer.Request, _ token: String) -> ScriptedServer.Answer {
+    private func changePassword(_ request: ScriptedServer.Request, _ token: String) -> ScriptedServer.Response {
         guard let new = request.json?["newPassword"]?.string, new.count >= 8 else {
             return generation.invalid("newPassword", "must be longer than or equal to 8 characters")
         }
@@ -163,7 +163,7 @@ final class ImmichScript: Sendable {
         return isRight ? me : generation.error(400, "Wrong password")
     }
 
-    var me: ScriptedServer.Answer {
+    var me: ScriptedServer.Response {
         let date = "2026-01-01T00:00:00.000Z"
         return .json(
             """

@@ -11,26 +11,26 @@ import Testing
         "IM-5 IM-8 IM-9 IM-10 IM-11 a person signs in, is recognised after a new start, and signs out",
         arguments: ImmichGeneration.all)
     func wholeWay(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        var latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let login = try #require(world.asked("/api/auth/login").first)
+        let fixture = try ImmichFixture(generation)
+        var latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let login = try #require(fixture.asked("/api/auth/login").first)
         #expect(login.headers["deviceModel"] == "test" && login.headers["deviceType"] == "Linux")
         #expect(login.json?["email"]?.string == "ada@example.org")
         #expect(account.displayName == "Ada" && account.isSignedIn && !account.mustChangePassword)
         await latch.close()
 
-        latch = try await world.home.open()
+        latch = try await fixture.home.open()
         let session = try await latch.activeSession()
         #expect(await session.restore() == .signedIn(.verified))
-        let me = try #require(world.asked("/api/users/me").last)
+        let me = try #require(fixture.asked("/api/users/me").last)
         #expect(me.headers["Authorization"] == "Bearer token-number-1" && me.headers["x-immich-user-token"] == nil)
-        #expect(world.wire.requests.allSatisfy { $0.headers["Cookie"] == nil })
-        #expect(try world.home.files(holding: "token-number-1").isEmpty)
+        #expect(fixture.wire.requests.allSatisfy { $0.headers["Cookie"] == nil })
+        #expect(try fixture.home.files(holding: "token-number-1").isEmpty)
         #expect(try await session.client.send(.get, "/api/users/me").status == .ok)
 
         #expect(try await latch.signOut(account).isRevoked)
-        #expect(world.immich.state.withLock(\.live).isEmpty)
+        #expect(fixture.immich.state.withLock(\.live).isEmpty)
         #expect(try await latch.accounts.accounts().isEmpty)
         await latch.close()
     }
@@ -51,10 +51,10 @@ import Testing
                 passwordLogin: false, code: .passwordLoginDisabled, says: "does not support sign-in with a password"),
         ], [ImmichGeneration(1, 123, 0), .newest])
     func refused(_ row: Refusal, _ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        var server = try await world.server(latch)
-        world.immich.set { $0.passwordLogin = row.passwordLogin }
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        var server = try await fixture.server(latch)
+        fixture.immich.set { $0.passwordLogin = row.passwordLogin }
         server = Server(address: server.address, dialect: server.dialect, features: server.features)
         let found = server
         let error = try await #require(throws: LatchError.self) {
@@ -67,40 +67,40 @@ import Testing
     @Test(
         "IM-16 the server's own words are told, of both generations", arguments: [ImmichGeneration(1, 123, 0), .newest])
     func words(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture(generation)
+        fixture.immich.intercept { request in
             request.path == "/api/auth/login" ? generation.invalid("email", "must be an email") : nil
         }
-        let latch = try await world.home.open()
-        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+        let latch = try await fixture.home.open()
+        let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
         #expect(error.code == .serverRefused)
         #expect(error.message.contains(generation.hasBareErrors ? "email: must be an email" : "email must be an email"))
     }
 
     @Test("IM-9 beside an Authorization of the person's own the token goes in x-immich-user-token")
     func ownAuthorization() async throws {
-        let world = try ImmichWorld()
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        fixture.immich.intercept { request in
             request.headers["Authorization"] == "Basic YTpi"
                 ? nil
-                : ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate": "Basic"], body: "no")
+                : ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "Basic"], body: "no")
         }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(
             latch, connection: ConnectionOptions(extraHeaders: ["Authorization": "Basic YTpi"]))
         let session = try latch.session(for: account)
         #expect(try await session.identity().email == "ada@example.org")
-        let me = try #require(world.asked("/api/users/me").last)
+        let me = try #require(fixture.asked("/api/users/me").last)
         #expect(me.headers["x-immich-user-token"] == "token-number-1" && me.headers["Authorization"] == "Basic YTpi")
         #expect(try await latch.signOut(account).isRevoked)
     }
 
     @Test("IM-10 a session that the server has ended is signed out, with its reason", arguments: ImmichGeneration.all)
     func ended(_ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.immich.set { $0.live = [:] }
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.immich.set { $0.live = [:] }
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
         #expect(error.code == .sessionEnded && error.message.contains("no longer knows the session"))
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == false)
@@ -109,7 +109,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var path = "/api/users/me"
-        var answer: @Sendable (ImmichGeneration) -> ScriptedServer.Answer
+        var response: @Sendable (ImmichGeneration) -> ScriptedServer.Response
         var testDescription: String { name }
     }
 
@@ -135,12 +135,12 @@ import Testing
             ImmichGeneration(1, 123, 0), ImmichGeneration(2, 4, 1), .newest,
         ])
     func answered(_ row: Case, _ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        let answer = row.answer(generation)
-        world.immich.intercept { $0.path == row.path ? answer : nil }
-        #expect(try await session.client.send(.get, row.path).status.rawValue == answer.status)
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        let response = row.response(generation)
+        fixture.immich.intercept { $0.path == row.path ? response : nil }
+        #expect(try await session.client.send(.get, row.path).status.rawValue == response.status)
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
     }
 
@@ -163,46 +163,46 @@ import Testing
             ImmichGeneration(1, 123, 0), .newest,
         ])
     func stands(_ row: Case, _ generation: ImmichGeneration) async throws {
-        let world = try ImmichWorld(generation)
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.immich.intercept { $0.path == row.path ? row.answer(generation) : nil }
+        let fixture = try ImmichFixture(generation)
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.immich.intercept { $0.path == row.path ? row.response(generation) : nil }
         if row.path == session.dialect.identity.path {
             _ = await session.restore()
         } else {
             _ = try? await session.client.send(.get, row.path)
         }
         #expect(session.state.isSignedIn)
-        world.immich.intercept(nil)
+        fixture.immich.intercept(nil)
         #expect(try await session.identity().email == "ada@example.org")
     }
 
     @Test("IM-10 a vague refusal ends the session when the server repeats it to its own question")
     func confirmed() async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        world.immich.intercept { request in
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        fixture.immich.intercept { request in
             request.path == "/api/albums" ? ImmichGeneration.newest.error(401, "Authentication required") : nil
         }
-        world.immich.set { $0.live = [:] }
+        fixture.immich.set { $0.live = [:] }
         let error = try await #require(throws: LatchError.self) { try await session.client.send(.get, "/api/albums") }
         #expect(error.code == .sessionEnded)
-        #expect(!world.asked("/api/server/ping").isEmpty)
+        #expect(!fixture.asked("/api/server/ping").isEmpty)
     }
 
     @Test(
         "IM-11 signing out of a server whose session is gone, or that is in maintenance, leaves nothing here",
         arguments: [true, false])
     func signOutAnyway(_ isGone: Bool) async throws {
-        let world = try ImmichWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        world.immich.set { if isGone { $0.live = [:] } else { $0.inMaintenance = true } }
+        let fixture = try ImmichFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        fixture.immich.set { if isGone { $0.live = [:] } else { $0.inMaintenance = true } }
         let report = try await latch.signOut(account)
         #expect(report.isRevoked == isGone)
         if !isGone { #expect(report.failure?.message.contains("maintenance") == true) }
         #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
     }
 }

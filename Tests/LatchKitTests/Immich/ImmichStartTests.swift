@@ -6,22 +6,22 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ImmichStartTests {
     @Test("IM-1 a start opens what is kept: with a session of before it leads to the app, without one to the sign-in")
     func start() async throws {
-        let world = try ImmichWorld()
-        var latch = try await world.home.open()
+        let fixture = try ImmichFixture()
+        var latch = try await fixture.home.open()
         await expectSignIn(latch)
-        let account = try await world.signIn(latch)
+        let account = try await fixture.signIn(latch)
         await latch.close()
 
-        latch = try await world.home.open()
+        latch = try await fixture.home.open()
         let session = try await latch.activeSession()
         #expect(session.accountID == account.id)
         #expect(await session.restore().isSignedIn)
         #expect(try await session.identity().email == "ada@example.org")
-        #expect(world.asked("/api/auth/login").count == 1)
+        #expect(fixture.asked("/api/auth/login").count == 1)
         _ = try await latch.signOut(account)
         await latch.close()
 
-        latch = try await world.home.open()
+        latch = try await fixture.home.open()
         await expectSignIn(latch)
         await latch.close()
     }

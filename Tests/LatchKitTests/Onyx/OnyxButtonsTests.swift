@@ -7,9 +7,9 @@ import Testing
 /// Which ways to sign in a server offers, in every form that `/auth/type` has had, and what its refusals say.
 @Suite struct OnyxButtonsTests {
     private func features(_ body: String) -> ServerFeatures? {
-        let answer = ClientResponse(
+        let response = ClientResponse(
             status: .ok, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
-        guard case .server(let features) = OnyxDialect().match(answer) else { return nil }
+        guard case .server(let features) = OnyxDialect().match(response) else { return nil }
         return features
     }
 
@@ -85,17 +85,17 @@ import Testing
 
     @Test("OX-8 every envelope and every reason of a 403 is told in words", arguments: refusals)
     func words(_ body: String, _ words: String?) {
-        let answer = ClientResponse(status: .forbidden, body: Array(body.utf8))
-        #expect(OnyxDialect().errorMessage(in: answer) == words)
+        let response = ClientResponse(status: .forbidden, body: Array(body.utf8))
+        #expect(OnyxDialect().errorMessage(in: response) == words)
     }
 
     @Test("OX-1 a sign-in before the e-mail address is proved says what to do")
     func unverified() {
-        let answer = ClientResponse(
+        let response = ClientResponse(
             status: .badRequest, headers: ["Content-Type": "application/json"],
             body: Array(#"{"detail":"LOGIN_USER_NOT_VERIFIED"}"#.utf8))
         let error = #expect(throws: LatchError.self) {
-            try OnyxDialect().grant(from: answer, of: ServerAddress("https://onyx.example.org"))
+            try OnyxDialect().grant(from: response, of: ServerAddress("https://onyx.example.org"))
         }
         #expect(error?.code == .emailUnverified && error?.message.contains("Follow the link") == true)
     }

@@ -10,27 +10,27 @@ import Testing
         """#
 
     private func register(
-        _ world: World, password: String = "correct horse", rule: String = "", answer: ScriptedServer.Answer
+        _ fixture: OnyxFixture, password: String = "correct horse", rule: String = "", response: ScriptedServer.Response
     ) async throws -> Account {
-        world.onyx.intercept { request in
+        fixture.onyx.intercept { request in
             switch request.path {
             case "/api/auth/type" where !rule.isEmpty: .json(#"{"multi_tenant":false,\#(rule)}"#)
-            case "/api/auth/register": answer
+            case "/api/auth/register": response
             default: nil
             }
         }
-        let latch = try await world.home.open()
-        let server = try await latch.probe(world.address).requireServer()
+        let latch = try await fixture.home.open()
+        let server = try await latch.probe(fixture.address).requireServer()
         return try await latch.register(
             PasswordSignIn(email: " Ada@Example.org", password: Secret(password)), at: server)
     }
 
     @Test("OX-8 a person registers in JSON with a lower-cased address, and is signed in")
     func whole() async throws {
-        let world = try World()
-        let account = try await register(world, answer: .json(Self.registered, 201))
+        let fixture = try OnyxFixture()
+        let account = try await register(fixture, response: .json(Self.registered, 201))
         #expect(account.userEmail == "ada@example.org" && account.isSignedIn)
-        let asked = try #require(world.wire.requests.first { $0.path == "/api/auth/register" })
+        let asked = try #require(fixture.wire.requests.first { $0.path == "/api/auth/register" })
         #expect(asked.headers["Content-Type"] == "application/json" && asked.token == nil)
         let body = try JSONValue(parsing: Array(asked.body.utf8))
         #expect(body["email"] == "ada@example.org" && body["password"] == "correct horse" && body.members?.count == 2)
@@ -38,9 +38,9 @@ import Testing
 
     @Test("OX-8 when there is an account and signing in fails, that is told apart")
     func half() async throws {
-        let world = try World()
+        let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
-            try await register(world, password: "another password", answer: .json(Self.registered, 201))
+            try await register(fixture, password: "another password", response: .json(Self.registered, 201))
         }
         #expect(error?.code == .registeredOnly && error?.message.contains("was created") == true)
         #expect(error?.message.contains("another password") == false)
@@ -88,20 +88,20 @@ import Testing
 
     @Test("OX-8 each refusal of a registration is told in words, in whichever envelope", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
-        let world = try World()
+        let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
-            try await register(world, answer: .json(refusal.body, refusal.status))
+            try await register(fixture, response: .json(refusal.body, refusal.status))
         }
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
-        #expect(world.onyx.live.isEmpty)
+        #expect(fixture.onyx.live.isEmpty)
     }
 
     @Test("OX-8 an account is made also where the answer has other members than the newest release's")
     func otherMembers() async throws {
-        let world = try World()
+        let fixture = try OnyxFixture()
         let body = #"{"id":"7","email":"ada@example.org","is_active":true,"is_superuser":false,"role":"basic"}"#
-        #expect(try await register(world, answer: .json(body, 201)).isSignedIn)
+        #expect(try await register(fixture, response: .json(body, 201)).isSignedIn)
     }
 
     static let rules: [(rule: String, password: String, words: String)] = [
@@ -115,12 +115,12 @@ import Testing
 
     @Test("OX-8 what the server's rule forbids is told before anything is sent", arguments: rules)
     func weak(_ rule: String, _ password: String, _ words: String) async throws {
-        let world = try World()
+        let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
-            try await register(world, password: password, rule: rule, answer: .json(Self.registered, 201))
+            try await register(fixture, password: password, rule: rule, response: .json(Self.registered, 201))
         }
         #expect(error?.code == .weakPassword && error?.message.contains(words) == true, "\(error?.message ?? "")")
-        #expect(world.wire.count("/api/auth/register") == 0)
+        #expect(fixture.wire.count("/api/auth/register") == 0)
     }
 
     @Test("OX-8 the rule is told in one sentence, and a rule that asks for nothing in none")

@@ -11,9 +11,9 @@ import Testing
 
 /// Signing in to something that knows nothing of sign-in, behind a real gateway.
 @Suite(.timeLimit(.minutes(20))) struct ProtectedGatewayTests {
-    private let home: Home
+    private let home: HomeFixture
 
-    init() throws { home = try Home() }
+    init() throws { home = try HomeFixture() }
 
     private func with(_ body: (ProtectingProxy) async throws -> Void) async throws {
         let proxy = try await ProtectingProxy(now: { [clock = home.clock] in clock.now })
@@ -58,8 +58,9 @@ import Testing
             let eve = try await signIn(latch, proxy.url, "eve@example.org")
             let session = try latch.session(for: ada)
 
-            let answer = try await session.client.send(.get, "/things")
-            #expect(answer.status == .ok && String(decoding: answer.body, as: UTF8.self).contains("ada@example.org"))
+            let response = try await session.client.send(.get, "/things")
+            #expect(
+                response.status == .ok && String(decoding: response.body, as: UTF8.self).contains("ada@example.org"))
             let other = try await latch.session(for: eve).client.send(.get, "/things")
             #expect(String(decoding: other.body, as: UTF8.self).contains("eve@example.org"))
             #expect(try await session.identity().email == "ada@example.org")
@@ -100,7 +101,7 @@ import Testing
             let url = proxy.url
             proxy.wire.script { _ in
                 let metadata = "\(url)/.well-known/oauth-protected-resource"
-                return ScriptedServer.Answer(
+                return ScriptedServer.Response(
                     status: 401,
                     headers: ["WWW-Authenticate": #"Bearer error="invalid_token", resource_metadata="\#(metadata)""#])
             }

@@ -56,7 +56,7 @@ final class ProtectingProxy: Sendable {
 
     private static func pass(
         _ request: ScriptedServer.Request, to gateway: String, _ client: HTTPClient
-    ) -> ScriptedServer.Answer {
+    ) -> ScriptedServer.Response {
         var headers: HTTPHeaders = [
             "X-Forwarded-Host": request.headers["Host"] ?? "", "X-Forwarded-Proto": "http",
             "X-Forwarded-Method": request.method, "X-Forwarded-Uri": request.path,
@@ -64,32 +64,32 @@ final class ProtectingProxy: Sendable {
         headers["Authorization"] = request.headers["Authorization"]
         headers["Accept"] = request.headers["Accept"]
         let isMetadata = request.path.hasPrefix("/.well-known/oauth-protected-resource")
-        let answer = ask(gateway + (isMetadata ? request.path : "/auth/verify"), headers, client)
-        guard !isMetadata, answer.status == .ok else {
-            return ScriptedServer.Answer(
-                status: answer.status.rawValue, headers: answer.headers.without(["Content-Length", "Connection"]),
-                body: String(decoding: answer.body, as: UTF8.self))
+        let response = ask(gateway + (isMetadata ? request.path : "/auth/verify"), headers, client)
+        guard !isMetadata, response.status == .ok else {
+            return ScriptedServer.Response(
+                status: response.status.rawValue, headers: response.headers.without(["Content-Length", "Connection"]),
+                body: String(decoding: response.body, as: UTF8.self))
         }
         switch request.path {
         case "/own-401": return .json(#"{"error":"the backend wants more"}"#, 401)
         case "/own-403": return .json(#"{"error":"not yours"}"#, 403)
-        default: return .json(#"{"who":"\#(answer.headers["X-Auth-Email"] ?? "")"}"#)
+        default: return .json(#"{"who":"\#(response.headers["X-Auth-Email"] ?? "")"}"#)
         }
     }
 
-    private final class Reply: Sendable { let answer = Mutex<ClientResponse?>(nil) }
+    private final class Reply: Sendable { let response = Mutex<ClientResponse?>(nil) }
 
     /// On a thread of the proxy's own, which may wait.
     private static func ask(_ url: String, _ headers: HTTPHeaders, _ client: HTTPClient) -> ClientResponse {
         let reply = Reply()
         let done = DispatchSemaphore(value: 0)
         Task.detached {
-            let answer = try? await client.send(ClientRequest(method: .get, url: url, headers: headers))
-            reply.answer.withLock { $0 = answer }
+            let response = try? await client.send(ClientRequest(method: .get, url: url, headers: headers))
+            reply.response.withLock { $0 = response }
             done.signal()
         }
         done.wait()
-        return reply.answer.withLock { $0 } ?? ClientResponse(status: HTTPStatus(rawValue: 502))
+        return reply.response.withLock { $0 } ?? ClientResponse(status: HTTPStatus(rawValue: 502))
     }
 }
 

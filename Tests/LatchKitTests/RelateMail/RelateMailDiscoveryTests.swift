@@ -46,72 +46,72 @@ import Testing
 
     @Test("RM-4 discovery and config.json are merged, and what is missing is told", arguments: rows)
     func merged(_ row: Row) async throws {
-        let world = try await RelateMailWorld(row.release)
+        let fixture = try await RelateMailFixture(row.release)
 
-        let server = try await world.probe().requireServer()
+        let server = try await fixture.probe().requireServer()
 
         #expect(server.dialect.id.rawValue == "relate-mail" && server.features.version == "1.0.0")
         #expect(server.features.signsInWithKey && !server.features.signsInWithPassword)
         #expect(server.features.signsInWithBrowser == row.hasBrowser)
         #expect(server.features.warnings.count == (row.warning == nil ? 0 : 1))
         if let warning = row.warning { #expect(server.features.warnings.first?.contains(warning) == true) }
-        #expect(world.wire.count("/config/config.json") == (row.release.hasProvider ? 1 : 0))
-        await world.stop()
+        #expect(fixture.wire.count("/config/config.json") == (row.release.hasProvider ? 1 : 0))
+        await fixture.stop()
     }
 
     /// What answers instead, the code and the words that matter.
-    static let strangers: [(ScriptedServer.Answer, LatchError.Code, String)] = [
-        (.page(200), .foreignAnswer, "web page"),
-        (.init(status: 200, headers: ["Content-Type": "text/plain"], body: "{}"), .notAKnownServer, "text/plain"),
-        (.json("{}"), .notAKnownServer, "not that of a Relate Mail server"),
-        (.json(#"{"oidcEnabled":"yes","features":[]}"#), .notAKnownServer, "not that of a Relate Mail server"),
-        (.json(#"{"title":"Not Found","status":404}"#, 404), .notAKnownServer, "status 404"),
+    static let strangers: [(ScriptedServer.Response, LatchError.Code, String)] = [
+        (.page(200), .interceptedResponse, "web page"),
+        (.init(status: 200, headers: ["Content-Type": "text/plain"], body: "{}"), .unsupportedServer, "text/plain"),
+        (.json("{}"), .unsupportedServer, "not that of a Relate Mail server"),
+        (.json(#"{"oidcEnabled":"yes","features":[]}"#), .unsupportedServer, "not that of a Relate Mail server"),
+        (.json(#"{"title":"Not Found","status":404}"#, 404), .unsupportedServer, "status 404"),
         (
             .init(
                 status: 400, headers: ["Content-Type": "text/html"],
                 body: "<!DOCTYPE HTML><h2>Bad Request - Invalid Hostname</h2>"), .serverRefused, "AllowedHosts"
         ),
-        (.init(status: 400, headers: [:]), .notAKnownServer, "status 400"),
-        (.redirect("https://login.example.org/"), .foreignAnswer, "login.example.org"),
+        (.init(status: 400, headers: [:]), .unsupportedServer, "status 400"),
+        (.redirect("https://login.example.org/"), .interceptedResponse, "login.example.org"),
     ]
 
     @Test("RM-4 what is no such server, or one that refuses, is told so that a person can act", arguments: strangers)
-    func strange(_ answer: ScriptedServer.Answer, _ code: LatchError.Code, _ words: String) async throws {
-        let world = try await RelateMailWorld()
-        world.server.intercept { _ in answer }
-        let report = try await world.probe()
+    func strange(_ response: ScriptedServer.Response, _ code: LatchError.Code, _ words: String) async throws {
+        let fixture = try await RelateMailFixture()
+        fixture.server.intercept { _ in response }
+        let report = try await fixture.probe()
         let error = try #require(throws: LatchError.self) { try report.requireServer() }
         #expect(error.code == code && error.message.contains(words), "\(error.message)")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-4 a server that sends everybody to TLS is told by its address there, and nothing is sent after it")
     func redirected() async throws {
-        let world = try await RelateMailWorld()
-        world.server.intercept { request in
+        let fixture = try await RelateMailFixture()
+        fixture.server.intercept { request in
             .init(status: 307, headers: ["Location": "https://127.0.0.1:9\(request.path)"])
         }
-        let report = try await world.probe()
+        let report = try await fixture.probe()
         let error = try #require(throws: LatchError.self) { try report.requireServer() }
         #expect(error.message.contains("Use the address https://127.0.0.1:9"), "\(error.message)")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-4 a server on another machine is spoken to with TLS alone")
     func plain() async throws {
-        let world = try await RelateMailWorld()
+        let fixture = try await RelateMailFixture()
         // A name that is no machine's: the server stands behind a proxy, which is asked for whole addresses.
-        let server = world.server
-        world.wire.script { request in
+        let server = fixture.server
+        fixture.wire.script { request in
             var request = request
             request.path = request.path.replacing("http://mail.example.org", with: "")
-            return server.answer(request)
+            return server.response(request)
         }
         let report = try await ServerProbe(
-            connection: .init(proxy: "http://127.0.0.1:\(world.wire.port)"), dialects: [world.dialect]
+            connection: .init(proxy: "http://127.0.0.1:\(fixture.wire.port)"), dialects: [fixture.dialect]
         ).run(ServerAddress("http://mail.example.org"))
         let error = try #require(throws: LatchError.self) { try report.requireServer() }
         #expect(error.code == .invalidAddress && error.message.contains("Write https://"), "\(error.message)")
-        await world.stop()
+        await fixture.stop()
     }
 }

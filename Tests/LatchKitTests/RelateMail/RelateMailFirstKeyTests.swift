@@ -11,12 +11,12 @@ import Testing
     ]
 
     /// Signs in and dies after a step; a dead program gives nothing back.
-    private func die(after step: AccountStep, in world: RelateMailWorld) async throws {
-        let latch = try await world.home.open(stoppingAfter: step)
-        world.server.intercept { $0.method == "DELETE" ? .silence : nil }
-        await #expect(throws: (any Error).self) { try await world.signIn(latch) }
+    private func die(after step: AccountStep, in fixture: RelateMailFixture) async throws {
+        let latch = try await fixture.home.open(stoppingAfter: step)
+        fixture.server.intercept { $0.method == "DELETE" ? .silence : nil }
+        await #expect(throws: (any Error).self) { try await fixture.signIn(latch) }
         await latch.close()
-        world.server.intercept(nil)
+        fixture.server.intercept(nil)
     }
 
     private func notes(_ latch: LatchClient) async throws -> Int { try await latch.accounts.noteCount() }
@@ -25,170 +25,170 @@ import Testing
         "RM-7 a crash after any step of the very first sign-in leaves one key once its person has signed in again",
         arguments: steps, [false, true])
     func crash(_ step: AccountStep, pastes: Bool) async throws {
-        let world = try await RelateMailWorld()
-        let other = world.server.add("the person's own")
-        try await die(after: step, in: world)
+        let fixture = try await RelateMailFixture()
+        let other = fixture.server.add("the person's own")
+        try await die(after: step, in: fixture)
         let left = step == .firstKeyNoted ? 0 : 1
-        #expect(world.server.keys.count == 1 + left)
+        #expect(fixture.server.keys.count == 1 + left)
 
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         let account =
-            if pastes { try await world.signIn(latch, key: other.key) } else { try await world.signIn(latch) }
+            if pastes { try await fixture.signIn(latch, key: other.key) } else { try await fixture.signIn(latch) }
 
-        let held = try #require(try await world.stored(account))
-        #expect(Set(world.server.keys.map(\.key)) == [other.key, held.access.reveal()], "\(step)")
+        let held = try #require(try await fixture.stored(account))
+        #expect(Set(fixture.server.keys.map(\.key)) == [other.key, held.access.reveal()], "\(step)")
         #expect(try await latch.session(for: account).identity().email == "ada@example.org")
         await latch.close()
         // A request that was on its way may still come; a start after that time forgets the note.
-        #expect(try await world.home.open().accounts.noteCount() == (step == .firstKeyNoted ? 1 : 0), "\(step)")
-        world.home.clock.advance(by: 301)
-        let last = try await world.home.open()
+        #expect(try await fixture.home.open().accounts.noteCount() == (step == .firstKeyNoted ? 1 : 0), "\(step)")
+        fixture.home.clock.advance(by: 301)
+        let last = try await fixture.home.open()
         #expect(try await notes(last) == 0)
-        #expect(Set(world.server.keys.map(\.key)) == [other.key, held.access.reveal()])
+        #expect(Set(fixture.server.keys.map(\.key)) == [other.key, held.access.reveal()])
         await last.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a key that was made late, after the crash and the next sign-in, is revoked at the next start")
     func late() async throws {
-        let world = try await RelateMailWorld()
-        try await die(after: .firstKeyNoted, in: world)
-        let next = try await world.home.open()
-        let account = try await world.signIn(next)
-        let name = try #require(try await next.accounts.leftovers(of: account.id).first?.mark.text)
+        let fixture = try await RelateMailFixture()
+        try await die(after: .firstKeyNoted, in: fixture)
+        let next = try await fixture.home.open()
+        let account = try await fixture.signIn(next)
+        let name = try #require(try await next.accounts.orphanedKeys(of: account.id).first?.mark.text)
         await next.close()
-        world.server.add(name, scopes: ["app"])
+        fixture.server.add(name, scopes: ["app"])
 
-        let last = try await world.home.open()
-        #expect(world.server.keys.map(\.id) == [account.apiKeyID])
+        let last = try await fixture.home.open()
+        #expect(fixture.server.keys.map(\.id) == [account.apiKeyID])
         #expect(try await notes(last) == 0)
         await last.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "RM-7 where the person has an account there already, the next start revokes what a crash left",
         arguments: [AccountStep.firstKeyNoted, .firstKeyMade])
     func again(_ step: AccountStep) async throws {
-        let world = try await RelateMailWorld()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let fixture = try await RelateMailFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
-        try await die(after: step, in: world)
-        #expect(world.server.keys.count == (step == .firstKeyMade ? 2 : 1))
+        try await die(after: step, in: fixture)
+        #expect(fixture.server.keys.count == (step == .firstKeyMade ? 2 : 1))
 
-        let next = try await world.home.open()
-        #expect(world.server.keys.map(\.id) == [account.apiKeyID])
+        let next = try await fixture.home.open()
+        #expect(fixture.server.keys.map(\.id) == [account.apiKeyID])
         #expect(try await next.session(for: account).identity().email == "ada@example.org")
         await next.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a key that another program's sign-in is about to keep is nobody's to revoke")
     func atWork() async throws {
-        let world = try await RelateMailWorld()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
-        let server = try await world.probe().requireServer()
-        let intent = try await first.accounts.noteKey(
+        let fixture = try await RelateMailFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
+        let server = try await fixture.probe().requireServer()
+        let intent = try await first.accounts.recordKey(
             KeyName(Device()), of: try EmailAddress(typed: "ada@example.org"), at: server)
-        let made = world.server.add(intent.name.text)
+        let made = fixture.server.add(intent.name.text)
 
-        let second = try await world.home.open()
+        let second = try await fixture.home.open()
         #expect(try await second.session(for: account).rotateKey().failure == nil)
-        #expect(world.server.keys.contains { $0.id == made.id } && world.server.keys.count == 2)
+        #expect(fixture.server.keys.contains { $0.id == made.id } && fixture.server.keys.count == 2)
         await second.close()
         intent.release()
-        let third = try await world.home.open()
-        #expect(!world.server.keys.contains { $0.id == made.id } && world.server.keys.count == 1)
+        let third = try await fixture.home.open()
+        #expect(!fixture.server.keys.contains { $0.id == made.id } && fixture.server.keys.count == 1)
         #expect(try await notes(third) == 0)
         for latch in [first, third] { await latch.close() }
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "RM-7 a sign-in that fails after the key was made revokes it at once, with whichever token the server still takes",
         arguments: ["", "Bearer", "ApiKey"])
     func failure(_ refused: String) async throws {
-        let world = try await RelateMailWorld()
+        let fixture = try await RelateMailFixture()
         let store = LockableStore()
-        let latch = try await world.home.open(secrets: store)
-        let own = world.server.add("the person's own")
-        world.server.intercept { request in
+        let latch = try await fixture.home.open(secrets: store)
+        let own = fixture.server.add("the person's own")
+        fixture.server.intercept { request in
             if request.method == "POST" { store.fail(.locked) }
             let scheme = request.headers["Authorization"]?.prefix { $0 != " " }
             return request.method == "DELETE" && scheme ?? "" == refused ? .page(502) : nil
         }
-        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
         #expect(error?.code == .secretStoreLocked)
-        #expect(world.server.keys.map(\.id) == [own.id])
+        #expect(fixture.server.keys.map(\.id) == [own.id])
         #expect(try await notes(latch) == 0)
         store.fail(nil)
-        world.server.intercept(nil)
+        fixture.server.intercept(nil)
         await latch.close()
 
-        let next = try await world.home.open(secrets: store)
+        let next = try await fixture.home.open(secrets: store)
         #expect(try await next.accounts.rowIDs().isEmpty)
         await next.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a key that a failed sign-in could not revoke is revoked by the next one")
     func failureAndOutage() async throws {
-        let world = try await RelateMailWorld()
+        let fixture = try await RelateMailFixture()
         let store = LockableStore()
-        let latch = try await world.home.open(secrets: store)
-        world.server.intercept { request in
+        let latch = try await fixture.home.open(secrets: store)
+        fixture.server.intercept { request in
             if request.method == "POST" { store.fail(.locked) }
             return request.method == "DELETE" ? .page(502) : nil
         }
-        await #expect(throws: LatchError.self) { try await world.signIn(latch) }
-        #expect(world.server.keys.count == 1)
+        await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
+        #expect(fixture.server.keys.count == 1)
         store.fail(nil)
-        world.server.intercept(nil)
+        fixture.server.intercept(nil)
         await latch.close()
 
-        let next = try await world.home.open(secrets: store)
-        let account = try await world.signIn(next)
-        #expect(world.server.keys.map(\.id) == [account.apiKeyID])
+        let next = try await fixture.home.open(secrets: store)
+        let account = try await fixture.signIn(next)
+        #expect(fixture.server.keys.map(\.id) == [account.apiKeyID])
         #expect(try await notes(next) == 0)
         await next.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a refusal is the server's word that there is no key: nothing stays noted")
     func refused() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        world.server.intercept { $0.method == "POST" ? .json(#"{"error":"Name is required"}"#, 400) : nil }
-        await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        fixture.server.intercept { $0.method == "POST" ? .json(#"{"error":"Name is required"}"#, 400) : nil }
+        await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
         #expect(try await notes(latch) == 0)
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a disk that takes no note has no key made")
     func noNote() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
         try await latch.accounts.refuseInsert("leftover_keys")
-        await #expect(throws: LatchError.self) { try await world.signIn(latch) }
-        #expect(!world.wire.requests.contains { $0.method == "POST" } && world.server.keys.isEmpty)
+        await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
+        #expect(!fixture.wire.requests.contains { $0.method == "POST" } && fixture.server.keys.isEmpty)
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a note of a server that nobody comes back to is forgotten after a year")
     func abandoned() async throws {
-        let world = try await RelateMailWorld()
-        try await die(after: .firstKeyMade, in: world)
+        let fixture = try await RelateMailFixture()
+        try await die(after: .firstKeyMade, in: fixture)
         for (days, count) in [(1, 1), (363, 1), (2, 0)] {
-            world.home.clock.advance(by: TimeInterval(days) * 86_400)
-            let latch = try await world.home.open()
+            fixture.home.clock.advance(by: TimeInterval(days) * 86_400)
+            let latch = try await fixture.home.open()
             #expect(try await notes(latch) == count)
             await latch.close()
         }
-        #expect(try world.home.files(holding: "access-0123456789").isEmpty)
-        await world.stop()
+        #expect(try fixture.home.files(holding: "access-0123456789").isEmpty)
+        await fixture.stop()
     }
 }

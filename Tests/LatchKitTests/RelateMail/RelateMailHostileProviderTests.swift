@@ -12,71 +12,71 @@ import Testing
         "RM-5 a provider that does right signs a person in",
         arguments: ProviderCase.all.filter { $0.outcome == .signedIn })
     func good(_ row: ProviderCase) async throws {
-        let world = try await RelateMailWorld(provider: row.script)
-        let latch = try await world.home.open()
+        let fixture = try await RelateMailFixture(provider: row.script)
+        let latch = try await fixture.home.open()
 
-        let first = try await world.signIn(latch)
-        try world.provider.finishFirstSignIn()
-        let second = try await world.signIn(latch)
+        let first = try await fixture.signIn(latch)
+        try fixture.provider.finishFirstSignIn()
+        let second = try await fixture.signIn(latch)
 
         #expect(first.id == second.id && second.userEmail == ScriptedProvider.email && second.isSignedIn)
-        #expect(world.server.keys.map(\.id) == [second.apiKeyID])
-        #expect(!world.provider.requests.contains("/elsewhere"))
+        #expect(fixture.server.keys.map(\.id) == [second.apiKeyID])
+        #expect(!fixture.provider.requests.contains("/elsewhere"))
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test(
         "RM-5 after a bad answer there is no account, no key, no token, and what was wrong is told",
         arguments: ProviderCase.all.filter { $0.outcome != .signedIn && !$0.concernsState })
     func bad(_ row: ProviderCase) async throws {
-        let world = try await RelateMailWorld(provider: row.script)
-        let latch = try await world.home.open()
+        let fixture = try await RelateMailFixture(provider: row.script)
+        let latch = try await fixture.home.open()
 
-        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+        let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
 
         #expect(Self.words(for: row).contains { error.message.contains($0) }, "\(row): \(error.message)")
         // IM-16
         #expect(error.message.hasPrefix("OAuth login failed: "), "\(error.message)")
-        let requests = world.provider.requests
+        let requests = fixture.provider.requests
         let isAfterCallback = row.outcome == .refusedAtExchange || row.outcome == .refusedAtUserInfo
         #expect(requests.contains("/authorize") == (row.outcome != .refusedBeforehand), "\(requests)")
         #expect(requests.contains("/token") == isAfterCallback, "\(requests)")
         #expect(requests.contains("/userinfo") == (row.outcome == .refusedAtUserInfo), "\(requests)")
         #expect(!requests.contains("/elsewhere"))
-        try await expectNothing(world, latch, error)
+        try await expectNothing(fixture, latch, error)
     }
 
     @Test(
         "RM-5 an answer without this sign-in's state changes nothing",
         arguments: ProviderCase.all.filter(\.concernsState))
     func state(_ row: ProviderCase) async throws {
-        let world = try await RelateMailWorld(provider: row.script)
-        let latch = try await world.home.open()
-        let found = try await world.probe().requireServer()
-        let signingIn = Task { try await latch.signIn(world.person.signIn(), to: found) }
+        let fixture = try await RelateMailFixture(provider: row.script)
+        let latch = try await fixture.home.open()
+        let found = try await fixture.probe().requireServer()
+        let signingIn = Task { try await latch.signIn(fixture.person.signIn(), to: found) }
 
-        let link = try await world.person.link(from: await world.person.address())
+        let link = try await fixture.person.link(from: await fixture.person.address())
         #expect(link.hasPrefix("relate-mail://auth/callback?"))
-        let error = try #require(throws: LatchError.self) { try world.person.open(link) }
-        #expect(error.code == .noSignInWaits)
-        #expect(!world.provider.requests.contains("/token"))
+        let error = try #require(throws: LatchError.self) { try fixture.person.open(link) }
+        #expect(error.code == .noPendingSignIn)
+        #expect(!fixture.provider.requests.contains("/token"))
         signingIn.cancel()
         await #expect(throws: (any Error).self) { try await signingIn.cancellableValue }
 
-        try await expectNothing(world, latch, error)
+        try await expectNothing(fixture, latch, error)
     }
 
-    private func expectNothing(_ world: RelateMailWorld, _ latch: LatchClient, _ error: LatchError) async throws {
+    private func expectNothing(_ fixture: RelateMailFixture, _ latch: LatchClient, _ error: LatchError) async throws {
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        #expect(world.server.keys.isEmpty)
-        #expect(!world.wire.requests.contains { $0.headers["Authorization"] != nil })
+        #expect(fixture.server.keys.isEmpty)
+        #expect(!fixture.wire.requests.contains { $0.headers["Authorization"] != nil })
         for secret in ["access-0123456789", "code-0123456789"] + Leaks.tokenStarts {
-            #expect(try world.home.files(holding: secret).isEmpty)
+            #expect(try fixture.home.files(holding: secret).isEmpty)
             #expect(!error.message.leaks(secret), "\(error.message)")
         }
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     /// Of what one must be in the error: the claim that was wrong, where there was one, else the answer that was.

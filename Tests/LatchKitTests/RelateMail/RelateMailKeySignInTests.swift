@@ -9,19 +9,19 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RelateMailKeySignInTests {
     @Test("RM-7 a pasted key is tried, its id found where it is the only one, and signing out revokes it")
     func onlyKey() async throws {
-        let world = try await RelateMailWorld(.init(hasProvider: false))
-        let key = world.server.add("my desk", scopes: ["api:read"])
-        let latch = try await world.home.open()
+        let fixture = try await RelateMailFixture(.init(hasProvider: false))
+        let key = fixture.server.add("my desk", scopes: ["api:read"])
+        let latch = try await fixture.home.open()
 
-        let account = try await world.signIn(latch, key: "  \(key.key)\n")
+        let account = try await fixture.signIn(latch, key: "  \(key.key)\n")
 
         #expect(account.apiKeyID == key.id && account.scopes == ["api:read"] && account.userEmail == "ada@example.org")
-        #expect(try await world.stored(account)?.access.reveal() == key.key)
-        #expect(try world.home.files(holding: key.key).isEmpty)
+        #expect(try await fixture.stored(account)?.access.reveal() == key.key)
+        #expect(try fixture.home.files(holding: key.key).isEmpty)
         #expect(
-            world.wire.requests.allSatisfy { $0.headers["Authorization"].map { $0 == "ApiKey \(key.key)" } ?? true })
-        #expect(try await latch.signOut(account).isRevoked && world.server.keys.isEmpty)
-        await world.stop()
+            fixture.wire.requests.allSatisfy { $0.headers["Authorization"].map { $0 == "ApiKey \(key.key)" } ?? true })
+        #expect(try await latch.signOut(account).isRevoked && fixture.server.keys.isEmpty)
+        await fixture.stop()
     }
 
     @Test(
@@ -29,52 +29,52 @@ import Testing
     )
     func severalKeys() async throws {
         for tellsUse in [true, false] {
-            let world = try await RelateMailWorld(.init(hasProvider: false, tellsUse: tellsUse))
-            world.server.add("a phone")
-            let key = world.server.add("my desk")
-            world.server.add("a tablet", scopes: ["smtp"])
-            let latch = try await world.home.open()
+            let fixture = try await RelateMailFixture(.init(hasProvider: false, tellsUse: tellsUse))
+            fixture.server.add("a phone")
+            let key = fixture.server.add("my desk")
+            fixture.server.add("a tablet", scopes: ["smtp"])
+            let latch = try await fixture.home.open()
 
-            let account = try await world.signIn(latch, key: key.key)
+            let account = try await fixture.signIn(latch, key: key.key)
             #expect(account.apiKeyID == (tellsUse ? key.id : nil))
             if !tellsUse {
                 let error = await #expect(throws: LatchError.self) {
                     try await latch.session(for: account).rotateKey()
                 }
-                #expect(error?.code == .keyUnknown && world.server.keys.count == 3)
+                #expect(error?.code == .keyUnknown && fixture.server.keys.count == 3)
             }
             let report = try await latch.signOut(account)
             #expect(report.isRevoked == tellsUse && report.failure?.code == (tellsUse ? nil : .keyUnknown))
-            #expect(world.server.keys.count == (tellsUse ? 2 : 3))
-            await world.stop()
+            #expect(fixture.server.keys.count == (tellsUse ? 2 : 3))
+            await fixture.stop()
         }
     }
 
     @Test("RM-8 a new key may do what the old one may and no more, also where that was not known here")
     func noMore() async throws {
-        let world = try await RelateMailWorld(.init(hasProvider: false))
-        world.server.add("a phone")
-        let key = world.server.add("my desk", scopes: ["api:read"])
-        let latch = try await world.home.open()
-        world.server.intercept { $0.path == "/api/smtp-credentials" ? .init(status: 429, headers: [:]) : nil }
-        let account = try await world.signIn(latch, key: key.key)
+        let fixture = try await RelateMailFixture(.init(hasProvider: false))
+        fixture.server.add("a phone")
+        let key = fixture.server.add("my desk", scopes: ["api:read"])
+        let latch = try await fixture.home.open()
+        fixture.server.intercept { $0.path == "/api/smtp-credentials" ? .init(status: 429, headers: [:]) : nil }
+        let account = try await fixture.signIn(latch, key: key.key)
         #expect(account.apiKeyID == nil && account.scopes.isEmpty)
-        world.server.intercept(nil)
+        fixture.server.intercept(nil)
 
         let rotation = try await latch.session(for: account).rotateKey()
 
         #expect(rotation.oldKeyID == key.id && rotation.scopes == ["api:read"] && rotation.failure == nil)
-        #expect(world.server.keys.map(\.scopes) == [["api:read"], ["app"]])
-        await world.stop()
+        #expect(fixture.server.keys.map(\.scopes) == [["api:read"], ["app"]])
+        await fixture.stop()
     }
 
     @Test("RM-4 where there is no provider, the browser is refused with a word of the way that is left")
     func noBrowser() async throws {
-        let world = try await RelateMailWorld(.init(hasProvider: false))
-        let latch = try await world.home.open()
-        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        let fixture = try await RelateMailFixture(.init(hasProvider: false))
+        let latch = try await fixture.home.open()
+        let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
         #expect(error?.code == .browserLoginDisabled && error?.message.hasSuffix("Use a key.") == true)
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("The longest names of program and machine leave a key's mark whole, so that it is found again")
@@ -100,38 +100,38 @@ import Testing
     }
 
     /// What a server says to a key, the code and the words that matter.
-    static let answers: [(ScriptedServer.Answer, LatchError.Code, String)] = [
+    static let answers: [(ScriptedServer.Response, LatchError.Code, String)] = [
         (.init(status: 401, headers: ["WWW-Authenticate": "Bearer"]), .wrongCredentials, "does not accept this key"),
         (.json(#"{"error":"Sub claim missing"}"#, 401), .wrongCredentials, "does not accept this key"),
         (.init(status: 403, headers: [:]), .serverRefused, "status 403"),
         (.init(status: 429, headers: [:]), .rateLimited, "Wait 60 seconds"),
         (.json(#"{"error":"An unexpected error occurred"}"#, 500), .serverError, "before February 2026"),
-        (.page(500), .serverError, "before February 2026"), (.page(200), .foreignAnswer, "web page"),
-        (.redirect("https://sso.example.org/x"), .foreignAnswer, "sso.example.org"),
-        (.json("{}"), .foreignAnswer, "unexpected format"),
+        (.page(500), .serverError, "before February 2026"), (.page(200), .interceptedResponse, "web page"),
+        (.redirect("https://sso.example.org/x"), .interceptedResponse, "sso.example.org"),
+        (.json("{}"), .interceptedResponse, "unexpected format"),
     ]
 
     @Test("RM-7 a key that does not work is not kept, and why is told", arguments: answers)
-    func refused(_ answer: ScriptedServer.Answer, _ code: LatchError.Code, _ words: String) async throws {
-        let world = try await RelateMailWorld(.init(hasProvider: false))
-        let key = world.server.add()
-        let latch = try await world.home.open()
-        world.server.intercept { $0.path == "/api/profile" ? answer : nil }
+    func refused(_ response: ScriptedServer.Response, _ code: LatchError.Code, _ words: String) async throws {
+        let fixture = try await RelateMailFixture(.init(hasProvider: false))
+        let key = fixture.server.add()
+        let latch = try await fixture.home.open()
+        fixture.server.intercept { $0.path == "/api/profile" ? response : nil }
 
-        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch, key: key.key) }
+        let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch, key: key.key) }
 
         #expect(error?.code == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains(key.key) == false)
-        #expect(try await latch.accounts.rowIDs().isEmpty && world.server.keys.count == 1)
-        await world.stop()
+        #expect(try await latch.accounts.rowIDs().isEmpty && fixture.server.keys.count == 1)
+        await fixture.stop()
     }
 
     @Test("RM-7 a key for mail programs alone does not sign in, and what is no key is not sent")
     func notForPrograms() async throws {
-        let world = try await RelateMailWorld(.init(hasProvider: false))
-        let key = world.server.add("mail", scopes: ["smtp", "imap"])
-        let latch = try await world.home.open()
-        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch, key: key.key) }
+        let fixture = try await RelateMailFixture(.init(hasProvider: false))
+        let key = fixture.server.add("mail", scopes: ["smtp", "imap"])
+        let latch = try await fixture.home.open()
+        let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch, key: key.key) }
         #expect(error?.code == .wrongCredentials && error?.message.contains("mail programs") == true)
 
         for text in ["", "  \n", "two words", "käse", "a\nb", String(repeating: "a", count: 513)] {
@@ -139,22 +139,22 @@ import Testing
             #expect(error?.code == .invalidRequest)
         }
         #expect(try KeySignIn(key: Secret(" \t+/a=\r\n")).key.reveal() == "+/a=")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 the same key again keeps its id; a key of another family's account is refused")
     func sameAgain() async throws {
-        let world = try await RelateMailWorld(.init(hasProvider: false))
-        let key = world.server.add()
-        let latch = try await world.home.open()
-        let first = try await world.signIn(latch, key: key.key)
-        world.server.add("a phone")
-        world.server.intercept { $0.path == "/api/smtp-credentials" ? .init(status: 429, headers: [:]) : nil }
-        let second = try await world.signIn(latch, key: key.key)
+        let fixture = try await RelateMailFixture(.init(hasProvider: false))
+        let key = fixture.server.add()
+        let latch = try await fixture.home.open()
+        let first = try await fixture.signIn(latch, key: key.key)
+        fixture.server.add("a phone")
+        fixture.server.intercept { $0.path == "/api/smtp-credentials" ? .init(status: 429, headers: [:]) : nil }
+        let second = try await fixture.signIn(latch, key: key.key)
         #expect(first.id == second.id && second.apiKeyID == key.id)
-        #expect(world.server.keys.count == 2)
+        #expect(fixture.server.keys.count == 2)
 
-        let onyx = try World()
+        let onyx = try OnyxFixture()
         let server = try await latch.probe(onyx.address).requireServer()
         let error = await #expect(throws: LatchError.self) {
             try await latch.signIn(KeySignIn(key: Secret("k")), to: server)
@@ -163,6 +163,6 @@ import Testing
         let account = try await onyx.signIn(latch)
         let none = await #expect(throws: LatchError.self) { try await latch.session(for: account).keys() }
         #expect(none?.code == .noKeys && none?.message.contains("speaks Onyx, which issues no keys") == true)
-        await world.stop()
+        await fixture.stop()
     }
 }

@@ -13,25 +13,25 @@ import Testing
         let authority = try await Authority.make()
         let pair = try await authority.issue()
         let files = try CertificateFiles(certificatePath: pair.certificate, keyPath: pair.key).read()
-        let world = try await RelateMailWorld(credentials: TLSCredentials(files))
+        let fixture = try await RelateMailFixture(credentials: TLSCredentials(files))
         let folder = try TemporaryDirectory()
-        let front = try await TLSFront(to: UInt16(world.wire.port), in: folder)
+        let front = try await TLSFront(to: UInt16(fixture.wire.port), in: folder)
         let place = try ServerAddress("https://127.0.0.1:\(front.port)")
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         var options = ConnectionOptions(
             authorities: .only(pemFile: authority.own.certificate),
             pinnedCertificate: CertificateFingerprint(front.fingerprint), proxy: "")
 
         // Where the provider is vouched for, that its certificate is not the pinned one is nothing against it.
-        let account = try await world.signIn(latch, connection: options, at: place)
+        let account = try await fixture.signIn(latch, connection: options, at: place)
         #expect(try await latch.session(for: account).identity().email == "ada@example.org")
-        #expect(world.provider.requests.contains("/token"), "\(world.provider.requests)")
+        #expect(fixture.provider.requests.contains("/token"), "\(fixture.provider.requests)")
 
         // The pin vouches for the server and for nobody else.
         options.authorities = .system
-        #expect(try await world.probe(options, at: place).failure == nil)
+        #expect(try await fixture.probe(options, at: place).failure == nil)
         let error = await #expect(throws: LatchError.self) {
-            try await world.signIn(latch, connection: options, at: place)
+            try await fixture.signIn(latch, connection: options, at: place)
         }
         #expect(error?.code == .providerUnavailable && error?.message.contains("certificate") == true)
 
@@ -39,8 +39,8 @@ import Testing
         options = ConnectionOptions(
             authorities: .only(pemFile: front.certificate),
             pinnedCertificate: CertificateFingerprint(try await authority.fingerprint(pair.certificate)), proxy: "")
-        #expect(try await world.probe(options, at: place).failure?.code == .certificatePinMismatch)
+        #expect(try await fixture.probe(options, at: place).failure?.code == .certificatePinMismatch)
         await latch.close()
-        await world.stop()
+        await fixture.stop()
     }
 }

@@ -12,30 +12,30 @@ import Testing
 
     @Test("RM-8 a rotated key has worked before the old one is revoked by its id, and may do the same")
     func rotate() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch, scopes: ["api:read", "app"])
-        let other = world.server.add()
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch, scopes: ["api:read", "app"])
+        let other = fixture.server.add()
         let old = try #require(account.apiKeyID)
-        let before = world.wire.requests.count
+        let before = fixture.wire.requests.count
 
         let session = try latch.session(for: account)
         let rotation = try await session.rotateKey()
 
         #expect(rotation.failure == nil && rotation.oldKeyID == old && rotation.scopes == ["api:read", "app"])
-        let new = try #require(world.server.keys.first { $0.id == rotation.keyID })
-        #expect(world.server.keys.map(\.id) == [new.id, other.id] && new.scopes == ["api:read", "app"])
-        let asked = world.wire.requests[before...]
+        let new = try #require(fixture.server.keys.first { $0.id == rotation.keyID })
+        #expect(fixture.server.keys.map(\.id) == [new.id, other.id] && new.scopes == ["api:read", "app"])
+        let asked = fixture.wire.requests[before...]
         let tried = try #require(
             asked.firstIndex { $0.path == "/api/profile" && $0.headers["Authorization"] == "ApiKey \(new.key)" })
         #expect(tried < (try #require(asked.firstIndex { $0.method == "DELETE" && $0.path.hasSuffix(old) })))
         let kept = try #require(try await latch.accounts.account(account.id))
         #expect(kept.apiKeyID == new.id && kept.scopes == ["api:read", "app"] && kept.isSignedIn)
-        #expect(try await world.stored(account)?.access.reveal() == new.key)
+        #expect(try await fixture.stored(account)?.access.reveal() == new.key)
         #expect(try await session.identity().email == "ada@example.org")
-        #expect(try await latch.accounts.leftovers(of: account.id).isEmpty)
-        #expect(try world.home.files(holding: new.key).isEmpty)
-        await world.stop()
+        #expect(try await latch.accounts.orphanedKeys(of: account.id).isEmpty)
+        #expect(try fixture.home.files(holding: new.key).isEmpty)
+        await fixture.stop()
     }
 
     @Test(
@@ -45,12 +45,12 @@ import Testing
             .leftoverRevoked,
         ])
     func crash(_ step: AccountStep) async throws {
-        let world = try await RelateMailWorld()
-        let other = world.server.add()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let fixture = try await RelateMailFixture()
+        let other = fixture.server.add()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
-        let second = try await world.home.open(stoppingAfter: step)
+        let second = try await fixture.home.open(stoppingAfter: step)
         if step == .leftoverRevoked {
             // The rotation itself is through; that its tidying broke off is told.
             #expect(try await second.session(for: account).rotateKey().failure != nil)
@@ -58,14 +58,14 @@ import Testing
             await #expect(throws: Stopped.self) { try await second.session(for: account).rotateKey() }
         }
         await second.close()
-        let keysThen = world.server.keys.count
+        let keysThen = fixture.server.keys.count
         #expect(keysThen == ([.rotationNoted, .leftoverRevoked].contains(step) ? 2 : 3))
 
-        let third = try await world.home.open()
+        let third = try await fixture.home.open()
 
         let kept = try #require(try await third.accounts.activeAccount())
-        let stored = try #require(try await world.stored(kept))
-        #expect(Set(world.server.keys.map(\.id)) == [stored.keyID, other.id])
+        let stored = try #require(try await fixture.stored(kept))
+        #expect(Set(fixture.server.keys.map(\.id)) == [stored.keyID, other.id])
         #expect(kept.isSignedIn && kept.apiKeyID == stored.keyID)
         let hasNew: [AccountStep] = [.rotatedKeyWritten, .rotatedKeyKept, .leftoverRevoked]
         #expect((kept.apiKeyID != account.apiKeyID) == hasNew.contains(step))
@@ -73,64 +73,64 @@ import Testing
         await third.close()
 
         // What came to nothing is looked for once more when no answer can be on its way any longer.
-        world.home.clock.advance(by: 301)
-        let fourth = try await world.home.open()
-        #expect(try await fourth.accounts.leftovers(of: kept.id).isEmpty)
-        #expect(world.server.keys.count == 2)
+        fixture.home.clock.advance(by: 301)
+        let fourth = try await fixture.home.open()
+        #expect(try await fourth.accounts.orphanedKeys(of: kept.id).isEmpty)
+        #expect(fixture.server.keys.count == 2)
         #expect(try await fourth.session(for: kept).rotateKey().failure == nil)
         await fourth.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-8 an old key that could not be revoked is revoked at a later start, however often the server is down")
     func unreachable() async throws {
-        let world = try await RelateMailWorld()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
-        world.server.intercept {
+        let fixture = try await RelateMailFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
+        fixture.server.intercept {
             $0.method == "DELETE" ? .json(#"{"error":"An unexpected error occurred"}"#, 500) : nil
         }
         let rotation = try await first.session(for: account).rotateKey()
-        #expect(rotation.failure?.code == .serverError && world.server.keys.count == 2)
+        #expect(rotation.failure?.code == .serverError && fixture.server.keys.count == 2)
         await first.close()
-        let second = try await world.home.open()
-        #expect(world.server.keys.count == 2)
+        let second = try await fixture.home.open()
+        #expect(fixture.server.keys.count == 2)
         #expect(try await identify(second, account) == "ada@example.org")
         await second.close()
 
-        world.server.intercept(nil)
-        let third = try await world.home.open()
-        #expect(world.server.keys.map(\.id) == [rotation.keyID])
+        fixture.server.intercept(nil)
+        let third = try await fixture.home.open()
+        #expect(fixture.server.keys.map(\.id) == [rotation.keyID])
         #expect(try await identify(third, account) == "ada@example.org")
         await third.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a key that could not be revoked at sign-out is revoked when its person signs in there again")
     func signOutUnreachable() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        world.server.intercept { $0.method == "DELETE" ? .init(status: 429, headers: [:]) : nil }
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        fixture.server.intercept { $0.method == "DELETE" ? .init(status: 429, headers: [:]) : nil }
         let report = try await latch.signOut(account)
         #expect(!report.isRevoked && report.failure?.code == .rateLimited && report.failure?.retryAfter == .seconds(60))
-        #expect(try await latch.accounts.rowIDs().isEmpty && world.server.keys.count == 1)
-        #expect(try await world.stored(account) == nil)
+        #expect(try await latch.accounts.rowIDs().isEmpty && fixture.server.keys.count == 1)
+        #expect(try await fixture.stored(account) == nil)
 
-        world.server.intercept(nil)
-        let again = try await world.signIn(latch)
-        #expect(world.server.keys.map(\.id) == [again.apiKeyID])
-        #expect(try await latch.accounts.leftovers(of: again.id).isEmpty)
-        await world.stop()
+        fixture.server.intercept(nil)
+        let again = try await fixture.signIn(latch)
+        #expect(fixture.server.keys.map(\.id) == [again.apiKeyID])
+        #expect(try await latch.accounts.orphanedKeys(of: again.id).isEmpty)
+        await fixture.stop()
     }
 
     @Test("RM-8 a new key that does not work is revoked again, and the old one stays")
     func broken() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let old = try #require(world.server.keys.first)
-        world.server.intercept { request in
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let old = try #require(fixture.server.keys.first)
+        fixture.server.intercept { request in
             guard request.path == "/api/profile", request.headers["Authorization"] != "ApiKey \(old.key)" else {
                 return nil
             }
@@ -138,39 +138,39 @@ import Testing
         }
         let error = await #expect(throws: LatchError.self) { try await latch.session(for: account).rotateKey() }
         #expect(error?.message.contains("does not work") == true)
-        #expect(world.server.keys.map(\.id) == [old.id])
-        #expect(try await world.stored(account)?.access.reveal() == old.key)
+        #expect(fixture.server.keys.map(\.id) == [old.id])
+        #expect(try await fixture.stored(account)?.access.reveal() == old.key)
         #expect(try await identify(latch, account) == "ada@example.org")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-8 a new key whose answer did not come is found by its name and revoked")
     func lostAnswer() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let server = world.server
-        world.wire.script { request in
-            let answer = server.answer(request)
-            return request.method == "POST" ? .silence : answer
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let server = fixture.server
+        fixture.wire.script { request in
+            let response = server.response(request)
+            return request.method == "POST" ? .silence : response
         }
         let error = await #expect(throws: LatchError.self) { try await latch.session(for: account).rotateKey() }
-        #expect(error?.code == .connectionLost && world.server.keys.map(\.id) == [account.apiKeyID])
+        #expect(error?.code == .connectionLost && fixture.server.keys.map(\.id) == [account.apiKeyID])
         #expect(try await identify(latch, account) == "ada@example.org")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-8 a secret store that does not take the new key leaves the old one, here and there")
     func storeFails() async throws {
-        let world = try await RelateMailWorld()
+        let fixture = try await RelateMailFixture()
         let store = LockableStore()
-        let latch = try await world.home.open(secrets: store)
-        let account = try await world.signIn(latch)
-        let server = world.server
-        world.wire.script { request in
+        let latch = try await fixture.home.open(secrets: store)
+        let account = try await fixture.signIn(latch)
+        let server = fixture.server
+        fixture.wire.script { request in
             // From the moment the new key is tried.
             if request.path == "/api/profile" { store.fail(.locked) }
-            return server.answer(request)
+            return server.response(request)
         }
         let session = try latch.session(for: account)
         let error = await #expect(throws: LatchError.self) { try await session.rotateKey() }
@@ -178,20 +178,20 @@ import Testing
         store.fail(nil)
         await latch.close()
 
-        let next = try await world.home.open(secrets: store)
-        #expect(world.server.keys.map(\.id) == [account.apiKeyID])
-        world.wire.script { server.answer($0) }
+        let next = try await fixture.home.open(secrets: store)
+        #expect(fixture.server.keys.map(\.id) == [account.apiKeyID])
+        fixture.wire.script { server.response($0) }
         #expect(try await identify(next, account) == "ada@example.org")
         await next.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-8 keys are listed with the account's own marked, and another is revoked; gone already is fine")
     func listAndRevoke() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let other = world.server.add("a phone", scopes: ["smtp"])
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let other = fixture.server.add("a phone", scopes: ["smtp"])
         let session = try latch.session(for: account)
 
         let keys = try await session.keys()
@@ -200,84 +200,85 @@ import Testing
         #expect(keys[1].lastUsed != nil && keys[1].created != nil)
         try await session.revokeKey(other.id)
         try await session.revokeKey(other.id)
-        #expect(world.server.keys.map(\.id) == [account.apiKeyID] && session.state.isSignedIn)
+        #expect(fixture.server.keys.map(\.id) == [account.apiKeyID] && session.state.isSignedIn)
 
         try await session.revokeKey(try #require(account.apiKeyID))
-        #expect(world.server.keys.isEmpty && session.state == .signedOut(.ended("its key was revoked on this device")))
+        #expect(
+            fixture.server.keys.isEmpty && session.state == .signedOut(.ended("its key was revoked on this device")))
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
-        #expect(try await world.stored(account) == nil)
-        await world.stop()
+        #expect(try await fixture.stored(account) == nil)
+        await fixture.stop()
     }
 
     @Test(
         "RM-8 a crash after any step of signing in again leaves no key at the server that nobody here holds",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func signInAgain(_ step: AccountStep) async throws {
-        let world = try await RelateMailWorld()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let fixture = try await RelateMailFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
-        let second = try await world.home.open(stoppingAfter: step)
+        let second = try await fixture.home.open(stoppingAfter: step)
         // A dead program gives nothing back.
-        world.server.intercept { $0.method == "DELETE" ? .silence : nil }
-        await #expect(throws: (any Error).self) { try await world.signIn(second) }
+        fixture.server.intercept { $0.method == "DELETE" ? .silence : nil }
+        await #expect(throws: (any Error).self) { try await fixture.signIn(second) }
         await second.close()
-        world.server.intercept(nil)
+        fixture.server.intercept(nil)
 
-        let third = try await world.home.open()
+        let third = try await fixture.home.open()
         let kept = try #require(try await third.accounts.account(account.id))
-        let stored = try #require(try await world.stored(kept))
-        #expect(world.server.keys.map(\.id) == [stored.keyID] && kept.apiKeyID == stored.keyID)
+        let stored = try #require(try await fixture.stored(kept))
+        #expect(fixture.server.keys.map(\.id) == [stored.keyID] && kept.apiKeyID == stored.keyID)
         #expect(try await identify(third, kept) == "ada@example.org")
         await third.close()
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a crash while signing out leaves no key: the next start revokes it, or else the next sign-in does")
     func signOutCrash() async throws {
         for isAway in [false, true] {
-            let world = try await RelateMailWorld()
-            let first = try await world.home.open()
-            let account = try await world.signIn(first)
+            let fixture = try await RelateMailFixture()
+            let first = try await fixture.home.open()
+            let account = try await fixture.signIn(first)
             await first.close()
-            let second = try await world.home.open(stoppingAfter: .leavingNoted)
+            let second = try await fixture.home.open(stoppingAfter: .leavingNoted)
             await #expect(throws: Stopped.self) { try await second.signOut(account) }
             await second.close()
-            #expect(world.server.keys.count == 1)
-            world.server.intercept { isAway && $0.method == "DELETE" ? .page(502) : nil }
+            #expect(fixture.server.keys.count == 1)
+            fixture.server.intercept { isAway && $0.method == "DELETE" ? .page(502) : nil }
 
-            let third = try await world.home.open()
+            let third = try await fixture.home.open()
             #expect(try await third.accounts.rowIDs().isEmpty)
-            #expect(world.server.keys.count == (isAway ? 1 : 0))
-            world.server.intercept(nil)
-            let again = try await world.signIn(third)
-            #expect(world.server.keys.map(\.id) == [again.apiKeyID])
+            #expect(fixture.server.keys.count == (isAway ? 1 : 0))
+            fixture.server.intercept(nil)
+            let again = try await fixture.signIn(third)
+            #expect(fixture.server.keys.map(\.id) == [again.apiKeyID])
             await third.close()
-            await world.stop()
+            await fixture.stop()
         }
     }
 
     @Test("RM-7 a first sign-in that a crash broke off leaves no key behind once its person has signed in")
     func firstSignIn() async throws {
         for step in [AccountStep.rowMade, .tokenWritten] {
-            let world = try await RelateMailWorld()
-            let first = try await world.home.open(stoppingAfter: step)
-            let server = world.server
+            let fixture = try await RelateMailFixture()
+            let first = try await fixture.home.open(stoppingAfter: step)
+            let server = fixture.server
             // A dead program gives nothing back.
-            world.server.intercept { $0.method == "DELETE" ? .silence : nil }
-            await #expect(throws: (any Error).self) { try await world.signIn(first) }
+            fixture.server.intercept { $0.method == "DELETE" ? .silence : nil }
+            await #expect(throws: (any Error).self) { try await fixture.signIn(first) }
             await first.close()
             #expect(server.keys.count == 1)
-            world.server.intercept(nil)
+            fixture.server.intercept(nil)
 
-            let next = try await world.home.open()
+            let next = try await fixture.home.open()
             #expect(try await next.accounts.rowIDs().isEmpty)
             #expect(server.keys.count == (step == .rowMade ? 1 : 0))
-            let account = try await world.signIn(next)
+            let account = try await fixture.signIn(next)
             #expect(server.keys.map(\.id) == [account.apiKeyID])
-            #expect(try await next.accounts.leftovers(of: account.id).isEmpty)
+            #expect(try await next.accounts.orphanedKeys(of: account.id).isEmpty)
             await next.close()
-            await world.stop()
+            await fixture.stop()
         }
     }
 }

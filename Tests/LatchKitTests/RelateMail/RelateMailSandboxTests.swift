@@ -7,20 +7,21 @@ import Testing
 
 /// The client against the real gateway's Relate Mail and the sandbox's provider, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailSandboxTests {
-    private struct House {
+    private struct SandboxFixture {
         let sandbox: Sandbox
-        let home: Home
+        let home: HomeFixture
         let person: BrowserPerson
         var address: ServerAddress { get throws { try ServerAddress(try #require(sandbox.url(of: "relate-mail"))) } }
 
-        static func with(_ body: (House) async throws -> Void) async throws {
-            let home = try Home()
+        static func with(_ body: (SandboxFixture) async throws -> Void) async throws {
+            let home = try HomeFixture()
             home.clock.advance(by: Date().timeIntervalSince(home.clock.now))
-            let house = House(sandbox: try await Sandbox.open(), home: home, person: BrowserPerson(home: home))
+            let fixture = SandboxFixture(
+                sandbox: try await Sandbox.open(), home: home, person: BrowserPerson(home: home))
             try await attempt {
-                try await body(house)
+                try await body(fixture)
             } finally: {
-                await house.sandbox.close()
+                await fixture.sandbox.close()
             }
         }
 
@@ -59,9 +60,9 @@ import Testing
             CallbackMethod.automatic, .loopback,
         ])
     func wholeWay(_ callback: CallbackMethod) async throws {
-        try await House.with { house in
-            let latch = try await house.home.open()
-            let account = try await house.signIn(latch, callback)
+        try await SandboxFixture.with { fixture in
+            let latch = try await fixture.home.open()
+            let account = try await fixture.signIn(latch, callback)
             #expect(account.userEmail == "ada@example.org" && account.scopes == RelateMailDialect.allScopes)
             let session = try latch.session(for: account)
             #expect(try await session.identity().name == "Ada Lovelace")
@@ -71,12 +72,12 @@ import Testing
             #expect(rotation.failure == nil && rotation.scopes == account.scopes)
             let keys = try await session.keys()
             #expect(keys.map(\.id) == [rotation.keyID] && keys[0].isCurrent)
-            for start in Leaks.tokenStarts { #expect(try house.home.files(holding: start).isEmpty) }
+            for start in Leaks.tokenStarts { #expect(try fixture.home.files(holding: start).isEmpty) }
 
             let key = try await session.validToken()
             #expect(try await latch.signOut(account).isRevoked)
             let error = await #expect(throws: LatchError.self) {
-                try await latch.signIn(KeySignIn(key: key), to: try await latch.probe(house.address).requireServer())
+                try await latch.signIn(KeySignIn(key: key), to: try await latch.probe(fixture.address).requireServer())
             }
             #expect(error?.code == .wrongCredentials)
             await latch.close()
@@ -85,16 +86,16 @@ import Testing
 
     @Test("RM-6 the least that an app needs, and a second sign-in that replaces the first one's key")
     func least() async throws {
-        try await House.with { house in
-            let latch = try await house.home.open()
-            let first = try await house.signIn(latch, scopes: ["app"])
+        try await SandboxFixture.with { fixture in
+            let latch = try await fixture.home.open()
+            let first = try await fixture.signIn(latch, scopes: ["app"])
             #expect(first.scopes == ["app"])
-            let second = try await house.signIn(latch)
+            let second = try await fixture.signIn(latch)
             #expect(second.id == first.id && second.scopes == RelateMailDialect.allScopes)
             #expect(try await latch.session(for: second).keys().map(\.id) == [second.apiKeyID])
             let key = try await latch.session(for: second).validToken()
             let pasted = try await latch.signIn(
-                KeySignIn(key: key), to: try await latch.probe(house.address).requireServer())
+                KeySignIn(key: key), to: try await latch.probe(fixture.address).requireServer())
             #expect(pasted.apiKeyID == second.apiKeyID)
             await latch.close()
         }
@@ -108,11 +109,11 @@ import Testing
 
     @Test("RM-5 a denial at the provider and each of its faults leave no account")
     func faults() async throws {
-        try await House.with { house in
-            let latch = try await house.home.open()
+        try await SandboxFixture.with { fixture in
+            let latch = try await fixture.home.open()
             for (action, fault, code) in Self.faults {
                 let error = await #expect(throws: LatchError.self, "\(action) \(fault)") {
-                    try await house.signIn(latch, action: action, [fault])
+                    try await fixture.signIn(latch, action: action, [fault])
                 }
                 #expect(error?.code == code, "\(action) \(fault): \(error?.message ?? "")")
                 #expect(try await latch.accounts.rowIDs().isEmpty, "\(action) \(fault)")

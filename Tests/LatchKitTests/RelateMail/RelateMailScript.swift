@@ -45,7 +45,7 @@ final class RelateMailScript: Sendable {
     private struct State {
         var keys: [Key] = []
         var made = 0
-        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?
+        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?
     }
 
     private let state = Mutex(State())
@@ -61,8 +61,8 @@ final class RelateMailScript: Sendable {
     var keys: [Key] { state.withLock(\.keys) }
 
     /// Answers before the rules do, where it gives an answer.
-    func intercept(_ answer: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?) {
-        state.withLock { $0.override = answer }
+    func intercept(_ response: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?) {
+        state.withLock { $0.override = response }
     }
 
     /// Makes a key as another program does.
@@ -82,8 +82,8 @@ final class RelateMailScript: Sendable {
     /// Revokes every key.
     func revokeAll() { state.withLock { $0.keys = [] } }
 
-    func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
-        if let answer = state.withLock(\.override)?(request) { return answer }
+    func response(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+        if let response = state.withLock(\.override)?(request) { return response }
         let path = String(request.path.prefix { $0 != "?" })
         switch (request.method, path) {
         case ("GET", "/api/discovery"):
@@ -96,7 +96,7 @@ final class RelateMailScript: Sendable {
         }
     }
 
-    private var configuration: ScriptedServer.Answer {
+    private var configuration: ScriptedServer.Response {
         var members = [
             "oidcAuthority": issuer, "oidcClientId": "latch client:1", "oidcRedirectUri": "https://web.example.org/",
             "oidcScope": "openid profile email",
@@ -105,16 +105,16 @@ final class RelateMailScript: Sendable {
         return .json(JSON.encode(members).text)
     }
 
-    private func authorized(_ request: ScriptedServer.Request, _ path: String) -> ScriptedServer.Answer {
+    private func authorized(_ request: ScriptedServer.Request, _ path: String) -> ScriptedServer.Response {
         let field = request.headers["Authorization"] ?? ""
         let token = String(field.drop { $0 != " " }.dropFirst())
         if field.hasPrefix("Bearer access-") {
-            return release.tokenTellsEmail ? answer(to: request, path, by: nil) : fault
+            return release.tokenTellsEmail ? response(to: request, path, by: nil) : fault
         }
         guard field.hasPrefix("ApiKey ") || field.hasPrefix("Bearer ") && release.bearerTakesKeys,
             let key = use(token), !Set(key.scopes).isDisjoint(with: ["api:read", "api:write", "app"])
-        else { return ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate": "Bearer"]) }
-        return release.keysCrash ? fault : answer(to: request, path, by: key)
+        else { return ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "Bearer"]) }
+        return release.keysCrash ? fault : response(to: request, path, by: key)
     }
 
     private func use(_ token: String) -> Key? {
@@ -125,11 +125,11 @@ final class RelateMailScript: Sendable {
         }
     }
 
-    private var fault: ScriptedServer.Answer {
+    private var fault: ScriptedServer.Response {
         release.tellsFaults ? .json(#"{"error":"An unexpected error occurred"}"#, 500) : .page(500)
     }
 
-    private func answer(to request: ScriptedServer.Request, _ path: String, by key: Key?) -> ScriptedServer.Answer {
+    private func response(to request: ScriptedServer.Request, _ path: String, by key: Key?) -> ScriptedServer.Response {
         switch (request.method, path) {
         case ("GET", "/api/profile"):
             return .json(
@@ -146,19 +146,19 @@ final class RelateMailScript: Sendable {
                 defer { state.keys.removeAll { $0.id == id } }
                 return state.keys.contains { $0.id == id }
             }
-            return wasThere ? ScriptedServer.Answer(status: 204, headers: [:]) : Self.notFound
+            return wasThere ? ScriptedServer.Response(status: 204, headers: [:]) : Self.notFound
         case ("GET", "/api/external/emails"):
             let mayRead = key?.scopes.contains("api:read") ?? false
-            return mayRead ? .json("[]") : ScriptedServer.Answer(status: 403, headers: [:])
+            return mayRead ? .json("[]") : ScriptedServer.Response(status: 403, headers: [:])
         default: return Self.notFound
         }
     }
 
-    private static let notFound = ScriptedServer.Answer(
+    private static let notFound = ScriptedServer.Response(
         status: 404, headers: ["Content-Type": "application/problem+json; charset=utf-8"],
         body: #"{"type":"https://tools.ietf.org/html/rfc9110#section-15.5.5","title":"Not Found","status":404}"#)
 
-    private var list: ScriptedServer.Answer {
+    private var list: ScriptedServer.Response {
         let rows = keys.map { key in
             let used =
                 key.uses > 0 && release.tellsUse
@@ -171,10 +171,10 @@ final class RelateMailScript: Sendable {
         return .json(#"{"connectionInfo":{"smtpServer":"x"},"keys":[\#(rows.joined(separator: ","))]}"#)
     }
 
-    private func makeKey(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func makeKey(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let body = try? JSONValue(parsing: Array(request.body.utf8))
         guard let name = body?["name"]?.string else {
-            return ScriptedServer.Answer(
+            return ScriptedServer.Response(
                 status: 400, headers: ["Content-Type": "application/problem+json"],
                 body: #"""
                     {"title":"One or more validation errors occurred.","status":400,\#
@@ -189,7 +189,7 @@ final class RelateMailScript: Sendable {
         return made(name, asked.isEmpty ? release.scopes : asked)
     }
 
-    private func makeAppKey(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func makeAppKey(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let body = try? JSONValue(parsing: Array(request.body.utf8))
         let platform = body?["platform"]?.string ?? ""
         guard ["ios", "android", "windows", "macos", "web"].contains(platform.lowercased()) else {
@@ -201,7 +201,7 @@ final class RelateMailScript: Sendable {
         return made(String(name.prefix(100)), release.scopes.contains("app") ? ["app"] : ["api:read", "api:write"])
     }
 
-    private func made(_ name: String, _ scopes: [String]) -> ScriptedServer.Answer {
+    private func made(_ name: String, _ scopes: [String]) -> ScriptedServer.Response {
         let key = add(name, scopes: scopes)
         return .json(
             #"""

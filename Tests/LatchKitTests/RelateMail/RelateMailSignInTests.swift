@@ -15,62 +15,63 @@ import Testing
     func wholeWay() async throws {
         var script = ProviderScript()
         script.tokens = { $0["refresh_token"] = "refresh-0123456789" }
-        let world = try await RelateMailWorld(provider: script)
-        let latch = try await world.home.open()
+        let fixture = try await RelateMailFixture(provider: script)
+        let latch = try await fixture.home.open()
 
-        let account = try await world.signIn(latch)
+        let account = try await fixture.signIn(latch)
 
-        let key = try #require(world.server.keys.first)
-        #expect(world.server.keys.count == 1 && key.scopes == ["smtp", "pop3", "imap", "api:read", "api:write", "app"])
+        let key = try #require(fixture.server.keys.first)
+        #expect(
+            fixture.server.keys.count == 1 && key.scopes == ["smtp", "pop3", "imap", "api:read", "api:write", "app"])
         #expect(key.name.hasPrefix("latch on "))
         #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada Lovelace" && account.isActive)
         #expect(account.apiKeyID == key.id && account.scopes == key.scopes && account.dialect.rawValue == "relate-mail")
-        let stored = try #require(try await world.stored(account))
+        let stored = try #require(try await fixture.stored(account))
         #expect(stored.access.reveal() == key.key && stored.keyID == key.id && stored.refresh == nil)
         for secret in ["access-0123456789", "refresh-0123456789", "code-0123456789", key.key] + Leaks.tokenStarts {
-            #expect(try world.home.files(holding: secret).isEmpty, "\(secret)")
+            #expect(try fixture.home.files(holding: secret).isEmpty, "\(secret)")
         }
         #expect(try await latch.session(for: account).identity().email == "ada@example.org")
-        #expect(world.wire.requests.last?.headers["Authorization"] == "ApiKey \(key.key)")
-        #expect(try await latch.accounts.leftovers(of: account.id).isEmpty)
+        #expect(fixture.wire.requests.last?.headers["Authorization"] == "ApiKey \(key.key)")
+        #expect(try await latch.accounts.orphanedKeys(of: account.id).isEmpty)
 
         let report = try await latch.signOut(account)
-        #expect(report.isRevoked && world.server.keys.isEmpty)
-        await world.stop()
+        #expect(report.isRevoked && fixture.server.keys.isEmpty)
+        await fixture.stop()
     }
 
     @Test(
         "RM-5 the request to the provider has PKCE, state, nonce and the scopes of config.json, and the custom scheme")
     func request() async throws {
-        let world = try await RelateMailWorld(.init(configuration: ["oidcScope": "profile email mail.read"]))
-        let latch = try await world.home.open()
-        let found = try await world.probe().requireServer()
-        async let account = latch.signIn(world.person.signIn(), to: found)
-        let address = await world.person.address()
+        let fixture = try await RelateMailFixture(.init(configuration: ["oidcScope": "profile email mail.read"]))
+        let latch = try await fixture.home.open()
+        let found = try await fixture.probe().requireServer()
+        async let account = latch.signIn(fixture.person.signIn(), to: found)
+        let address = await fixture.person.address()
 
         let query = try FormURLEncoded.decode(String(address.drop { $0 != "?" }.dropFirst()))
-        #expect(address.hasPrefix(world.provider.issuer + "/authorize?"))
+        #expect(address.hasPrefix(fixture.provider.issuer + "/authorize?"))
         #expect(query["redirect_uri"] == "relate-mail://auth/callback" && query["response_type"] == "code")
         #expect(query["scope"] == "openid profile email mail.read" && query["code_challenge_method"] == "S256")
         #expect((query["state"] ?? "").count >= 22 && (query["nonce"] ?? "").count >= 22)
         #expect(query["client_id"] == ScriptedProvider.clientID && (query["code_challenge"] ?? "").count == 43)
-        try world.person.open(await world.person.link(from: address))
+        try fixture.person.open(await fixture.person.link(from: address))
         _ = try await account
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-5 by choice the browser comes back to a port of this machine, at /auth/callback")
     func loopback() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let found = try await world.probe().requireServer()
-        async let account = latch.signIn(world.person.signIn(.loopback), to: found)
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let found = try await fixture.probe().requireServer()
+        async let account = latch.signIn(fixture.person.signIn(.loopback), to: found)
 
-        let link = try await world.person.link(from: await world.person.address())
+        let link = try await fixture.person.link(from: await fixture.person.address())
         #expect(link.firstMatch(of: #/^http://127\.0\.0\.1:\d+/auth/callback\?/#) != nil)
-        #expect(try await world.person.visit(link).status == "200")
+        #expect(try await fixture.person.visit(link).status == "200")
         #expect(try await account.userEmail == "ada@example.org")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-5 the server's extra headers go to the server with every request, and never to the provider")
@@ -83,15 +84,15 @@ import Testing
                 return nil
             }
         }
-        let world = try await RelateMailWorld(provider: script)
-        let latch = try await world.home.open()
-        let account = try await world.signIn(
+        let fixture = try await RelateMailFixture(provider: script)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(
             latch, connection: .init(proxy: "", extraHeaders: ["CF-Access-Client-Secret": "s3cret"]))
 
-        #expect(seen.withLock { $0 } == 0 && world.provider.requests.contains("/userinfo"))
-        #expect(world.wire.requests.allSatisfy { $0.headers["CF-Access-Client-Secret"] == "s3cret" })
-        #expect(world.wire.requests.count == 4 && account.isSignedIn)
-        await world.stop()
+        #expect(seen.withLock { $0 } == 0 && fixture.provider.requests.contains("/userinfo"))
+        #expect(fixture.wire.requests.allSatisfy { $0.headers["CF-Access-Client-Secret"] == "s3cret" })
+        #expect(fixture.wire.requests.count == 4 && account.isSignedIn)
+        await fixture.stop()
     }
 
     /// What a person asks a key to do, and what becomes of it.
@@ -115,61 +116,63 @@ import Testing
     @Test("RM-6 a key may do what was asked for, as the server's reply says", arguments: wishes)
     func scopes(_ row: (release: RelateMailScript.Release, asked: [String]?, got: [String], path: String)) async throws
     {
-        let world = try await RelateMailWorld(row.release)
-        let latch = try await world.home.open()
+        let fixture = try await RelateMailFixture(row.release)
+        let latch = try await fixture.home.open()
 
-        let account = try await world.signIn(latch, scopes: row.asked)
+        let account = try await fixture.signIn(latch, scopes: row.asked)
 
-        #expect(account.scopes == row.got && world.server.keys.map(\.scopes) == [row.got])
-        #expect(world.wire.requests.last { $0.method == "POST" }?.path == row.path)
-        await world.stop()
+        #expect(account.scopes == row.got && fixture.server.keys.map(\.scopes) == [row.got])
+        #expect(fixture.wire.requests.last { $0.method == "POST" }?.path == row.path)
+        await fixture.stop()
     }
 
     @Test("RM-6 scopes that no program can use are refused before the browser opens")
     func uselessScopes() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch, scopes: ["smtp", "imap"]) }
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let error = await #expect(throws: LatchError.self) {
+            try await fixture.signIn(latch, scopes: ["smtp", "imap"])
+        }
         #expect(error?.code == .invalidRequest && error?.message.contains("mail programs") == true)
-        #expect(world.provider.requests.isEmpty && world.server.keys.isEmpty)
-        await world.stop()
+        #expect(fixture.provider.requests.isEmpty && fixture.server.keys.isEmpty)
+        await fixture.stop()
     }
 
     @Test("RM-8 signing in again revokes the key of before, and keeps one account")
     func again() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let first = try await world.signIn(latch)
-        let second = try await world.signIn(latch)
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let first = try await fixture.signIn(latch)
+        let second = try await fixture.signIn(latch)
 
         #expect(first.id == second.id && first.apiKeyID != second.apiKeyID)
-        #expect(world.server.keys.map(\.id) == [second.apiKeyID])
-        #expect(try await latch.accounts.leftovers(of: second.id).isEmpty)
+        #expect(fixture.server.keys.map(\.id) == [second.apiKeyID])
+        #expect(try await latch.accounts.orphanedKeys(of: second.id).isEmpty)
         #expect(try await latch.session(for: second).identity().email == "ada@example.org")
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-7 a key whose answer did not come is looked for by its name, and revoked")
     func lostAnswer() async throws {
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        let other = world.server.add()
-        let server = world.server
-        world.wire.script { request in
-            let answer = server.answer(request)
-            return request.method == "POST" ? .silence : answer
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        let other = fixture.server.add()
+        let server = fixture.server
+        fixture.wire.script { request in
+            let response = server.response(request)
+            return request.method == "POST" ? .silence : response
         }
-        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
         #expect(error?.code == .connectionLost)
-        #expect(world.server.keys.map(\.id) == [other.id])
+        #expect(fixture.server.keys.map(\.id) == [other.id])
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-6 why no key was made is told in the server's words, in whichever envelope")
     func refusals() async throws {
         let problem = #"{"title":"One or more validation errors occurred.","errors":{"Name":["Too long."]}}"#
-        let rows: [(ScriptedServer.Answer, LatchError.Code, String)] = [
+        let rows: [(ScriptedServer.Response, LatchError.Code, String)] = [
             (.json(#"{"error":"Name is required"}"#, 400), .serverRefused, "says: Name is required."),
             (
                 .init(status: 400, headers: ["Content-Type": "application/problem+json"], body: problem),
@@ -179,39 +182,39 @@ import Testing
             (.init(status: 429, headers: [:]), .rateLimited, "Wait 60 seconds"),
             (.init(status: 429, headers: ["Retry-After": "9"]), .rateLimited, "Wait 9 seconds"),
             (.json(#"{"error":"An unexpected error occurred"}"#, 500), .serverError, "status 500"),
-            (.page(200), .foreignAnswer, "web page"), (.json("{}"), .foreignAnswer, "unexpected format"),
+            (.page(200), .interceptedResponse, "web page"), (.json("{}"), .interceptedResponse, "unexpected format"),
             (
-                .json(#"{"id":"../x","name":"n","apiKey":"k","scopes":["app"],"createdAt":""}"#), .foreignAnswer,
+                .json(#"{"id":"../x","name":"n","apiKey":"k","scopes":["app"],"createdAt":""}"#), .interceptedResponse,
                 "unexpected format"
             ),
             (
-                .json(#"{"id":"1","name":"n","apiKey":"a b","scopes":["app"],"createdAt":""}"#), .foreignAnswer,
+                .json(#"{"id":"1","name":"n","apiKey":"a b","scopes":["app"],"createdAt":""}"#), .interceptedResponse,
                 "unexpected format"
             ),
         ]
-        let world = try await RelateMailWorld()
-        let latch = try await world.home.open()
-        for (answer, code, words) in rows {
-            world.server.intercept { $0.method == "POST" ? answer : nil }
-            let error = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        let fixture = try await RelateMailFixture()
+        let latch = try await fixture.home.open()
+        for (response, code, words) in rows {
+            fixture.server.intercept { $0.method == "POST" ? response : nil }
+            let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
             #expect(error?.code == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
             #expect(error?.message.leaks("access-0123456789") == false)
         }
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        await world.stop()
+        await fixture.stop()
     }
 
     @Test("RM-6 a token that the server does not take, or that tells no address, is told as such")
     func badTokens() async throws {
-        let world = try await RelateMailWorld(.init(tokenTellsEmail: false))
-        let latch = try await world.home.open()
-        let silent = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        let fixture = try await RelateMailFixture(.init(tokenTellsEmail: false))
+        let latch = try await fixture.home.open()
+        let silent = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
         #expect(silent?.code == .serverError && silent?.message.contains("e-mail address") == true)
 
-        world.server.intercept { $0.path == "/api/profile" ? .init(status: 401, headers: [:]) : nil }
-        let refused = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
-        #expect(refused?.code == .serverRefused && refused?.message.contains(world.provider.issuer) == true)
-        #expect(world.server.keys.isEmpty)
-        await world.stop()
+        fixture.server.intercept { $0.path == "/api/profile" ? .init(status: 401, headers: [:]) : nil }
+        let refused = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
+        #expect(refused?.code == .serverRefused && refused?.message.contains(fixture.provider.issuer) == true)
+        #expect(fixture.server.keys.isEmpty)
+        await fixture.stop()
     }
 }

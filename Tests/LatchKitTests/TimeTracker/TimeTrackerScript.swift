@@ -17,7 +17,7 @@ final class TimeTrackerScript: Sendable {
         /// Seconds, or nil to leave it out.
         var expiresIn: Int? = 2_592_000
         /// What a sign-out is answered.
-        var logout = ScriptedServer.Answer.json(#"{"error":"Failed to logout"}"#, 500)
+        var logout = ScriptedServer.Response.json(#"{"error":"Failed to logout"}"#, 500)
         /// Whether a sign-out really ends the session.
         var revokes = false
     }
@@ -29,7 +29,7 @@ final class TimeTrackerScript: Sendable {
         var live: Set<String> = []
         var reasons = "jwt malformed"
         var count = 0
-        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?
+        var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?
     }
 
     static let user = #"{"id":"sub-7","username":"ada","fullName":"Ada Lovelace","email":"ada@example.org"}"#
@@ -40,8 +40,8 @@ final class TimeTrackerScript: Sendable {
     var live: Set<String> { state.withLock(\.live) }
 
     /// Answers before the rules do, where it gives an answer.
-    func intercept(_ answer: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?) {
-        state.withLock { $0.override = answer }
+    func intercept(_ response: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?) {
+        state.withLock { $0.override = response }
     }
 
     /// Takes no token any more, for this reason.
@@ -52,8 +52,8 @@ final class TimeTrackerScript: Sendable {
         }
     }
 
-    func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
-        if let answer = state.withLock(\.override)?(request) { return answer }
+    func response(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+        if let response = state.withLock(\.override)?(request) { return response }
         let prefix = state.withLock(\.settings.prefix)
         let path = String(request.path.prefix { $0 != "?" })
         if path == "/idp/authorize" { return authorize(request) }
@@ -65,13 +65,13 @@ final class TimeTrackerScript: Sendable {
         case ("POST", "/auth/logout"): return logout(request)
         case ("GET", "/auth/me"): return me(request, .json(Self.user))
         case ("GET", "/clients"): return me(request, .json("[]"))
-        case ("DELETE", "/clients"): return me(request, ScriptedServer.Answer(status: 200, headers: [:]))
+        case ("DELETE", "/clients"): return me(request, ScriptedServer.Response(status: 200, headers: [:]))
         default: return .json(#"{"error":"Endpoint not found"}"#, 404)
         }
     }
 
     /// 302 to the provider, with a state of the server's making.
-    private func login(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func login(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         guard let redirect = request.query["redirect_uri"] else { return .json(#"{"error":"no"}"#, 500) }
         let (made, setsCookie) = state.withLock { state in
             state.count += 1
@@ -81,13 +81,13 @@ final class TimeTrackerScript: Sendable {
         let query = FormURLEncoded.encode([
             ("response_type", "code"), ("client_id", "timetracker"), ("state", made), ("redirect_uri", redirect),
         ])
-        var answer = ScriptedServer.Answer.redirect("/idp/authorize?" + query)
-        if setsCookie { answer.headers["Set-Cookie"] = "begun=1; HttpOnly" }
-        return answer
+        var response = ScriptedServer.Response.redirect("/idp/authorize?" + query)
+        if setsCookie { response.headers["Set-Cookie"] = "begun=1; HttpOnly" }
+        return response
     }
 
     /// The provider: everybody agrees at once.
-    private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let code = state.withLock { state in
             state.count += 1
             state.codes.insert("code-number-\(state.count)")
@@ -96,7 +96,7 @@ final class TimeTrackerScript: Sendable {
         return .redirect("\(request.query["redirect_uri"] ?? "")?code=\(code)&state=\(request.query["state"] ?? "")")
     }
 
-    private func token(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func token(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let body = try? JSONValue(parsing: Array(request.body.utf8))
         let names = ["code", "state", "redirect_uri"]
         let missing = names.filter { (body?[$0]?.string ?? "").isEmpty }
@@ -118,34 +118,34 @@ final class TimeTrackerScript: Sendable {
         }
     }
 
-    private func logout(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+    private func logout(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         state.withLock { state in
             if state.settings.revokes { _ = state.live.remove(request.token ?? "") }
             return state.settings.logout
         }
     }
 
-    private func me(_ request: ScriptedServer.Request, _ answer: ScriptedServer.Answer) -> ScriptedServer.Answer {
+    private func me(_ request: ScriptedServer.Request, _ response: ScriptedServer.Response) -> ScriptedServer.Response {
         guard let token = request.token else { return .json(#"{"error":"Unauthorized"}"#, 401) }
         return state.withLock { state in
-            state.live.contains(token) ? answer : .json(#"{"error":"Unauthorized: \#(state.reasons)"}"#, 401)
+            state.live.contains(token) ? response : .json(#"{"error":"Unauthorized: \#(state.reasons)"}"#, 401)
         }
     }
 }
 
 /// A home, a server of Time Tracker, and a person at a browser.
-struct TimeTrackerWorld {
-    let home: Home
+struct TimeTrackerFixture {
+    let home: HomeFixture
     let script: TimeTrackerScript
     let wire: ScriptedServer
     let address: ServerAddress
     let person: BrowserPerson
 
     init(_ settings: TimeTrackerScript.Settings = .init()) throws {
-        home = try Home()
+        home = try HomeFixture()
         let script = TimeTrackerScript(settings)
         self.script = script
-        wire = try ScriptedServer { script.answer($0) }
+        wire = try ScriptedServer { script.response($0) }
         address = try ServerAddress("http://127.0.0.1:\(wire.port)")
         person = BrowserPerson(home: home)
     }

@@ -8,15 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSessionTests {
     @Test("TT-6 each request with a token says JSON both ways, unless it says otherwise itself")
     func headers() async throws {
-        let world = try TimeTrackerWorld()
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
+        let fixture = try TimeTrackerFixture()
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
         _ = try await session.identity()
         _ = try await session.client.send(.get, "/clients")
         _ = try await session.client.send(.get, "/clients", headers: ["Accept": "text/csv"])
         try await session.signOut()
 
-        let authenticated = world.wire.requests.filter { $0.token != nil }
+        let authenticated = fixture.wire.requests.filter { $0.token != nil }
         #expect(authenticated.count >= 4)
         for request in authenticated {
             #expect(request.headers["Authorization"]?.hasPrefix("Bearer ey") == true)
@@ -28,11 +28,11 @@ import Testing
 
     @Test("TT-11 an empty success is one")
     func empty() async throws {
-        let world = try TimeTrackerWorld()
-        let latch = try await world.home.open()
-        let session = try latch.session(for: try await world.signIn(latch))
-        let answer = try await session.client.send(.delete, "/clients")
-        #expect(answer.status == .ok && answer.body.isEmpty)
+        let fixture = try TimeTrackerFixture()
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        let response = try await session.client.send(.delete, "/clients")
+        #expect(response.status == .ok && response.body.isEmpty)
     }
 
     static let reasons = [
@@ -43,14 +43,14 @@ import Testing
 
     @Test("TT-7 a 401 ends the session once, however many requests fail together, and says why", arguments: reasons)
     func ended(_ reason: String, _ words: String) async throws {
-        let world = try TimeTrackerWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try TimeTrackerFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.identity()
         let states = session.stateUpdates
-        let asked = world.wire.count("/auth/me")
-        world.script.endAll(reason)
+        let asked = fixture.wire.count("/auth/me")
+        fixture.script.endAll(reason)
 
         let codes = await withTaskGroup(of: (LatchError.Code, String)?.self) { group in
             for _ in 0..<20 {
@@ -67,52 +67,52 @@ import Testing
         }
 
         #expect(codes.count == 20 && codes.allSatisfy { $0.0 == .sessionEnded && $0.1.contains(words) }, "\(codes)")
-        #expect(world.wire.count("/auth/me") == asked + 1)
+        #expect(fixture.wire.count("/auth/me") == asked + 1)
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
-        for key in AccountStore.tokenKeys(account.id) { #expect(try await world.home.secrets.read(key) == nil) }
+        for key in AccountStore.tokenKeys(account.id) { #expect(try await fixture.home.secrets.read(key) == nil) }
         await latch.close()
         var ends = 0
         for await state in states { if case .signedOut = state { ends += 1 } }
         #expect(ends == 1)
     }
 
-    static let strangers: [ScriptedServer.Answer] = [
+    static let strangers: [ScriptedServer.Response] = [
         .json(#"{"error":"Unauthorized"}"#, 401), .json(#"{"message":"who?"}"#, 401), .page(401), .page(200),
         .redirect("https://sso.example.org/login"), .json(#"{"error":"Unauthorized"}"#, 503), .page(502),
-        ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]), .silence,
+        ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]), .silence,
     ]
 
     @Test("TT-7 TT-8 whatever somebody else answers in its place, nobody is signed out", arguments: strangers)
-    func stranger(_ answer: ScriptedServer.Answer) async throws {
-        let world = try TimeTrackerWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+    func stranger(_ response: ScriptedServer.Response) async throws {
+        let fixture = try TimeTrackerFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         // It stands in front of everything, the questions by which a refusal is confirmed too.
-        world.script.intercept { _ in answer }
-        let again = try await world.home.open()
+        fixture.script.intercept { _ in response }
+        let again = try await fixture.home.open()
         let session = try again.session(for: account)
 
         let state = await session.restore()
         #expect(state.isSignedIn, "\(state)")
         let error = await #expect(throws: LatchError.self) { try await session.identity() }
         #expect(error?.code.leavesSessionUnknown == true)
-        world.script.intercept(nil)
+        fixture.script.intercept(nil)
         #expect(try await session.identity().id == "sub-7")
     }
 
     @Test("TT-8 at the start the server is asked; without a network the session stays")
     func start() async throws {
-        let world = try TimeTrackerWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
-        let asked = world.wire.count("/auth/me")
-        let second = try await world.home.open()
+        let fixture = try TimeTrackerFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let asked = fixture.wire.count("/auth/me")
+        let second = try await fixture.home.open()
         let verified = try second.session(for: account)
         #expect(await verified.restore() == .signedIn(.verified))
-        #expect(world.wire.count("/auth/me") == asked + 1)
+        #expect(fixture.wire.count("/auth/me") == asked + 1)
 
-        world.wire.stop()
-        let third = try await world.home.open()
+        fixture.wire.stop()
+        let third = try await fixture.home.open()
         let offline = try third.session(for: account)
         guard case .signedIn(.unverified) = await offline.restore() else {
             Issue.record("\(offline.state)")
@@ -122,27 +122,28 @@ import Testing
     }
 
     struct Goodbye: Sendable {
-        var answer: ScriptedServer.Answer
+        var response: ScriptedServer.Response
         var revokes = false
         let words: String?
     }
 
     static let goodbyes = [
-        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot revoke a token"),
-        Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), words: "still accepts the token"),
-        Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
-        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 503), words: "internal error"),
-        Goodbye(answer: .page(200), words: "the response is a web page"), Goodbye(answer: .silence, words: "was lost"),
+        Goodbye(response: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot revoke a token"),
+        Goodbye(response: .json(#"{"message":"Logged out successfully"}"#), words: "still accepts the token"),
+        Goodbye(response: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
+        Goodbye(response: .json(#"{"error":"Failed to logout"}"#, 503), words: "internal error"),
+        Goodbye(response: .page(200), words: "the response is a web page"),
+        Goodbye(response: .silence, words: "was lost"),
     ]
 
     @Test("TT-12 signing out always clears this device, and says what the server still takes", arguments: goodbyes)
     func signOut(_ goodbye: Goodbye) async throws {
         var settings = TimeTrackerScript.Settings()
-        settings.logout = goodbye.answer
+        settings.logout = goodbye.response
         settings.revokes = goodbye.revokes
-        let world = try TimeTrackerWorld(settings)
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try TimeTrackerFixture(settings)
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
 
         let report = try await latch.signOut(account)
 
@@ -151,46 +152,46 @@ import Testing
             #expect(report.failure?.message.contains(words) == true, "\(report.failure?.message ?? "")")
         }
         #expect(try await latch.accounts.accounts().isEmpty)
-        for key in AccountStore.tokenKeys(account.id) { #expect(try await world.home.secrets.read(key) == nil) }
-        #expect(world.wire.requests.contains { $0.method == "POST" && $0.path == "/auth/logout" && $0.token != nil })
+        for key in AccountStore.tokenKeys(account.id) { #expect(try await fixture.home.secrets.read(key) == nil) }
+        #expect(fixture.wire.requests.contains { $0.method == "POST" && $0.path == "/auth/logout" && $0.token != nil })
     }
 
     @Test(
         "TT-5 the token is in the secret store alone, as com.timetracker.app and accessToken, with the account's id beside"
     )
     func secret() async throws {
-        let world = try TimeTrackerWorld()
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try TimeTrackerFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
         let id = account.id.uuidString.lowercased()
         let key = SecretKey(service: "com.timetracker.app", account: "accessToken", id: id)
-        let token = try #require(try await world.home.secrets.read(key)).reveal()
-        #expect(world.script.live == [token])
-        #expect(try world.home.files(holding: token).isEmpty)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        let token = try #require(try await fixture.home.secrets.read(key)).reveal()
+        #expect(fixture.script.live == [token])
+        #expect(try fixture.home.files(holding: token).isEmpty)
+        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
     }
 
     @Test(
         "TT-5 a token that an earlier release kept is found, and the next sign-in keeps the new one under its right name"
     )
     func earlierName() async throws {
-        let world = try TimeTrackerWorld()
-        let first = try await world.home.open()
-        let account = try await world.signIn(first)
+        let fixture = try TimeTrackerFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
         await first.close()
         let names = AccountStore.tokenKeys(account.id)
-        let token = try #require(try await world.home.secrets.read(names[1]))
-        try await world.home.secrets.remove(names[1])
-        try await world.home.secrets.write(token, for: names[0])
+        let token = try #require(try await fixture.home.secrets.read(names[1]))
+        try await fixture.home.secrets.remove(names[1])
+        try await fixture.home.secrets.write(token, for: names[0])
 
-        let latch = try await world.home.open()
+        let latch = try await fixture.home.open()
         #expect(try await latch.session(for: account).identity().email == "ada@example.org")
-        let again = try await world.signIn(latch)
+        let again = try await fixture.signIn(latch)
         #expect(again.id == account.id)
-        #expect(try await world.home.secrets.read(names[0]) == nil)
-        #expect(try await world.home.secrets.read(names[1]) != nil)
+        #expect(try await fixture.home.secrets.read(names[0]) == nil)
+        #expect(try await fixture.home.secrets.read(names[1]) != nil)
         _ = try await latch.signOut(again)
-        for key in names { #expect(try await world.home.secrets.read(key) == nil) }
+        for key in names { #expect(try await fixture.home.secrets.read(key) == nil) }
         await latch.close()
     }
 }

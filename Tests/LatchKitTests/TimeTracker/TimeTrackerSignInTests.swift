@@ -8,30 +8,30 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSignInTests {
-    private func world(_ change: (inout TimeTrackerScript.Settings) -> Void = { _ in }) throws -> TimeTrackerWorld {
+    private func fixture(_ change: (inout TimeTrackerScript.Settings) -> Void = { _ in }) throws -> TimeTrackerFixture {
         var settings = TimeTrackerScript.Settings()
         change(&settings)
-        return try TimeTrackerWorld(settings)
+        return try TimeTrackerFixture(settings)
     }
 
     @Test(
         "TT-3 TT-4 TT-10 TT-13 a person signs in, at the top of a host and below /api",
         arguments: ["", "/api"])
     func whole(_ prefix: String) async throws {
-        let world = try world { $0.prefix = prefix }
-        let latch = try await world.home.open()
-        let account = try await world.signIn(latch)
+        let fixture = try fixture { $0.prefix = prefix }
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
 
         #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada Lovelace")
         #expect(account.dialect.rawValue == "timetracker" && account.details == ["prefix": prefix])
-        let starts = world.wire.requests.filter { $0.path.contains("/auth/login") }.map(\.path)
+        let starts = fixture.wire.requests.filter { $0.path.contains("/auth/login") }.map(\.path)
         #expect(starts == [prefix + "/auth/login?redirect_uri=timetracker://oauth/callback"])
-        let body = try #require(world.exchanges.first)
+        let body = try #require(fixture.exchanges.first)
         #expect(body.members?.map(\.name).sorted() == ["code", "redirect_uri", "state"])
         #expect(body["redirect_uri"] == "timetracker://oauth/callback")
         #expect(body["state"]?.string?.hasSuffix("-of-the-server") == true)
 
-        let again = try await world.home.open()
+        let again = try await fixture.home.open()
         let session = try again.session(for: try #require(try await again.accounts.activeAccount()))
         #expect(try await session.identity().id == "sub-7")
         #expect(try await session.client.send(.get, prefix + "/clients").status == .ok)
@@ -39,12 +39,12 @@ import Testing
 
     @Test("TT-3 the state that the server made is compared: a link with another changes nothing")
     func state() async throws {
-        let world = try world()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        async let signedIn = latch.signIn(world.person.signIn(), to: server)
-        let address = await world.person.address()
-        let link = try await world.person.link(from: address)
+        let fixture = try fixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        async let signedIn = latch.signIn(fixture.person.signIn(), to: server)
+        let address = await fixture.person.address()
+        let link = try await fixture.person.link(from: address)
         #expect(address.contains("/idp/authorize?") && address.contains("state=state-1-of-the-server"))
 
         let strangers = [
@@ -56,78 +56,78 @@ import Testing
             "timetracker://oauth/callback#code=x&state=state-1-of-the-server",
         ]
         for stranger in strangers {
-            let error = #expect(throws: LatchError.self) { try world.person.open(stranger) }
-            #expect(error?.code == .noSignInWaits)
+            let error = #expect(throws: LatchError.self) { try fixture.person.open(stranger) }
+            #expect(error?.code == .noPendingSignIn)
         }
-        #expect(world.exchanges.isEmpty)
-        try world.person.open(link)
+        #expect(fixture.exchanges.isEmpty)
+        try fixture.person.open(link)
         #expect(try await signedIn.isActive)
     }
 
     @Test("TT-3 two sign-ins at once do not cross, each by its own state")
     func atOnce() async throws {
-        let world = try world()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        let other = BrowserPerson(home: world.home)
-        async let first = latch.signIn(world.person.signIn(), to: server)
+        let fixture = try fixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        let other = BrowserPerson(home: fixture.home)
+        async let first = latch.signIn(fixture.person.signIn(), to: server)
         async let second = latch.signIn(other.signIn(), to: server)
         let links = (
-            try await world.person.link(from: await world.person.address()),
+            try await fixture.person.link(from: await fixture.person.address()),
             try await other.link(from: await other.address())
         )
         try other.open(links.1)
-        try world.person.open(links.0)
+        try fixture.person.open(links.0)
         _ = try await (first, second)
-        #expect(world.exchanges.count == 2 && links.0 != links.1)
+        #expect(fixture.exchanges.count == 2 && links.0 != links.1)
     }
 
     @Test(
         "TT-3 a server that ties the sign-in to the browser is opened itself; a second such sign-in at once is refused")
     func unknowable() async throws {
-        let world = try world { $0.setsCookie = true }
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        let start = world.address.url + "/auth/login?redirect_uri=timetracker://oauth/callback"
-        async let signedIn = latch.signIn(world.person.signIn(), to: server)
-        #expect(await world.person.address() == start)
+        let fixture = try fixture { $0.setsCookie = true }
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        let start = fixture.address.url + "/auth/login?redirect_uri=timetracker://oauth/callback"
+        async let signedIn = latch.signIn(fixture.person.signIn(), to: server)
+        #expect(await fixture.person.address() == start)
 
         let error = await #expect(throws: LatchError.self) {
-            try await latch.signIn(BrowserPerson(home: world.home).signIn(), to: server)
+            try await latch.signIn(BrowserPerson(home: fixture.home).signIn(), to: server)
         }
         #expect(error?.code == .callbackUnavailable)
         #expect(error?.message.contains("Another sign-in is already waiting") == true, "\(error?.message ?? "")")
 
-        let provider = try await world.person.link(from: start)
-        try world.person.open(await world.person.link(from: provider))
+        let provider = try await fixture.person.link(from: start)
+        try fixture.person.open(await fixture.person.link(from: provider))
         #expect(try await signedIn.userEmail == "ada@example.org")
     }
 
     struct Start: Sendable {
-        let answer: ScriptedServer.Answer
+        let response: ScriptedServer.Response
         let code: LatchError.Code
         let words: String
     }
 
     static let starts = [
         Start(
-            answer: .json(#"{"error":"Failed to initiate login"}"#, 500), code: .serverError,
+            response: .json(#"{"error":"Failed to initiate login"}"#, 500), code: .serverError,
             words: "cannot reach its identity provider (Failed to initiate login)"),
         Start(
-            answer: .json(#"{"error":"Not listed."}"#, 400), code: .serverRefused,
+            response: .json(#"{"error":"Not listed."}"#, 400), code: .serverRefused,
             words: "refused to begin a sign-in: Not listed."),
-        Start(answer: .json("{}", 429), code: .rateLimited, words: "Wait a minute"),
-        Start(answer: .page(403), code: .foreignAnswer, words: "the response is a web page"),
+        Start(response: .json("{}", 429), code: .rateLimited, words: "Wait a minute"),
+        Start(response: .page(403), code: .interceptedResponse, words: "the response is a web page"),
     ]
 
     @Test("TT-3 TT-9 a server that does not begin a sign-in is told, and no browser is opened", arguments: starts)
     func noStart(_ start: Start) async throws {
-        let world = try world()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        world.script.intercept { $0.path.contains("/auth/login") ? start.answer : nil }
+        let fixture = try fixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        fixture.script.intercept { $0.path.contains("/auth/login") ? start.response : nil }
         let error = await #expect(throws: LatchError.self) {
-            try await latch.signIn(world.person.signIn(browser: .command("/nowhere/browser")), to: server)
+            try await latch.signIn(fixture.person.signIn(browser: .command("/nowhere/browser")), to: server)
         }
         #expect(error?.code == start.code && error?.message.contains(start.words) == true, "\(error?.message ?? "")")
     }
@@ -151,9 +151,9 @@ import Testing
 
     @Test("TT-3 only a web address with this redirect and one state is opened in the start's place", arguments: targets)
     func target(_ target: String, _ isOpened: Bool) throws {
-        let answer = ClientResponse(status: .found, headers: ["Location": target])
+        let response = ClientResponse(status: .found, headers: ["Location": target])
         let server = try ServerAddress("https://time.example.org")
-        let start = TimeTrackerStart(answer, from: server, redirect: "timetracker://oauth/callback")
+        let start = TimeTrackerStart(response, from: server, redirect: "timetracker://oauth/callback")
         #expect((start != nil) == isOpened)
         #expect(start?.address == (target.hasPrefix("/") ? server.url + target : target) || !isOpened)
     }
@@ -180,19 +180,19 @@ import Testing
         Refusal(status: 403, error: "You are not invited.", code: .signInDenied, words: "You are not invited."),
         Refusal(status: 502, error: "bad\\u001b[2J", code: .serverError, words: "bad [2J. Try again later."),
         Refusal(status: 429, error: "slow", code: .rateLimited, words: "too many attempts"),
-        Refusal(status: 200, error: "", code: .foreignAnswer, words: "an unexpected format"),
+        Refusal(status: 200, error: "", code: .interceptedResponse, words: "an unexpected format"),
     ]
 
     @Test("TT-4 TT-9 every refusal of the exchange is told in the server's words", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
-        let world = try world()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        world.script.intercept {
+        let fixture = try fixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        fixture.script.intercept {
             $0.path == "/auth/token" ? .json(#"{"error":"\#(refusal.error)"}"#, refusal.status) : nil
         }
-        let signingIn = Task { try await latch.signIn(world.person.signIn(), to: server) }
-        try world.person.open(await world.person.link(from: await world.person.address()))
+        let signingIn = Task { try await latch.signIn(fixture.person.signIn(), to: server) }
+        try fixture.person.open(await fixture.person.link(from: await fixture.person.address()))
         let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
@@ -201,29 +201,29 @@ import Testing
 
     @Test("TT-9 an error in the callback is told, which the family's own app loses")
     func denied() async throws {
-        let world = try world()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        let signingIn = Task { try await latch.signIn(world.person.signIn(), to: server) }
-        _ = await world.person.address()
-        try world.person.open(
+        let fixture = try fixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        let signingIn = Task { try await latch.signIn(fixture.person.signIn(), to: server) }
+        _ = await fixture.person.address()
+        try fixture.person.open(
             "timetracker://oauth/callback?error=access_denied&error_description=Ada%20said%20no&state=state-1-of-the-server"
         )
         let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(error?.code == .signInDenied && error?.message.contains("Ada said no") == true)
-        #expect(world.exchanges.isEmpty)
+        #expect(fixture.exchanges.isEmpty)
     }
 
     @Test("TT-4 an issuer that the browser brought goes to the server, which may compare it")
     func issuer() async throws {
-        let world = try world()
-        let latch = try await world.home.open()
-        let server = try await world.server(latch)
-        async let signedIn = latch.signIn(world.person.signIn(), to: server)
-        let link = try await world.person.link(from: await world.person.address())
-        try world.person.open(link + "&iss=https%3A%2F%2Fid.example.org")
+        let fixture = try fixture()
+        let latch = try await fixture.home.open()
+        let server = try await fixture.server(latch)
+        async let signedIn = latch.signIn(fixture.person.signIn(), to: server)
+        let link = try await fixture.person.link(from: await fixture.person.address())
+        try fixture.person.open(link + "&iss=https%3A%2F%2Fid.example.org")
         _ = try await signedIn
-        #expect(world.exchanges.first?["iss"] == "https://id.example.org")
+        #expect(fixture.exchanges.first?["iss"] == "https://id.example.org")
     }
 
     @Test("TT-13 the token's end is what the server told, else what the token says", arguments: [true, false])

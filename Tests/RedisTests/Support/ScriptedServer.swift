@@ -9,8 +9,8 @@ final class ScriptedServer: Sendable {
     /// The path of the socket.
     var socketPath: String { folder.file("socket") }
 
-    /// Starts a server that says `answer` as soon as it was asked something.
-    init(_ answer: String) throws {
+    /// Starts a server that says `response` as soon as it was asked something.
+    init(_ response: String) throws {
         folder = try TemporaryDirectory()
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -24,11 +24,11 @@ final class ScriptedServer: Sendable {
         }
         guard isListening else { throw POSIXError(.EADDRINUSE) }
         self.listener = listener
-        let answer = Array(answer.utf8)
+        let response = Array(response.utf8)
         LoopbackListener.serve(listener) { connection in
             var asked = [UInt8](repeating: 0, count: 4_096)
             _ = read(connection, &asked, asked.count)
-            _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+            _ = send(connection, response, response.count, Int32(MSG_NOSIGNAL))
         }
     }
 

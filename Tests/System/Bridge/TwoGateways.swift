@@ -24,11 +24,12 @@ struct TwoGateways {
     /// - Throws: An error if one of them does not start.
     init(codes: String = "redis") async throws {
         redis = codes == "redis" ? try await RedisServer() : nil
-        let house = try House()
+        let fixture = try SystemFixture()
         sandbox = try await RunningSandbox(
-            House(sharing: house, ["TMPDIR": house.folder.path]), "--client", "gates=\(Self.address)\(Self.callback)")
-        let configured = House(
-            sharing: house,
+            SystemFixture(sharing: fixture, ["TMPDIR": fixture.folder.path]), "--client",
+            "gates=\(Self.address)\(Self.callback)")
+        let configured = SystemFixture(
+            sharing: fixture,
             [
                 "LATCHD_PUBLIC_URL": Self.address, "LATCHD_BRIDGE_CODES": codes,
                 "LATCHD_PROVIDERS_SANDBOX_ISSUER": sandbox.issuer,
@@ -82,9 +83,9 @@ struct TwoGateways {
 
     /// Whether a token opens `/api/me`.
     func isLive(_ token: String, at gateway: RunningGateway) async throws -> Bool {
-        let answer = try await client.send(
+        let response = try await client.send(
             ClientRequest(url: gateway.address + "/api/me", headers: ["Authorization": "Bearer \(token)"]))
-        return answer.status == .ok
+        return response.status == .ok
     }
 
     func close() async {
@@ -102,9 +103,9 @@ struct TwoGateways {
                 body: Array(FormURLEncoded.encode(form).utf8)))
     }
 
-    private func location(_ answer: ClientResponse) throws -> String {
-        guard let location = answer.headers["Location"] else {
-            throw ChildProcess.Failure("Answered \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+    private func location(_ response: ClientResponse) throws -> String {
+        guard let location = response.headers["Location"] else {
+            throw ChildProcess.Failure("Answered \(response.status): \(String(decoding: response.body, as: UTF8.self))")
         }
         return location
     }

@@ -15,9 +15,9 @@ struct TwoGatewaysTests {
         ] {
             let arrival = try await gates.authorize(at: begin, backAt: back)
             #expect(arrival.link["state"] == "the app's")
-            let answer = try await gates.exchange(arrival, at: exchange)
-            #expect(answer.status == .ok)
-            let token = try #require(try JSONValue(parsing: answer.body)["access_token"]?.string)
+            let response = try await gates.exchange(arrival, at: exchange)
+            #expect(response.status == .ok)
+            let token = try #require(try JSONValue(parsing: response.body)["access_token"]?.string)
             #expect(try await gates.isLive(token, at: gates.one))
             #expect(try await gates.isLive(token, at: gates.other))
         }
@@ -52,9 +52,9 @@ struct TwoGatewaysTests {
         let waiting = try await gates.authorize(at: gates.one, backAt: gates.one)
         try await #require(gates.redis).stop()
 
-        let answer = try await gates.exchange(waiting, at: gates.one)
-        #expect(answer.status == .serviceUnavailable)
-        #expect(answer.headers["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+        let response = try await gates.exchange(waiting, at: gates.one)
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.headers["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
         let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
         #expect(arrival.code == nil)
         #expect(arrival.link["error"] != nil && arrival.link["state"] == "the app's")

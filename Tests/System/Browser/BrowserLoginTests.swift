@@ -7,7 +7,7 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct BrowserLoginTests {
     @Test("OX-8 OX-9 a server's providers are listed, and one signs in through the browser by loopback")
     func loopback() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let doctor = try await place.latch("doctor", place.sandbox.onyx, "--json").json()
             #expect(doctor["signsInWithBrowser"] == true && doctor["signsInWithPassword"] == true)
             let provider = try #require(doctor["providers"]?.array?.first?["id"]?.string)
@@ -18,14 +18,14 @@ import Testing
             #expect(login.status == 0, "\(login.errors)")
             let account = try login.json()["account"]
             #expect(account?["userEmail"]?.string == "ada@example.org")
-            #expect(SandboxHouse.address(in: login.errors).contains("mobile_redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
+            #expect(SandboxFixture.address(in: login.errors).contains("mobile_redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
             #expect(try await place.latch("whoami").output.contains("checked with the server now"))
         }
     }
 
     @Test("OX-9 two sign-ins at once do not cross, by loopback and by the scheme", arguments: ["loopback", "scheme"])
     func atOnce(_ way: String) async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             func login(_ name: String) async throws -> Program.Result {
                 try await place.latch(
                     "login", place.sandbox.onyx, "--browser", "--callback", way, "--browser-command",
@@ -43,7 +43,7 @@ import Testing
 
     @Test("OX-9 a denial, no answer, an unknown provider and somebody who is disabled each have their own end")
     func ends() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let cases: [(arguments: [String], status: Int32, code: String)] = [
                 (["--browser-command", place.browser("ada", "deny")], 77, "sign_in_denied"),
                 (["--browser-command", place.browser("dora")], 77, "sign_in_denied"),
@@ -56,7 +56,7 @@ import Testing
                 let login = try await Program.run(
                     "setsid",
                     ["--wait", Products.path("latch"), "login", place.sandbox.onyx, "--browser", "--json"] + arguments,
-                    environment: place.house.environment)
+                    environment: place.fixture.environment)
                 let error = try login.json()["error"]
                 #expect(login.status == status && error?["code"]?.string == code, "\(arguments): \(login.output)")
             }
@@ -66,7 +66,7 @@ import Testing
 
     @Test("OX-9 Ctrl-C ends the wait with 130 and leaves nothing")
     func interrupted() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let terminal = try place.terminal(
                 "login", place.sandbox.onyx, "--browser", "--callback", "scheme", "--browser-command", "sleep 60")
             try terminal.wait(for: "Link")
@@ -77,7 +77,7 @@ import Testing
             #expect(terminal.screen.contains("Run 'latch register-schemes' once"))
             #expect(terminal.screen.contains("Stopped."))
             let sockets = try FileManager.default.contentsOfDirectory(
-                atPath: place.house.folder.file("run/latchstring"))
+                atPath: place.fixture.folder.file("run/latchstring"))
             #expect(sockets.isEmpty)
         }
     }
@@ -86,10 +86,10 @@ import Testing
         "OX-9 without a browser the address is printed and the link pasted; another link is told",
         arguments: ["scheme", "loopback"])
     func pasted(_ way: String) async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let terminal = try place.terminal("login", place.sandbox.onyx, "--no-browser", "--callback", way)
             try terminal.wait(for: "Link: ")
-            let link = try await place.link(from: SandboxHouse.address(in: terminal.screen))
+            let link = try await place.link(from: SandboxFixture.address(in: terminal.screen))
             terminal.type("onyx://auth/callback?code=stolen&state=other\n")
             try terminal.wait(for: "does not belong to this sign-in")
             terminal.type(link + "\n")
@@ -101,7 +101,7 @@ import Testing
 
     @Test("OX-9 without a browser a QR code of the address is shown where it fits, and not when it is not wanted")
     func qrCode() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let address = place.sandbox.json["timetracker"]?["url"]?.string ?? ""
             for (word, isShown) in [("--qr", true), ("--no-qr", false)] {
                 let terminal = try place.terminal("login", address, "--no-browser", word)
@@ -115,8 +115,8 @@ import Testing
                 "/bin/sh",
                 [
                     "-c", #"stty rows 12 cols 200; exec "$0" login "$1" --no-browser --secrets-key "$2""#,
-                    Products.path("latch"), address, place.house.folder.file("key"),
-                ], environment: place.house.environment)
+                    Products.path("latch"), address, place.fixture.folder.file("key"),
+                ], environment: place.fixture.environment)
             try small.wait(for: "Link: ")
             #expect(!small.screen.contains("\u{2580}"), "\(small.screen)")
             #expect(small.screen.contains("needs a terminal with"), "\(small.screen)")
@@ -129,7 +129,7 @@ import Testing
 
     @Test("OX-8 a person registers at the terminal: the rule first, the password twice, and is signed in")
     func register() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let terminal = try place.terminal("register", place.sandbox.onyx)
             try terminal.wait(for: "E-mail: ")
             terminal.type("Eve@Example.org\n")
@@ -149,7 +149,7 @@ import Testing
 
     @Test("OX-9 the link may come on standard input")
     func piped() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let script = """
                 mkfifo links said
                 latch login '\(place.sandbox.onyx)' --no-browser <links 2>said &
@@ -160,8 +160,8 @@ import Testing
                 wait $login
                 """
             let login = try await Program.run(
-                "setsid", ["--wait", "bash", "-c", script], environment: place.house.environment,
-                directory: place.house.folder.path)
+                "setsid", ["--wait", "bash", "-c", script], environment: place.fixture.environment,
+                directory: place.fixture.folder.path)
 
             #expect(login.status == 0, "\(login.errors)")
             #expect(login.output.contains("as bob@example.org"))
@@ -170,7 +170,7 @@ import Testing
 
     @Test("OX-8 OX-9 at a terminal the person chooses among the server's ways")
     func choice() async throws {
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             let terminal = try place.terminal("login", place.sandbox.onyx, "--browser-command", place.browser())
             try terminal.wait(for: "Number, or your e-mail address [1]: ")
             #expect(terminal.screen.contains("1  E-mail and password"))
@@ -186,13 +186,13 @@ import Testing
 
     @Test("OX-9 a link that nobody waits for changes nothing and says so")
     func unsolicited() async throws {
-        let house = try House()
+        let fixture = try SystemFixture()
         for link in ["onyx://auth/callback?code=stolen&state=other", "onyx://auth/callback", "nonsense"] {
-            let answer = try await house.latch("callback", link)
-            #expect(answer.status == 66 && answer.errors.contains("Nothing was changed"))
-            #expect(answer.output.isEmpty && !answer.errors.contains("stolen"))
+            let response = try await fixture.latch("callback", link)
+            #expect(response.status == 66 && response.errors.contains("Nothing was changed"))
+            #expect(response.output.isEmpty && !response.errors.contains("stolen"))
         }
-        #expect(try await house.latch("callback").status == 64)
-        #expect(!FileManager.default.fileExists(atPath: house.folder.file("data")))
+        #expect(try await fixture.latch("callback").status == 64)
+        #expect(!FileManager.default.fileExists(atPath: fixture.folder.file("data")))
     }
 }

@@ -58,10 +58,10 @@ final class Chromium: DrivenBrowser {
         while true {
             try Task.checkCancellation()
             guard let session = try await page(text) else { continue }
-            let answer = try await pipes.call(
+            let response = try await pipes.call(
                 "Runtime.evaluate", ["expression": .string(script), "userGesture": true, "returnByValue": true], session
             )
-            if answer["result"]?["result"]?["value"]?.bool == true { return }
+            if response["result"]?["result"]?["value"]?.bool == true { return }
         }
     }
 
@@ -74,8 +74,8 @@ final class Chromium: DrivenBrowser {
         let targets = try await pipes.call("Target.getTargets", [:], nil)["result"]?["targetInfos"]?.array ?? []
         let page = targets.first { $0["type"]?.string == "page" && $0["url"]?.string?.contains(text) == true }
         guard let id = page?["targetId"]?.string else { return nil }
-        let answer = try await pipes.call("Target.attachToTarget", ["targetId": .string(id), "flatten": true], nil)
-        return answer["result"]?["sessionId"]?.string
+        let response = try await pipes.call("Target.attachToTarget", ["targetId": .string(id), "flatten": true], nil)
+        return response["result"]?["sessionId"]?.string
     }
 }
 
@@ -107,16 +107,16 @@ private final class DebuggingPipes: Sendable {
         if let session { message.append(.init("sessionId", .string(session))) }
         let bytes = JSONValue.object(message).encoded() + [0]
         let (writer, reader) = (writer, reader)
-        let answer = await BackgroundThread.run { () -> JSONValue? in
+        let response = await BackgroundThread.run { () -> JSONValue? in
             _ = write(writer, bytes, bytes.count)
-            return Self.answer(to: id, reader)
+            return Self.response(to: id, reader)
         }
-        guard let answer else { throw ChildProcess.Failure("Chromium did not answer \(method).") }
-        return answer
+        guard let response else { throw ChildProcess.Failure("Chromium did not answer \(method).") }
+        return response
     }
 
     /// Reads messages, and leaves out what is no answer to `id`.
-    private static func answer(to id: Int, _ reader: Int32) -> JSONValue? {
+    private static func response(to id: Int, _ reader: Int32) -> JSONValue? {
         let deadline = ContinuousClock.now + .seconds(120)
         var message: [UInt8] = []
         var byte: UInt8 = 0

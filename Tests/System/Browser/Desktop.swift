@@ -38,7 +38,7 @@ struct Desktop {
     }
 
     let row: Row
-    let house: House
+    let fixture: SystemFixture
     let screen: Screen
     let sandbox: RunningSandbox
     let server: String
@@ -46,26 +46,26 @@ struct Desktop {
 
     /// Where a browser of its own has its profile.
     var profiles: [String] {
-        let folder = house.folder.file("data/latchstring/browsers")
+        let folder = fixture.folder.file("data/latchstring/browsers")
         return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
     init(_ row: Row) async throws {
         self.row = row
-        let first = try House()
+        let first = try SystemFixture()
         screen = try await Screen(first.environment)
-        house = House(sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path])
-        sandbox = try await RunningSandbox(house)
+        fixture = SystemFixture(sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path])
+        sandbox = try await RunningSandbox(fixture)
         server = sandbox.json[row.name]?["url"]?.string ?? ""
         let schemes = ["onyx", "timetracker", "app.immich", "relate-mail"]
         switch row.browser {
         case .chromium:
             browser = try Chromium(
-                in: house.folder.path, schemes: schemes, origins: [Self.origin(of: server), sandbox.issuer])
-        case .firefox: browser = try Firefox(in: house.folder.path, schemes: schemes)
+                in: fixture.folder.path, schemes: schemes, origins: [Self.origin(of: server), sandbox.issuer])
+        case .firefox: browser = try Firefox(in: fixture.folder.path, schemes: schemes)
         }
         if row.opening == .system { try chooseBrowser() }
-        let registered = try await house.latch("register-schemes")
+        let registered = try await fixture.latch("register-schemes")
         guard registered.status == 0 else { throw ChildProcess.Failure(registered.errors) }
     }
 
@@ -74,10 +74,10 @@ struct Desktop {
         let entry = "[Desktop Entry]\nType=Application\nName=Web\nExec=\(browser.command) %u\n"
         for folder in ["data/applications", "config"] {
             try FileManager.default.createDirectory(
-                atPath: house.folder.file(folder), withIntermediateDirectories: true)
+                atPath: fixture.folder.file(folder), withIntermediateDirectories: true)
         }
-        try house.folder.write(entry, to: "data/applications/web.desktop")
-        try house.folder.write(
+        try fixture.folder.write(entry, to: "data/applications/web.desktop")
+        try fixture.folder.write(
             "[Default Applications]\nx-scheme-handler/http=web.desktop\n", to: "config/mimeapps.list")
     }
 
@@ -89,7 +89,7 @@ struct Desktop {
     /// Starts `latch login` and waits until it has opened the browser.
     func signIn() async throws -> RunningProgram {
         var words = ["login", server, "--browser", "--callback", row.callback]
-        var environment = house.environment
+        var environment = fixture.environment
         switch row.opening {
         case .command: words += ["--browser-command", browser.command]
         case .system: break
@@ -104,7 +104,7 @@ struct Desktop {
     }
 
     /// Fills in the provider's form and presses a button.
-    func answer(_ button: String, password: String? = nil) async throws {
+    func response(_ button: String, password: String? = nil) async throws {
         try await browser.act(
             on: sandbox.issuer,
             """

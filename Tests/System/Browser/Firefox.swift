@@ -63,9 +63,9 @@ final class Firefox: DrivenBrowser {
             let marionette = try await marionette()
             // One that was ended meanwhile is left, and the next one waited for.
             guard (try? await marionette.switchToPage(text)) == true else { continue }
-            let answer = try? await marionette.call(
+            let response = try? await marionette.call(
                 "WebDriver:ExecuteScript", ["script": .string("return \(script)"), "args": []])
-            if answer?["value"]?.bool == true { return }
+            if response?["value"]?.bool == true { return }
         }
     }
 
@@ -148,23 +148,23 @@ private actor Marionette {
         lastID += 1
         let id = Double(lastID)
         let message = JSONValue.array([0, .number(id), .string(command), parameters]).encoded()
-        let answer: [JSONValue]
+        let response: [JSONValue]
         do {
             try socket.write(Array("\(message.count):".utf8) + message)
-            answer = try await self.answer(to: id)
+            response = try await self.response(to: id)
         } catch {
             isOpen = false
             throw error
         }
-        guard answer[2] == .null else {
-            throw ChildProcess.Failure("Firefox refuses \(command): \(answer[2]["message"]?.string ?? "")")
+        guard response[2] == .null else {
+            throw ChildProcess.Failure("Firefox refuses \(command): \(response[2]["message"]?.string ?? "")")
         }
-        return answer[3]
+        return response[3]
     }
 
-    private func answer(to id: Double) async throws -> [JSONValue] {
+    private func response(to id: Double) async throws -> [JSONValue] {
         while true {
-            if let answer = try await read().array, answer.count == 4, answer[1].number == id { return answer }
+            if let response = try await read().array, response.count == 4, response[1].number == id { return response }
         }
     }
 

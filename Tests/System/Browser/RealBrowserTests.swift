@@ -33,15 +33,15 @@ import Testing
     func wholeWay(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
             let login = try await desktop.signIn()
-            try await desktop.answer("allow")
+            try await desktop.response("allow")
 
             #expect(await login.waitForExit() == 0, "\(login.output)")
             #expect(login.output.contains("Signed in to \(desktop.server) as \(desktop.sandbox.email)."))
-            let who = try await desktop.house.latch("whoami")
+            let who = try await desktop.fixture.latch("whoami")
             #expect(who.status == 0 && who.output.contains("checked with the server now"))
             #expect(!login.output.contains("register-schemes"))
             #expect(!login.output.contains("code=") && !login.output.leaks(desktop.sandbox.password))
-            let folder = desktop.house.folder.file("run/latchstring")
+            let folder = desktop.fixture.folder.file("run/latchstring")
             let sockets = try? FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(sockets?.isEmpty == (desktop.row.callback == "scheme" ? true : nil))
             #expect(desktop.profiles.isEmpty)
@@ -55,7 +55,7 @@ import Testing
         try await with(row) { desktop in
             for _ in 0..<2 {
                 let login = try await desktop.signIn()
-                try await desktop.answer("allow")
+                try await desktop.response("allow")
                 #expect(await login.waitForExit() == 0, "\(login.output)")
                 #expect(desktop.profiles.isEmpty)
             }
@@ -87,7 +87,7 @@ import Testing
             await login.waitForExit()
             #expect(desktop.profiles.count == 1)
             await desktop.browser.close()
-            while !desktop.profiles.isEmpty { _ = try await desktop.house.latch("accounts") }
+            while !desktop.profiles.isEmpty { _ = try await desktop.fixture.latch("accounts") }
         }
     }
 
@@ -95,11 +95,11 @@ import Testing
     func denied(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
             let login = try await desktop.signIn()
-            try await desktop.answer("deny", password: "")
+            try await desktop.response("deny", password: "")
 
             #expect(await login.waitForExit() == 77, "\(login.output)")
             #expect(login.output.contains("denied in the browser"))
-            #expect(try await desktop.house.latch("whoami").status == 77)
+            #expect(try await desktop.fixture.latch("whoami").status == 77)
         }
     }
 }

@@ -27,27 +27,28 @@ struct ClientCrash: Sendable {
     private let command: Command
     /// The store, where it is no file.
     private let keyring: Keyring?
-    private let house: House
+    private let fixture: SystemFixture
     private let gateway: RunningGateway
     private let email: String
     private let environment: [String: String]
     private var data: String { environment["XDG_DATA_HOME"]! }
 
     init(
-        _ command: Command, _ store: Store, in house: House, _ gateway: RunningGateway, person: String
+        _ command: Command, _ store: Store, in fixture: SystemFixture, _ gateway: RunningGateway, person: String
     ) async throws {
-        (self.command, self.house, self.gateway, email) = (command, house, gateway, "\(person)@example.org")
-        var environment = house.environment.merging(["XDG_DATA_HOME": house.folder.file("data-\(person)")]) { $1 }
+        (self.command, self.fixture, self.gateway, email) = (command, fixture, gateway, "\(person)@example.org")
+        var environment = fixture.environment.merging(["XDG_DATA_HOME": fixture.folder.file("data-\(person)")]) { $1 }
         switch store {
         case .sealedFile: keyring = nil
         case .secretService:
-            let keyring = try await Keyring(in: house.folder.file("keyring-\(person)"))
+            let keyring = try await Keyring(in: fixture.folder.file("keyring-\(person)"))
             environment["LATCH_SECRETS"] = "service"
             environment["DBUS_SESSION_BUS_ADDRESS"] = keyring.address
             self.keyring = keyring
         }
         self.environment = environment
-        let added = try await house.latchd("user", "add", email, "--password-stdin", input: House.password + "\n")
+        let added = try await fixture.latchd(
+            "user", "add", email, "--password-stdin", input: SystemFixture.password + "\n")
         try #require(added.status == 0, "\(added.errors)")
     }
 
@@ -57,14 +58,15 @@ struct ClientCrash: Sendable {
         // What stands in files is killed at by the other store's rounds.
         return try await SystemCalls.points(
             named: keyring == nil ? SystemCalls.changes : SystemCalls.messages, of: Products.path("latch"), arguments,
-            environment: environment, input: House.password + "\n")
+            environment: environment, input: SystemFixture.password + "\n")
     }
 
     /// Kills the command at a point, looks at what is left, and signs in and out again; whether it came so far.
     func killAndCheck(at point: SystemCalls.Point) async throws -> Bool {
         try await prepare()
         let isKilled = try await SystemCalls.kill(
-            at: point, Products.path("latch"), arguments, environment: environment, input: House.password + "\n")
+            at: point, Products.path("latch"), arguments, environment: environment, input: SystemFixture.password + "\n"
+        )
         try await check("\(command), killed before \(point)")
         return isKilled
     }
@@ -80,22 +82,22 @@ struct ClientCrash: Sendable {
     /// Makes the device as it is before the command.
     private func prepare() async throws {
         try? FileManager.default.removeItem(atPath: data)
-        _ = try await house.latchd("sessions", "revoke", "--user", email)
+        _ = try await fixture.latchd("sessions", "revoke", "--user", email)
         guard command != .login else { return }
         try await signIn()
         switch command {
         case .login, .logout: break
         case .loginAgain:
-            _ = try await house.latchd("sessions", "revoke", "--user", email)
+            _ = try await fixture.latchd("sessions", "revoke", "--user", email)
             try await untilEnded()
-        case .rejection: _ = try await house.latchd("sessions", "revoke", "--user", email)
+        case .rejection: _ = try await fixture.latchd("sessions", "revoke", "--user", email)
         case .refresh: try await makeTokenDue()
         }
     }
 
     private func signIn() async throws {
         let result = try await latch(
-            ["login", gateway.address, "--email", email, "--password-stdin"], input: House.password + "\n")
+            ["login", gateway.address, "--email", email, "--password-stdin"], input: SystemFixture.password + "\n")
         try #require(result.status == 0, "\(result.errors)")
     }
 
@@ -206,7 +208,7 @@ extension ClientCrash {
     }
 
     private func liveSessions() async throws -> Int {
-        let list = try await house.latchd("sessions", "list", email, "--json")
+        let list = try await fixture.latchd("sessions", "list", email, "--json")
         return try #require(try list.json().array).count
     }
 

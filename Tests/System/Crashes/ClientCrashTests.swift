@@ -11,9 +11,11 @@ import Testing
         "OX-13 TT-12 killed at any step, latch leaves an account whole or absent",
         arguments: ClientCrash.Command.allCases, ClientCrash.Store.allCases)
     func killed(command: ClientCrash.Command, store: ClientCrash.Store) async throws {
-        let house = try House(["LATCHD_PASSWORDS_ARGON2_MEMORY": "8KiB", "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000000"])
-        let gateway = try await house.startGateway()
-        let first = try await ClientCrash(command, store, in: house, gateway, person: "p0")
+        let fixture = try SystemFixture([
+            "LATCHD_PASSWORDS_ARGON2_MEMORY": "8KiB", "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000000",
+        ])
+        let gateway = try await fixture.startGateway()
+        let first = try await ClientCrash(command, store, in: fixture, gateway, person: "p0")
         let points = try await first.points()
         try #require(points.count > 10)
 
@@ -23,7 +25,7 @@ import Testing
             for worker in 0..<workers {
                 let mine = points.enumerated().filter { $0.offset % workers == worker }.map(\.element)
                 group.addTask {
-                    let crash = try await ClientCrash(command, store, in: house, gateway, person: "w\(worker)")
+                    let crash = try await ClientCrash(command, store, in: fixture, gateway, person: "w\(worker)")
                     var reached: [SystemCalls.Point] = []
                     for point in mine where try await crash.killAndCheck(at: point) { reached.append(point) }
                     return reached
@@ -37,7 +39,7 @@ import Testing
         #expect(reached.count > points.count * 3 / 4)
         var never = Set(points.map(\.name)).subtracting(reached.map(\.name))
         // A later call of a rare name may come on another thread, as that thread's first.
-        let last = try await ClientCrash(command, store, in: house, gateway, person: "last")
+        let last = try await ClientCrash(command, store, in: fixture, gateway, person: "last")
         for name in never where try await last.killAndCheck(at: .init(name: name, number: 1)) { never.remove(name) }
         #expect(never.isEmpty, "It was killed at none of its calls of \(never.sorted().joined(separator: ", ")).")
     }

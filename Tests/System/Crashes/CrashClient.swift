@@ -72,8 +72,8 @@ extension CrashClient {
 
     mutating func signIn() throws {
         let device = "device-\(random.next())"
-        let answer = try exchange("POST", "/api/auth/mobile/login", device: device, form: form(of: email))
-        let token = try token(in: answer, for: "a sign-in")
+        let response = try exchange("POST", "/api/auth/mobile/login", device: device, form: form(of: email))
+        let token = try token(in: response, for: "a sign-in")
         known.live[token] = ""
         known.devices[token] = device
     }
@@ -92,23 +92,23 @@ extension CrashClient {
 
     /// A look changes nothing: when the connection breaks in it, the token is as live as before.
     private mutating func check(_ token: String) throws {
-        let answer = try exchange("GET", "/api/me", token: token)
-        guard answer.status == 200 else { throw Mistake("a live token was answered \(answer.status)") }
-        known.live[token] = expiry(in: answer.body)
+        let response = try exchange("GET", "/api/me", token: token)
+        guard response.status == 200 else { throw Mistake("a live token was answered \(response.status)") }
+        known.live[token] = expiry(in: response.body)
     }
 
     private mutating func signOut(_ token: String) throws {
         known.live[token] = nil
         known.unclear.insert(token)
-        let answer = try exchange("POST", "/api/auth/mobile/logout", token: token)
-        guard answer.status == 204 else { throw Mistake("a sign-out was answered \(answer.status)") }
+        let response = try exchange("POST", "/api/auth/mobile/logout", token: token)
+        guard response.status == 204 else { throw Mistake("a sign-out was answered \(response.status)") }
         known.end(token)
     }
 
     mutating func register(_ email: String) throws {
-        let answer = try exchange(
+        let response = try exchange(
             "POST", "/api/auth/register", json: #"{"email":"\#(email)","password":"\#(Self.password)"}"#)
-        guard answer.status == 201 else { throw Mistake("a registration was answered \(answer.status)") }
+        guard response.status == 201 else { throw Mistake("a registration was answered \(response.status)") }
         known.registered.append(email)
         known.registeredLately.append(email)
     }
@@ -116,42 +116,42 @@ extension CrashClient {
 
 extension CrashClient {
     private mutating func verifyLive(_ token: String) throws {
-        let answer = try exchange("GET", "/api/me", token: token)
-        guard answer.status == 200 else { throw Mistake("a token is lost: \(answer.status) \(answer.body)") }
-        let (before, now) = (known.live[token] ?? "", expiry(in: answer.body))
+        let response = try exchange("GET", "/api/me", token: token)
+        guard response.status == 200 else { throw Mistake("a token is lost: \(response.status) \(response.body)") }
+        let (before, now) = (known.live[token] ?? "", expiry(in: response.body))
         guard now >= before else { throw Mistake("a session that was told to live until \(before) ends at \(now)") }
         known.live[token] = now
     }
 
     private mutating func verifyEnded(_ token: String) throws {
-        let answer = try exchange("GET", "/api/me", token: token)
-        guard answer.status == 403 else { throw Mistake("an ended token lives: \(answer.status) \(answer.body)") }
+        let response = try exchange("GET", "/api/me", token: token)
+        guard response.status == 403 else { throw Mistake("an ended token lives: \(response.status) \(response.body)") }
     }
 
     private mutating func clear(_ token: String) throws {
-        let answer = try exchange("GET", "/api/me", token: token)
-        switch answer.status {
+        let response = try exchange("GET", "/api/me", token: token)
+        switch response.status {
         case 200:
             known.unclear.remove(token)
-            known.live[token] = expiry(in: answer.body)
+            known.live[token] = expiry(in: response.body)
         case 403: known.end(token)
-        default: throw Mistake("a token is neither live nor ended: \(answer.status)")
+        default: throw Mistake("a token is neither live nor ended: \(response.status)")
         }
     }
 
     private mutating func verifyRegistered(_ email: String) throws {
-        let answer = try exchange("POST", "/api/auth/mobile/login", form: form(of: email))
-        guard answer.status == 200 else { throw Mistake("a registration is lost: \(answer.status)") }
+        let response = try exchange("POST", "/api/auth/mobile/login", form: form(of: email))
+        guard response.status == 200 else { throw Mistake("a registration is lost: \(response.status)") }
     }
 
     private func form(of email: String) -> String {
         "username=\(email.replacing("@", with: "%40"))&password=\(Self.password)"
     }
 
-    private func token(in answer: (status: Int, body: String), for act: String) throws -> String {
-        guard answer.status == 200, let json = try? JSONValue(parsing: Array(answer.body.utf8)),
+    private func token(in response: (status: Int, body: String), for act: String) throws -> String {
+        guard response.status == 200, let json = try? JSONValue(parsing: Array(response.body.utf8)),
             let token = json["access_token"]?.string
-        else { throw Mistake("\(act) was answered \(answer.status)") }
+        else { throw Mistake("\(act) was answered \(response.status)") }
         return token
     }
 
@@ -171,9 +171,9 @@ extension CrashClient {
         if json != nil { head += "Content-Type: application/json\r\n" }
         if method == "POST" { head += "Content-Length: \(body.utf8.count)\r\n" }
         try socket.write(head + "\r\n" + body)
-        let answer = try socket.readResponse()
+        let response = try socket.readResponse()
         known.answers += 1
-        let status = answer.head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return (status, answer.body)
+        let status = response.head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return (status, response.body)
     }
 }

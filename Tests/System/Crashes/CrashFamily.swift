@@ -30,16 +30,18 @@ struct CrashFamily: Sendable, CustomTestStringConvertible {
 
     /// The family's gateway: the sandbox's own or, where that wants too few requests a minute for this, another one with the
     /// sandbox's identity provider.
-    func gateway(in place: SandboxHouse) async throws -> (url: String, house: House, running: RunningGateway?) {
+    func gateway(in place: SandboxFixture) async throws -> (
+        url: String, fixture: SystemFixture, running: RunningGateway?
+    ) {
         guard givesKeys else {
-            let folders = try FileManager.default.contentsOfDirectory(atPath: place.house.folder.path)
+            let folders = try FileManager.default.contentsOfDirectory(atPath: place.fixture.folder.path)
             let folder = try #require(folders.first { $0.hasPrefix("latchd-sandbox") })
-            let database = place.house.folder.file("\(folder)/\(gateway ?? name).db")
+            let database = place.fixture.folder.file("\(folder)/\(gateway ?? name).db")
             let url = try #require(place.sandbox.json[name]?["url"]?.string)
-            return (url, House(sharing: place.house, ["LATCHD_DATABASE": database]), nil)
+            return (url, SystemFixture(sharing: place.fixture, ["LATCHD_DATABASE": database]), nil)
         }
-        let house = House(
-            sharing: place.house,
+        let fixture = SystemFixture(
+            sharing: place.fixture,
             [
                 "LATCHD_DIALECTS_ONYX_ENABLED": "false", "LATCHD_DIALECTS_RELATE_MAIL_ENABLED": "true",
                 "LATCHD_DIALECTS_RELATE_MAIL_CLIENT_ID": "relate-mail",
@@ -50,7 +52,7 @@ struct CrashFamily: Sendable, CustomTestStringConvertible {
                 "LATCHD_GUARDS_GENERAL_REQUESTS": "100000", "LATCHD_GUARDS_WRITE_REQUESTS": "100000",
                 "LATCHD_GUARDS_ADDRESS_REQUESTS": "100000",
             ])
-        let running = try await house.startGateway()
-        return (running.address, house, running)
+        let running = try await fixture.startGateway()
+        return (running.address, fixture, running)
     }
 }

@@ -14,8 +14,8 @@ struct FamilyCrash: Sendable {
     private static let password = "ada-plays-in-the-sandbox"
 
     private let family: CrashFamily
-    private let place: SandboxHouse
-    private let server: (url: String, house: House, running: RunningGateway?)
+    private let place: SandboxFixture
+    private let server: (url: String, fixture: SystemFixture, running: RunningGateway?)
     /// Everything that the device keeps.
     private let folder: String
     private let environment: [String: String]
@@ -29,10 +29,10 @@ struct FamilyCrash: Sendable {
 
     init(_ family: CrashFamily) async throws {
         self.family = family
-        place = try await SandboxHouse()
+        place = try await SandboxFixture()
         server = try await family.gateway(in: place)
-        folder = place.house.folder.file("device")
-        environment = place.house.environment.merging([
+        folder = place.fixture.folder.file("device")
+        environment = place.fixture.environment.merging([
             "XDG_DATA_HOME": folder + "/data", "XDG_STATE_HOME": folder + "/state",
             "XDG_CONFIG_HOME": folder + "/config",
         ]) { $1 }
@@ -83,7 +83,7 @@ struct FamilyCrash: Sendable {
         return kills
     }
 
-    private var database: String { server.house.folder.file("state/latchd/latchd.db") }
+    private var database: String { server.fixture.folder.file("state/latchd/latchd.db") }
 
     /// Waits for one more key in the gateway's database, or for the program's end.
     private static let killer = """
@@ -154,7 +154,7 @@ extension FamilyCrash {
         }
     }
 
-    private var browserLock: String { place.house.folder.file("browser.lock") }
+    private var browserLock: String { place.fixture.folder.file("browser.lock") }
 
     /// The person at the browser goes on when the program is dead.
     private func untilBrowserEnds() async throws {
@@ -225,7 +225,7 @@ extension FamilyCrash {
         } else {
             // It cannot be helped: the token was on its way, and nobody has it. It ends when its time runs out.
             try #require(live <= 1, "\(what): \(live) sessions on the server")
-            _ = try await server.house.latchd("sessions", "revoke", "--user", Self.email)
+            _ = try await server.fixture.latchd("sessions", "revoke", "--user", Self.email)
         }
     }
 
@@ -270,7 +270,7 @@ extension FamilyCrash {
 
     /// How many sessions or keys of the person the server takes.
     private func live() async throws -> Int {
-        let list = try await server.house.latchd(
+        let list = try await server.fixture.latchd(
             family.givesKeys
                 ? ["api-keys", "list", "--person", Self.email, "--json"] : ["sessions", "list", Self.email, "--json"])
         try #require(list.status == 0, "\(list.errors)")

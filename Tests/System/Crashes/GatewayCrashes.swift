@@ -5,7 +5,7 @@ import Testing
 
 /// A gateway that is killed and started again on one database, its clients, and what they know.
 final class GatewayCrashes {
-    private let house: House
+    private let fixture: SystemFixture
     private var random = SeededRandom(for: "Kills of the gateway")
     private var gateway: RunningGateway
     /// The last one's sessions are ended by command only.
@@ -19,15 +19,15 @@ final class GatewayCrashes {
     private(set) var killedWhileStarting = 0
 
     init() async throws {
-        house = try House([
+        fixture = try SystemFixture([
             "LATCHD_PASSWORDS_ARGON2_MEMORY": "8KiB", "LATCHD_DIALECTS_ONYX_REGISTRATION": "true",
             "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000000", "LATCHD_GUARDS_ACCOUNT_ATTEMPTS": "1000000",
             "LATCHD_GUARDS_GENERAL_REQUESTS": "1000000", "LATCHD_SESSIONS_MAXIMUM_PER_PERSON": "10000",
         ])
         known = people.map { _ in KnownTokens() }
-        gateway = try await house.startGateway()
+        gateway = try await fixture.startGateway()
         for email in people {
-            let added = try await house.latchd("user", "add", email, "--password-stdin", input: CrashClient.password)
+            let added = try await fixture.latchd("user", "add", email, "--password-stdin", input: CrashClient.password)
             try #require(added.status == 0, "\(added.errors)")
         }
     }
@@ -41,7 +41,7 @@ final class GatewayCrashes {
         }
         let clients = (0..<last).map { person in client(person, isKilled: true) { try $0.work() } }
         let revocation = isRevoking ? try someRevocation(of: last) : nil
-        let confirmation = Task { [house] in try await revocation?.run(in: house) }
+        let confirmation = Task { [fixture] in try await revocation?.run(in: fixture) }
         try await Task.sleep(for: .microseconds(Int.random(in: 500...80_000, using: &random)))
         await gateway.kill()
         for (person, client) in clients.enumerated() { known[person] = await client.cancellableValue }
@@ -56,7 +56,7 @@ final class GatewayCrashes {
     /// database.
     func killWhileStarting() async throws {
         guard random.chance(30) else { return }
-        let starting = try house.beginGateway()
+        let starting = try fixture.beginGateway()
         try await Task.sleep(for: .microseconds(Int.random(in: 500...40_000, using: &random)))
         starting.send(SIGKILL)
         await starting.waitForExit()
@@ -65,7 +65,7 @@ final class GatewayCrashes {
 
     /// Starts the gateway again, which must listen, and asks it about all that the clients know.
     func restartAndVerify(all: Bool) async throws {
-        gateway = try await house.startGateway()
+        gateway = try await fixture.startGateway()
         let clients = people.indices.map { client($0, isKilled: false) { try $0.verify(all: all) } }
         for (person, client) in clients.enumerated() { known[person] = await client.cancellableValue }
         try #require(known.flatMap(\.mistakes) == [], "LATCHSTRING_SEED=\(random.seed)")
@@ -73,7 +73,7 @@ final class GatewayCrashes {
 
     /// Ends every session by `latchd sessions revoke --all`.
     func revokeEverything() async throws {
-        let result = try await house.latchd("sessions", "revoke", "--all")
+        let result = try await fixture.latchd("sessions", "revoke", "--all")
         try #require(result.status == 0, "\(result.errors)")
         for person in people.indices {
             revoked += known[person].live.count
@@ -91,7 +91,7 @@ final class GatewayCrashes {
             shutil.rmtree(target)
             """
         let result = try await Program.run(
-            "python3", ["-c", script, house.folder.file("state/latchd"), house.folder.file("copy")])
+            "python3", ["-c", script, fixture.folder.file("state/latchd"), fixture.folder.file("copy")])
         try #require(result.output == "ok\n", "\(result.output) \(result.errors)")
     }
 

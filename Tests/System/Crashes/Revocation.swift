@@ -11,16 +11,16 @@ struct Revocation: Sendable {
     let device: String?
 
     /// Runs the command, which must succeed.
-    func run(in house: House) async throws {
-        guard let device else { return try await revoke(["--user", email], in: house) }
-        let list = try await house.latchd("sessions", "list", email, "--json")
+    func run(in fixture: SystemFixture) async throws {
+        guard let device else { return try await revoke(["--user", email], in: fixture) }
+        let list = try await fixture.latchd("sessions", "list", email, "--json")
         let sessions = try list.json().array
         let id = sessions?.first { $0["deviceName"]?.string == device }?["id"]?.string
-        try await revoke([try #require(id, "\(list.output) \(list.errors)")], in: house)
+        try await revoke([try #require(id, "\(list.output) \(list.errors)")], in: fixture)
     }
 
-    private func revoke(_ which: [String], in house: House) async throws {
-        let result = try await house.latchd(["sessions", "revoke"] + which)
+    private func revoke(_ which: [String], in fixture: SystemFixture) async throws {
+        let result = try await fixture.latchd(["sessions", "revoke"] + which)
         try #require(result.status == 0, "\(result.errors)")
     }
 }

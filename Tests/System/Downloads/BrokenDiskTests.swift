@@ -10,23 +10,23 @@ struct BrokenDiskTests {
     private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 2) }
 
     private let server: PictureServer
-    private let house: PictureHouse
+    private let fixture: PictureFixture
 
     init() async throws {
-        var (still, film) = (
+        var (still, video) = (
             PictureServer.Picture(1, "IMG_1.jpg", Self.bytes), PictureServer.Picture(2, "IMG_1.MOV", Self.bytes)
         )
-        (still.film, film.visibility) = (film.id, "hidden")
-        server = try PictureServer([still, film, .init(3, "IMG_3.jpg", Self.bytes)])
-        house = try await PictureHouse(signedInTo: server)
+        (still.video, video.visibility) = (video.id, "hidden")
+        server = try PictureServer([still, video, .init(3, "IMG_3.jpg", Self.bytes)])
+        fixture = try await PictureFixture(signedInTo: server)
     }
 
     /// Has the kernel refuse something of one part while what is chosen is fetched.
     private func download(
         _ id: String, _ call: String, _ error: String
     ) async throws -> Program.Result {
-        let part = try await house.partPath(of: id)
-        return try await house.latch(
+        let part = try await fixture.partPath(of: id)
+        return try await fixture.latch(
             ["download", "--all"],
             through: [
                 "strace", "-f", "-qq", "-o", "/dev/null", "-P", part, "-e", "trace=\(call)", "-e",
@@ -46,14 +46,14 @@ struct BrokenDiskTests {
         let failed = try await download(id, "fsync", "EIO")
         #expect(failed.status == 1 && failed.errors.contains("Input/output error"), "\(failed.errors)")
         let home = number == 3 ? ["IMG_1.MOV", "IMG_1.jpg"] : ["IMG_3.jpg"]
-        #expect(house.files() == home && house.parts().isEmpty)
+        #expect(fixture.files() == home && fixture.parts().isEmpty)
         #expect(asked(id).count == 1)
 
-        try await #require(house.latch("downloads", "retry").status == 0)
-        let again = try await house.latch("download")
-        #expect(again.status == 0 && house.files() == ["IMG_1.MOV", "IMG_1.jpg", "IMG_3.jpg"], "\(again.errors)")
+        try await #require(fixture.latch("downloads", "retry").status == 0)
+        let again = try await fixture.latch("download")
+        #expect(again.status == 0 && fixture.files() == ["IMG_1.MOV", "IMG_1.jpg", "IMG_3.jpg"], "\(again.errors)")
         #expect(asked(id).count == 2 && asked(id).last?.headers["range"] == nil)
-        for name in house.files() { #expect(try house.bytes(name) == Self.bytes) }
+        for name in fixture.files() { #expect(try fixture.bytes(name) == Self.bytes) }
     }
 
     @Test(
@@ -64,8 +64,8 @@ struct BrokenDiskTests {
         ])
     func lengths(_ call: String, _ error: String, _ sentence: String) async throws {
         let failed = try await download(PictureServer.Picture.id(3), call, error)
-        let list = try await house.latch("downloads", "list").output
-        #expect(failed.status == 1 && house.files() == ["IMG_1.MOV", "IMG_1.jpg"], "\(failed.errors)")
+        let list = try await fixture.latch("downloads", "list").output
+        #expect(failed.status == 1 && fixture.files() == ["IMG_1.MOV", "IMG_1.jpg"], "\(failed.errors)")
         #expect(list.contains("\(sentence); choose another disk"), "\(list)")
     }
 }

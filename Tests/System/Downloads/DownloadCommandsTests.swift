@@ -16,9 +16,9 @@ struct DownloadCommandsTests {
     private func stall(_ server: PictureServer) {
         server.intercept { request in
             guard request.path.hasSuffix("/original"), request.headers["range"] == nil else { return nil }
-            var answer = FaultServer.Answer.file(Self.bytes, to: request)
-            answer.stallAfter = Self.bytes.count / 2
-            return answer
+            var response = FaultServer.Response.file(Self.bytes, to: request)
+            response.stallAfter = Self.bytes.count / 2
+            return response
         }
     }
 
@@ -33,8 +33,8 @@ struct DownloadCommandsTests {
     func bars() async throws {
         let server = try server()
         stall(server)
-        let house = try await PictureHouse(signedInTo: server)
-        let terminal = try house.atTerminal("download", "--all")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let terminal = try fixture.atTerminal("download", "--all")
         try terminal.wait(for: "50%  200 kB / 400 kB      IMG_1.JPG")
         try terminal.wait(for: "0 of 3 files  600 kB of 1.2 MB")
         terminal.type("\u{3}")
@@ -46,19 +46,19 @@ struct DownloadCommandsTests {
     func interrupted() async throws {
         let server = try server()
         stall(server)
-        let house = try await PictureHouse(signedInTo: server)
-        let folder = house.house.folder.file("Elsewhere")
-        let program = try house.start("download", "--all", "--to", folder, "--json")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let folder = fixture.fixture.folder.file("Elsewhere")
+        let program = try fixture.start("download", "--all", "--to", folder, "--json")
         try await program.line { $0.contains("\"received\":200000") }
         program.send(SIGINT)
         #expect(await program.waitForExit() == 130)
 
-        let other = try await house.latch("download", "--all", "--to", house.house.folder.file("Third"))
-        let resumed = try await house.latch("download")
+        let other = try await fixture.latch("download", "--all", "--to", fixture.fixture.folder.file("Third"))
+        let resumed = try await fixture.latch("download")
         #expect(other.status == 65 && other.errors.contains("Files are still waiting to be saved to '\(folder)'"))
         #expect(resumed.status == 0 && resumed.output.contains("3 files downloaded"), "\(resumed.errors)")
-        #expect(house.files(in: folder) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
-        for name in house.files(in: folder) {
+        #expect(fixture.files(in: folder) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
+        for name in fixture.files(in: folder) {
             #expect(FileManager.default.contents(atPath: folder + "/" + name) == Data(Self.bytes))
         }
         #expect(server.server.requests.contains { $0.headers["range"] == "bytes=200000-" })
@@ -68,24 +68,24 @@ struct DownloadCommandsTests {
     func commands() async throws {
         let server = try server(4)
         stall(server)
-        let house = try await PictureHouse(signedInTo: server)
-        let program = try house.start("download", "--all")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let program = try fixture.start("download", "--all")
         try await asked(server, 3)
-        let watching = try house.start("downloads", "watch", "--json")
+        let watching = try fixture.start("downloads", "watch", "--json")
         try await watching.line { $0.contains("\"progress\"") }
 
-        let paused = try await house.latch("downloads", "pause", PictureServer.Picture.id(1))
-        let cancelled = try await house.latch("downloads", "cancel", PictureServer.Picture.id(2), "--json")
-        let second = try await house.latch("download", "--all")
-        let rest = try await house.latch("downloads", "pause")
+        let paused = try await fixture.latch("downloads", "pause", PictureServer.Picture.id(1))
+        let cancelled = try await fixture.latch("downloads", "cancel", PictureServer.Picture.id(2), "--json")
+        let second = try await fixture.latch("download", "--all")
+        let rest = try await fixture.latch("downloads", "pause")
         let status = await program.waitForExit()
         let watched = await watching.waitForExit()
-        let list = try await house.latch("downloads", "list")
+        let list = try await fixture.latch("downloads", "list")
         server.intercept { _ in nil }
-        let resumed = try await house.latch("downloads", "resume")
-        let done = try await house.latch("download")
-        let one = try await house.latch("downloads", "clear", PictureServer.Picture.id(1))
-        let cleared = try await house.latch("downloads", "clear")
+        let resumed = try await fixture.latch("downloads", "resume")
+        let done = try await fixture.latch("download")
+        let one = try await fixture.latch("downloads", "clear", PictureServer.Picture.id(1))
+        let cleared = try await fixture.latch("downloads", "clear")
 
         #expect(paused.status == 0 && paused.output == "1 file.\n")
         #expect(cancelled.output == "{\"files\":1}\n")
@@ -93,22 +93,22 @@ struct DownloadCommandsTests {
         #expect(rest.status == 0 && status == 0 && watched == 0)
         #expect(list.output.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
         #expect(resumed.status == 0 && done.status == 0, "\(done.errors)")
-        #expect(house.files().count == 4)
+        #expect(fixture.files().count == 4)
         #expect(one.output == "1 file.\n" && cleared.output == "3 files.\n")
-        #expect(try await house.latch("downloads", "list").errors.contains("The queue is empty"))
+        #expect(try await fixture.latch("downloads", "list").errors.contains("The queue is empty"))
     }
 
     @Test("DL-8 a second 'latch download' says which of its options the one that runs does not heed, and only those")
     func unheeded() async throws {
         let server = try server(4)
         stall(server)
-        let house = try await PictureHouse(signedInTo: server)
-        let program = try house.start("download", PictureServer.Picture.id(1))
+        let fixture = try await PictureFixture(signedInTo: server)
+        let program = try fixture.start("download", PictureServer.Picture.id(1))
         try await asked(server, 1)
         let options = ["--layout", "date", "--motion-photo", "--parallel", "2", "--keep-trying", "--metered"]
-        let all = try await house.latch(["download", PictureServer.Picture.id(2)] + options)
-        let one = try await house.latch("download", PictureServer.Picture.id(3), "--metered")
-        let none = try await house.latch("download", PictureServer.Picture.id(4))
+        let all = try await fixture.latch(["download", PictureServer.Picture.id(2)] + options)
+        let one = try await fixture.latch("download", PictureServer.Picture.id(3), "--metered")
+        let none = try await fixture.latch("download", PictureServer.Picture.id(4))
         server.intercept { _ in nil }
         server.server.cut()
         #expect(await program.waitForExit() == 0)
@@ -123,7 +123,7 @@ struct DownloadCommandsTests {
         #expect(
             none.errors.contains("Another 'latch download' is running")
                 && !none.errors.contains("It ignores these options"))
-        #expect(house.files().count == 4)
+        #expect(fixture.files().count == 4)
     }
 
     @Test("DL-8 DL-14 what is over binds nobody to its folder: the next files go where they are wanted")
@@ -134,13 +134,14 @@ struct DownloadCommandsTests {
             return .init(
                 status: 403, headers: [("Content-Type", "application/json")], body: Array(#"{"message":"No"}"#.utf8))
         }
-        let house = try await PictureHouse(signedInTo: server)
-        let (one, other) = (house.house.folder.file("One"), house.house.folder.file("Other"))
-        let first = try await house.latch("download", "--all", "--to", one)
-        let second = try await house.latch("download", PictureServer.Picture.id(3), "--to", other)
-        #expect(first.status == 1 && house.files(in: one) == ["IMG_1.JPG", "IMG_3.JPG"], "\(first.errors)")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let (one, other) = (fixture.fixture.folder.file("One"), fixture.fixture.folder.file("Other"))
+        let first = try await fixture.latch("download", "--all", "--to", one)
+        let second = try await fixture.latch("download", PictureServer.Picture.id(3), "--to", other)
+        #expect(first.status == 1 && fixture.files(in: one) == ["IMG_1.JPG", "IMG_3.JPG"], "\(first.errors)")
         #expect(
-            second.errors.contains("1 file to download") && house.files(in: other) == ["IMG_3.JPG"], "\(second.errors)")
+            second.errors.contains("1 file to download") && fixture.files(in: other) == ["IMG_3.JPG"],
+            "\(second.errors)")
     }
 
     @Test("DL-9 DL-13 DL-14 one that fails is told with its reason, the others are downloaded, and it is tried again")
@@ -152,41 +153,41 @@ struct DownloadCommandsTests {
                 status: 403, headers: [("Content-Type", "application/json")],
                 body: Array(#"{"message":"Missing required permission: asset.download"}"#.utf8))
         }
-        let house = try await PictureHouse(signedInTo: server)
-        let first = try await house.latch("download", "--all")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let first = try await fixture.latch("download", "--all")
         server.intercept { _ in nil }
-        let retried = try await house.latch("downloads", "retry", PictureServer.Picture.id(2))
-        let second = try await house.latch("download")
+        let retried = try await fixture.latch("downloads", "retry", PictureServer.Picture.id(2))
+        let second = try await fixture.latch("download")
 
         #expect(first.status == 1 && first.output.contains("2 files downloaded"))
         #expect(
             first.errors.contains("IMG_2.JPG: The server denies access")
                 && first.errors.contains("latch downloads retry"))
         #expect(retried.output == "1 file.\n")
-        #expect(second.status == 0 && house.files() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], "\(second.errors)")
+        #expect(second.status == 0 && fixture.files() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], "\(second.errors)")
     }
 
     @Test(
         "DL-13 a session that the server ended pauses its files and ends with 77; after a sign-in they are downloaded")
     func sessionEnded() async throws {
         let server = try server()
-        let house = try await PictureHouse(signedInTo: server)
+        let fixture = try await PictureFixture(signedInTo: server)
         server.intercept { request in
             guard request.path.hasSuffix("/original") else { return nil }
             return .init(
                 status: 401, headers: [("Content-Type", "application/json")],
                 body: Array(#"{"message":"Invalid user token"}"#.utf8))
         }
-        let ended = try await house.latch("download", "--all")
-        let list = try await house.latch("downloads", "list")
+        let ended = try await fixture.latch("download", "--all")
+        let list = try await fixture.latch("downloads", "list")
         server.intercept { _ in nil }
-        let again = try await PictureHouse(
-            signedInTo: server.url, email: PictureServer.email, password: PictureServer.password, in: house.house)
+        let again = try await PictureFixture(
+            signedInTo: server.url, email: PictureServer.email, password: PictureServer.password, in: fixture.fixture)
         let resumed = try await again.latch("downloads", "resume")
         let done = try await again.latch("download")
 
         #expect(ended.status == 77 && ended.errors.contains("latch downloads resume"), "\(ended.errors)")
         #expect(list.output.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
-        #expect(resumed.status == 0 && done.status == 0 && house.files().count == 3, "\(done.errors)")
+        #expect(resumed.status == 0 && done.status == 0 && fixture.files().count == 3, "\(done.errors)")
     }
 }

@@ -79,8 +79,8 @@ struct DownloadDiskFullTests {
         let picture = PictureServer.Picture(1, "summer.jpg", [UInt8](repeating: 7, count: 3_000_000))
         let server = try PictureServer([picture])
         defer { withExtendedLifetime(server) {} }
-        let house = try await PictureHouse(signedInTo: server)
-        let folder = house.house.folder.file("small")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let folder = fixture.fixture.folder.file("small")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let script = """
             set -e
@@ -96,7 +96,7 @@ struct DownloadDiskFullTests {
             "$1" downloads list
             kill $! || true
             """
-        let result = try await house.latch(
+        let result = try await fixture.latch(
             ["download", "--all", "--to", folder], through: OwnMounts.command + ["sh", "-c", script, folder])
         #expect(result.output.contains("summer.jpg  There is no space left in '\(folder)'"), "\(result)")
     }

@@ -33,7 +33,7 @@ import Testing
         for moment in moments.sorted() {
             for number in followed..<moment { disk.follow(trace.events[number], number: number) }
             followed = moment
-            let remains = try #require(Disk.Remains.allCases.randomElement(using: &random))
+            let remains = try #require(Disk.UnflushedData.allCases.randomElement(using: &random))
             let what = "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)"
             // In the same place: the queue knows where its files are.
             try FileManager.default.removeItem(atPath: root)

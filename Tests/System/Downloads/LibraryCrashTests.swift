@@ -29,37 +29,37 @@ import Testing
     private func bringHome(
         _ mode: [String], _ server: PictureSandbox, killing most: Int, _ random: inout SeededRandom
     ) async throws -> Int {
-        let house = try await server.signIn()
+        let fixture = try await server.signIn()
         let whole = try await server.files(mode)
         var (kills, seen) = (0, Set<String>())
         while kills < most {
             // Alone it goes on with what is in the queue; with --all it also chooses again.
             let words = kills == 0 || random.next() % 2 == 0 ? ["--all"] : []
-            let program = try house.start(["download"] + words + mode)
+            let program = try fixture.start(["download"] + words + mode)
             // Also before it has begun, and while it takes up what the one before left.
             try await Task.sleep(for: .milliseconds(Int(random.next() % 900)))
             program.send(SIGKILL)
             guard await program.waitForExit() != 0 else { break }
             kills += 1
             let what = "kill \(kills) \(mode), LATCHSTRING_SEED=\(random.seed)"
-            for name in house.files() where seen.insert(name).inserted {
-                #expect(try Self.sum(house, name) == whole[name], "\(what): \(name)")
+            for name in fixture.files() where seen.insert(name).inserted {
+                #expect(try Self.sum(fixture, name) == whole[name], "\(what): \(name)")
             }
         }
         let what = "after \(kills) kills \(mode), LATCHSTRING_SEED=\(random.seed)"
-        let last = try await house.latch(["download", "--all"] + mode)
+        let last = try await fixture.latch(["download", "--all"] + mode)
         #expect(last.status == 0, "\(what): \(last.errors)")
-        #expect(house.files() == whole.keys.sorted() && house.parts().isEmpty, "\(what): \(house.files())")
-        for name in house.files() { #expect(try Self.sum(house, name) == whole[name], "\(what): \(name)") }
+        #expect(fixture.files() == whole.keys.sorted() && fixture.parts().isEmpty, "\(what): \(fixture.files())")
+        for name in fixture.files() { #expect(try Self.sum(fixture, name) == whole[name], "\(what): \(name)") }
 
         let asked = try await server.fetched()
-        let again = try await house.latch(["download", "--all"] + mode)
+        let again = try await fixture.latch(["download", "--all"] + mode)
         #expect(again.status == 0 && again.errors.contains("are already here"), "\(what): \(again.errors)")
         #expect(try await server.fetched() == asked, "\(what): a picture is fetched again")
         return kills
     }
 
-    private static func sum(_ house: PictureHouse, _ name: String) throws -> String {
-        SHA256.digest(try house.bytes(name)).hexadecimal
+    private static func sum(_ fixture: PictureFixture, _ name: String) throws -> String {
+        SHA256.digest(try fixture.bytes(name)).hexadecimal
     }
 }

@@ -13,23 +13,23 @@ struct LibraryDownloadTests {
         "IMG_0002.JPG", "IMG_0002.MOV", "Möwen über Dächern.jpg", "Strand bei Ebbe.jpg", "Wellen am Strand.mp4",
     ]
 
-    private func sandbox() async throws -> (RunningSandbox, PictureHouse) {
-        let house = try House()
-        let inside = House(sharing: house, ["TMPDIR": house.folder.path])
+    private func sandbox() async throws -> (RunningSandbox, PictureFixture) {
+        let fixture = try SystemFixture()
+        let inside = SystemFixture(sharing: fixture, ["TMPDIR": fixture.folder.path])
         let sandbox = try await RunningSandbox(inside)
         guard let url = sandbox.json["immich"]?["url"]?.string else { throw ChildProcess.Failure("No Immich.") }
         return (
             sandbox,
-            try await PictureHouse(signedInTo: url, email: sandbox.email, password: sandbox.password, in: inside)
+            try await PictureFixture(signedInTo: url, email: sandbox.email, password: sandbox.password, in: inside)
         )
     }
 
     /// The sandbox's own files by their names, with their bytes.
-    private func originals(_ house: PictureHouse) throws -> [String: Data] {
+    private func originals(_ fixture: PictureFixture) throws -> [String: Data] {
         let files = FileManager.default
         let root = try #require(
-            files.contentsOfDirectory(atPath: house.house.folder.path).first { $0.hasPrefix("latchd-sandbox") })
-        let pictures = house.house.folder.file(root + "/pictures")
+            files.contentsOfDirectory(atPath: fixture.fixture.folder.path).first { $0.hasPrefix("latchd-sandbox") })
+        let pictures = fixture.fixture.folder.file(root + "/pictures")
         var found: [String: Data] = [:]
         for case let path as String in files.enumerator(atPath: pictures) ?? .init() {
             if let data = files.contents(atPath: pictures + "/" + path) {
@@ -41,41 +41,41 @@ struct LibraryDownloadTests {
 
     @Test("DL-1 DL-2 DL-3 DL-9 DL-11 the whole library is downloaded as it is there, and a second run fetches nothing")
     func wholeLibrary() async throws {
-        let (sandbox, house) = try await sandbox()
-        let planned = try await house.latch("download", "--all", "--dry-run", "--json")
-        let first = try await house.latch("download", "--all")
-        let second = try await house.latch("download", "--all")
-        let originals = try originals(house)
+        let (sandbox, fixture) = try await sandbox()
+        let planned = try await fixture.latch("download", "--all", "--dry-run", "--json")
+        let first = try await fixture.latch("download", "--all")
+        let second = try await fixture.latch("download", "--all")
+        let originals = try originals(fixture)
         await sandbox.end()
 
-        let plan = try #require(try PictureHouse.events(planned.output).first)
+        let plan = try #require(try PictureFixture.events(planned.output).first)
         #expect(plan["files"] == 10 && plan["filesOfUnknownSize"] == 0)
         #expect(plan["bytes"]?.number == Double(Self.all.reduce(0) { $0 + (originals[$1]?.count ?? 0) }))
         #expect(first.status == 0 && first.output.contains("10 files downloaded"), "\(first.errors)")
         #expect(second.status == 0 && second.errors.contains("All 10 files are already here"))
-        #expect(house.files() == Self.all.sorted() && house.parts().isEmpty)
-        for name in Self.all { #expect(try Data(house.bytes(name)) == originals[name], "\(name)") }
+        #expect(fixture.files() == Self.all.sorted() && fixture.parts().isEmpty)
+        for name in Self.all { #expect(try Data(fixture.bytes(name)) == originals[name], "\(name)") }
 
-        let attributes = try FileManager.default.attributesOfItem(atPath: house.library + "/IMG_0001.JPG")
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.library + "/IMG_0001.JPG")
         let taken = try Date("2024-07-03T13:20:10Z", strategy: .iso8601)
         #expect(attributes[.modificationDate] as? Date == taken)
-        let id = DownloadPart.attribute("user.latchstring.asset", of: house.library + "/IMG_0001.JPG")
+        let id = DownloadPart.attribute("user.latchstring.asset", of: fixture.library + "/IMG_0001.JPG")
         #expect(id.flatMap(UUID.init) != nil)
     }
 
     @Test("DL-5 DL-6 an album: a live photo is a pair with one base name, and each file is in its group")
     func album() async throws {
-        let (sandbox, house) = try await sandbox()
-        let unknown = try await house.latch("download", "--album", "Sommer an der Se")
-        let result = try await house.latch("download", "--album", "sommer AN DER see", "--layout", "date")
-        let list = try await house.latch("downloads", "list", "--json")
+        let (sandbox, fixture) = try await sandbox()
+        let unknown = try await fixture.latch("download", "--album", "Sommer an der Se")
+        let result = try await fixture.latch("download", "--album", "sommer AN DER see", "--layout", "date")
+        let list = try await fixture.latch("downloads", "list", "--json")
         await sandbox.end()
 
         #expect(unknown.status == 65 && unknown.errors.contains("Did you mean 'Sommer an der See'?"))
         #expect(result.status == 0, "\(result.errors)")
-        #expect(house.files().count == 7 && house.files().allSatisfy { $0.hasPrefix("2024/07/") })
-        #expect(house.files().filter { $0.contains("IMG_0001") } == ["2024/07/IMG_0001.JPG", "2024/07/IMG_0001.MOV"])
-        let rows = try PictureHouse.events(list.output).first?["downloads"]?.array ?? []
+        #expect(fixture.files().count == 7 && fixture.files().allSatisfy { $0.hasPrefix("2024/07/") })
+        #expect(fixture.files().filter { $0.contains("IMG_0001") } == ["2024/07/IMG_0001.JPG", "2024/07/IMG_0001.MOV"])
+        let rows = try PictureFixture.events(list.output).first?["downloads"]?.array ?? []
         var groups: [String: Int] = [:]
         for row in rows { groups[row["group"]?.string ?? "", default: 0] += 1 }
         #expect(groups == ["group_image": 2, "group_video": 1, "group_livephoto": 4])
@@ -83,18 +83,18 @@ struct LibraryDownloadTests {
 
     @Test("DL-1 a file that is chosen several times is counted once, beforehand and when it is fetched")
     func severalTimes() async throws {
-        let (sandbox, house) = try await sandbox()
+        let (sandbox, fixture) = try await sandbox()
         let words = ["--album", "Familie", "--album", "familie", "--album", "Sommer an der See"]
-        let one = try await house.latch(["download", "--album", "Familie", "--dry-run", "--json"])
-        let other = try await house.latch(["download", "--album", "Sommer an der See", "--dry-run", "--json"])
-        let all = try await house.latch(["download", "--dry-run", "--json"] + words)
-        let first = try await house.latch(["download"] + words)
-        let id = try #require(DownloadPart.attribute("user.latchstring.asset", of: house.library + "/IMG_0001.JPG"))
-        let again = try await house.latch(["download", "--dry-run", "--json", id, id.uppercased()] + words)
+        let one = try await fixture.latch(["download", "--album", "Familie", "--dry-run", "--json"])
+        let other = try await fixture.latch(["download", "--album", "Sommer an der See", "--dry-run", "--json"])
+        let all = try await fixture.latch(["download", "--dry-run", "--json"] + words)
+        let first = try await fixture.latch(["download"] + words)
+        let id = try #require(DownloadPart.attribute("user.latchstring.asset", of: fixture.library + "/IMG_0001.JPG"))
+        let again = try await fixture.latch(["download", "--dry-run", "--json", id, id.uppercased()] + words)
         await sandbox.end()
 
         func number(_ result: Program.Result, _ name: String) throws -> Double {
-            try #require(try PictureHouse.events(result.output).first?[name]?.number)
+            try #require(try PictureFixture.events(result.output).first?[name]?.number)
         }
         let files = try number(one, "files") + number(other, "files")
         #expect(
@@ -106,11 +106,11 @@ struct LibraryDownloadTests {
 
     @Test("DL-7 DL-9 each event is a line of JSON: what runs, what is whole, and how far all have come")
     func events() async throws {
-        let (sandbox, house) = try await sandbox()
-        let result = try await house.latch("download", "--all", "--json")
+        let (sandbox, fixture) = try await sandbox()
+        let result = try await fixture.latch("download", "--all", "--json")
         await sandbox.end()
 
-        let events = try PictureHouse.events(result.output)
+        let events = try PictureFixture.events(result.output)
         let words = events.compactMap { $0["event"]?.string }
         #expect(words.count == events.count && words.last == "end")
         #expect(words.count { $0 == "complete" } == 10)
@@ -123,26 +123,26 @@ struct LibraryDownloadTests {
 
     @Test("DL-1 what cannot be is told exactly, and nothing is begun")
     func mistakes() async throws {
-        let (sandbox, house) = try await sandbox()
-        let onyx = try await House().latch("download", "--all")
+        let (sandbox, fixture) = try await sandbox()
+        let onyx = try await SystemFixture().latch("download", "--all")
         let cases: [(Program.Result, Int32, String)] = [
             (onyx, 77, "You are not signed in to any server"),
-            (try await house.latch("download"), 64, "no files were selected"),
-            (try await house.latch("download", "--dry-run"), 64, "no files were selected"),
-            (try await house.latch("download", "--from", "2024-13"), 64, "a day, month or year"),
-            (try await house.latch("download", "--from", "2024-02", "--until", "2024-01"), 64, "later than --until"),
-            (try await house.latch("download", "IMG_0001.JPG"), 65, "neither the id of a picture"),
+            (try await fixture.latch("download"), 64, "no files were selected"),
+            (try await fixture.latch("download", "--dry-run"), 64, "no files were selected"),
+            (try await fixture.latch("download", "--from", "2024-13"), 64, "a day, month or year"),
+            (try await fixture.latch("download", "--from", "2024-02", "--until", "2024-01"), 64, "later than --until"),
+            (try await fixture.latch("download", "IMG_0001.JPG"), 65, "neither the id of a picture"),
             (
-                try await house.latch("download", "https://elsewhere.example/a.jpg"), 77,
+                try await fixture.latch("download", "https://elsewhere.example/a.jpg"), 77,
                 "You are not signed in to https://elsewhere.example"
             ),
-            (try await house.latch("download", "--all", "--to", "/proc/none/here"), 1, "/proc/none/here"),
-            (try await house.latch("downloads", "cancel", "nothing"), 65, "Not in the queue: 'nothing'"),
-            (try await house.latch("download", "--all", "--album", "Familie"), 64, "give either"),
-            (try await house.latch("download", "--all", "--to", ""), 64, "the path of a folder"),
+            (try await fixture.latch("download", "--all", "--to", "/proc/none/here"), 1, "/proc/none/here"),
+            (try await fixture.latch("downloads", "cancel", "nothing"), 65, "Not in the queue: 'nothing'"),
+            (try await fixture.latch("download", "--all", "--album", "Familie"), 64, "give either"),
+            (try await fixture.latch("download", "--all", "--to", ""), 64, "the path of a folder"),
         ]
-        let begun = house.files()
-        let afterwards = try await house.latch("download", "--all")
+        let begun = fixture.files()
+        let afterwards = try await fixture.latch("download", "--all")
         await sandbox.end()
         for (result, status, words) in cases {
             #expect(result.status == status && result.errors.contains(words), "\(result.errors)")

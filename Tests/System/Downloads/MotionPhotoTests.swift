@@ -66,55 +66,55 @@ struct MotionPhotoTests {
         try Data(bytes + Array("GAINMAP".utf8)).write(to: URL(filePath: path))
     }
 
-    private func film(_ brand: String) -> [UInt8] {
+    private func video(_ brand: String) -> [UInt8] {
         Array("\0\0\0\u{14}ftyp\(brand)\0\0\0\0\(brand)".utf8)
             + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 2) }
     }
 
-    @Test("DL-6 a live photo is one JPEG that others decode, with the film at the end and its place in the XMP")
+    @Test("DL-6 a live photo is one JPEG that others decode, with the video at the end and its place in the XMP")
     func motionPhotos() async throws {
         let folder = try TemporaryDirectory()
-        let film = film("qt  ")
+        let video = video("qt  ")
         var pictures: [PictureServer.Picture] = []
         for (number, still) in try await stills(folder).enumerated() {
             var picture = PictureServer.Picture(number + 1, still.name, still.bytes)
-            picture.film = PictureServer.Picture.id(number + 101)
-            var moving = PictureServer.Picture(number + 101, "clip.mov", film)
+            picture.video = PictureServer.Picture.id(number + 101)
+            var moving = PictureServer.Picture(number + 101, "clip.mov", video)
             moving.visibility = "hidden"
             pictures += [picture, moving]
         }
         let server = try PictureServer(pictures)
-        let house = try await PictureHouse(signedInTo: server)
-        let result = try await house.latch("download", "--all", "--motion-photo")
-        let again = try await house.latch("download", "--all", "--motion-photo")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let result = try await fixture.latch("download", "--all", "--motion-photo")
+        let again = try await fixture.latch("download", "--all", "--motion-photo")
 
         #expect(result.status == 0, "\(result.errors)")
         #expect(again.errors.contains("All 12 files are already here"), "\(again.errors)")
         #expect(result.errors.contains("photo.heic stays a photo and a video: only a JPEG"))
         #expect(result.errors.contains("strange.jpg stays a photo and a video"))
         #expect(
-            house.files() == [
+            fixture.files() == [
                 "bare.MP.jpg", "camera.MP.jpg", "edited.MP.jpg", "hdr.MP.jpg", "photo.heic", "photo.mov", "strange.jpg",
                 "strange.mov",
             ])
         for picture in pictures where picture.name.hasSuffix("jpg") && picture.name != "strange.jpg" {
-            try await expectMotion(picture, film, house)
+            try await expectMotion(picture, video, fixture)
         }
         let title = try await run(
-            "exiftool", ["-s3", "-XMP-dc:Title", "-XMP-xmp:Rating", "-EXIF:Make", house.library + "/edited.MP.jpg"])
+            "exiftool", ["-s3", "-XMP-dc:Title", "-XMP-xmp:Rating", "-EXIF:Make", fixture.library + "/edited.MP.jpg"])
         #expect(title.split(separator: "\n") == ["Sea & sky", "4", "Pear"])
         let items = try await run(
-            "exiftool", ["-a", "-s3", "-XMP-Container:DirectoryItemSemantic", house.library + "/hdr.MP.jpg"])
+            "exiftool", ["-a", "-s3", "-XMP-Container:DirectoryItemSemantic", fixture.library + "/hdr.MP.jpg"])
         #expect(items.split(separator: "\n") == ["Primary", "GainMap", "MotionPhoto"])
     }
 
-    /// The film is at the end, byte for byte, where the XMP says; the picture is decoded as before.
-    private func expectMotion(_ still: PictureServer.Picture, _ film: [UInt8], _ house: PictureHouse) async throws {
+    /// The video is at the end, byte for byte, where the XMP says; the picture is decoded as before.
+    private func expectMotion(_ still: PictureServer.Picture, _ video: [UInt8], _ fixture: PictureFixture) async throws {
         let name = still.name.replacing(".jpg", with: ".MP.jpg")
-        let path = house.library + "/" + name
-        let bytes = try house.bytes(name)
-        #expect(bytes.suffix(film.count) == film[...], "\(name)")
-        #expect(bytes.count < still.bytes.count + film.count + 4_000)
+        let path = fixture.library + "/" + name
+        let bytes = try fixture.bytes(name)
+        #expect(bytes.suffix(video.count) == video[...], "\(name)")
+        #expect(bytes.count < still.bytes.count + video.count + 4_000)
         let told = try await run(
             "exiftool",
             [
@@ -126,8 +126,8 @@ struct MotionPhotoTests {
             "exiftool",
             ["-a", "-s3", "-XMP-Container:DirectoryItemMime", "-XMP-Container:DirectoryItemLength", path])
         let lines = items.split(separator: "\n")
-        #expect(lines.contains("video/quicktime") && lines.last == "\(film.count)", "\(name): \(items)")
-        let original = house.house.folder.file("original.jpg")
+        #expect(lines.contains("video/quicktime") && lines.last == "\(video.count)", "\(name): \(items)")
+        let original = fixture.fixture.folder.file("original.jpg")
         try Data(still.bytes).write(to: URL(filePath: original))
         _ = try await run(
             "/usr/bin/python3",
@@ -144,25 +144,25 @@ struct MotionPhotoTests {
         #expect(warnings.isEmpty, "\(name): \(warnings)")
     }
 
-    @Test("DL-6 a photograph that holds its film already stays as it is, and is one file")
+    @Test("DL-6 a photograph that holds its video already stays as it is, and is one file")
     func motionAlready() async throws {
         let folder = try TemporaryDirectory()
         let camera = try #require(try await stills(folder).first { $0.name == "camera.jpg" })
-        let film = film("mp42")
+        let video = video("mp42")
         var still = PictureServer.Picture(1, "PXL_1.MP.jpg", camera.bytes)
-        still.film = PictureServer.Picture.id(2)
-        var moving = PictureServer.Picture(2, "PXL_1.mp4", film)
+        still.video = PictureServer.Picture.id(2)
+        var moving = PictureServer.Picture(2, "PXL_1.mp4", video)
         moving.visibility = "hidden"
         let server = try PictureServer([still, moving])
-        let house = try await PictureHouse(signedInTo: server)
-        #expect(try await house.latch("download", "--all", "--motion-photo").status == 0)
-        #expect(house.files() == ["PXL_1.MP.jpg"])
+        let fixture = try await PictureFixture(signedInTo: server)
+        #expect(try await fixture.latch("download", "--all", "--motion-photo").status == 0)
+        #expect(fixture.files() == ["PXL_1.MP.jpg"])
 
-        let whole = try house.bytes("PXL_1.MP.jpg")
+        let whole = try fixture.bytes("PXL_1.MP.jpg")
         server.change { $0[0].bytes = whole }
-        let other = house.house.folder.file("Other")
-        let result = try await house.latch("download", "--all", "--motion-photo", "--to", other)
-        #expect(result.status == 0 && house.files(in: other) == ["PXL_1.MP.jpg"], "\(result.errors)")
+        let other = fixture.fixture.folder.file("Other")
+        let result = try await fixture.latch("download", "--all", "--motion-photo", "--to", other)
+        #expect(result.status == 0 && fixture.files(in: other) == ["PXL_1.MP.jpg"], "\(result.errors)")
         #expect(FileManager.default.contents(atPath: other + "/PXL_1.MP.jpg") == Data(whole))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// The sandbox with a larger library of pictures than it comes with, each of them another.
 struct PictureSandbox {
-    private let house: House
+    private let fixture: SystemFixture
     private let sandbox: RunningSandbox
     private let url: String
     /// The bytes of each of Ada's and everybody's files by its name.
@@ -14,14 +14,14 @@ struct PictureSandbox {
 
     /// Starts it, and copies its album so many times.
     init(copies: Int, _ random: inout SeededRandom) async throws {
-        let outer = try House()
-        house = House(sharing: outer, ["TMPDIR": outer.folder.path])
-        sandbox = try await RunningSandbox(house)
+        let outer = try SystemFixture()
+        fixture = SystemFixture(sharing: outer, ["TMPDIR": outer.folder.path])
+        sandbox = try await RunningSandbox(fixture)
         url = try #require(sandbox.json["immich"]?["url"]?.string)
         let files = FileManager.default
         let root = try #require(
-            files.contentsOfDirectory(atPath: house.folder.path).first { $0.hasPrefix("latchd-sandbox") })
-        let pictures = house.folder.file(root + "/pictures/ada@example.org/2024")
+            files.contentsOfDirectory(atPath: fixture.folder.path).first { $0.hasPrefix("latchd-sandbox") })
+        let pictures = fixture.folder.file(root + "/pictures/ada@example.org/2024")
         let album = pictures + "/Sommer an der See"
         for copy in 1...copies {
             try files.createDirectory(atPath: pictures + "/\(copy)", withIntermediateDirectories: false)
@@ -33,7 +33,7 @@ struct PictureSandbox {
         }
         var originals: [String: [UInt8]] = [:]
         for folder in ["ada@example.org", "shared"] {
-            let folder = house.folder.file(root + "/pictures/" + folder)
+            let folder = fixture.folder.file(root + "/pictures/" + folder)
             for case let path as String in files.enumerator(atPath: folder) ?? .init() where !path.hasPrefix(".") {
                 guard let data = files.contents(atPath: folder + "/" + path) else { continue }
                 originals[URL(filePath: path).lastPathComponent] = Array(data)
@@ -43,11 +43,11 @@ struct PictureSandbox {
         let asking = try await signIn()
         // The gateway looks through its folders by itself.
         while case let plan = try await asking.latch("download", "--all", "--dry-run", "--json"),
-            try PictureHouse.events(plan.output).first?["files"]?.number != Double(originals.count)
+            try PictureFixture.events(plan.output).first?["files"]?.number != Double(originals.count)
         { try Task.checkCancellation() }
     }
 
-    /// Bytes behind a picture's or film's end, which nothing that reads it looks at.
+    /// Bytes behind a picture's or video's end, which nothing that reads it looks at.
     private static func tail(_ count: Int, of copy: Int, isFilm: Bool) -> [UInt8] {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* (copy | 1)) >> 3) } + [UInt8(copy)]
         guard isFilm else { return bytes }
@@ -57,18 +57,18 @@ struct PictureSandbox {
     }
 
     /// A new home with Ada signed in.
-    func signIn() async throws -> PictureHouse {
-        try await PictureHouse(signedInTo: url, email: sandbox.email, password: sandbox.password)
+    func signIn() async throws -> PictureFixture {
+        try await PictureFixture(signedInTo: url, email: sandbox.email, password: sandbox.password)
     }
 
     /// The SHA-256 of each file that is to be downloaded, by its name, as an undisturbed run downloads it.
     func files(_ mode: [String]) async throws -> [String: String] {
-        let house = try await signIn()
-        let result = try await house.latch(["download", "--all"] + mode)
+        let fixture = try await signIn()
+        let result = try await fixture.latch(["download", "--all"] + mode)
         try #require(result.status == 0, "\(result.errors)")
         var sums: [String: String] = [:]
-        for name in house.files() {
-            let bytes = try house.bytes(name)
+        for name in fixture.files() {
+            let bytes = try fixture.bytes(name)
             if mode.isEmpty { #expect(bytes == originals[name], "\(name)") }
             sums[name] = SHA256.digest(bytes).hexadecimal
         }

@@ -116,17 +116,17 @@ struct PlainDiskTests {
         }
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDA, 0, 2, 1, 2, 3, 0xFF, 0xD9]
         var still = PictureServer.Picture(100, "Läufer.jpg", jpeg)
-        var film = PictureServer.Picture(101, "Läufer.MOV", Array("film".utf8))
-        (still.film, film.visibility) = (film.id, "hidden")
-        let server = try PictureServer(pictures + [still, film])
-        let house = try await PictureHouse(signedInTo: server)
-        let disk = try await FATDisk.mount(at: house.house.folder.file("disk"), in: house.house.folder)
+        var video = PictureServer.Picture(101, "Läufer.MOV", Array("video".utf8))
+        (still.video, video.visibility) = (video.id, "hidden")
+        let server = try PictureServer(pictures + [still, video])
+        let fixture = try await PictureFixture(signedInTo: server)
+        let disk = try await FATDisk.mount(at: fixture.fixture.folder.file("disk"), in: fixture.fixture.folder)
         let folder = disk.path + "/Pictures"
-        let first = try await house.latch("download", "--all", "--to", folder)
+        let first = try await fixture.latch("download", "--all", "--to", folder)
         let fetched = server.server.requests.count { $0.path.hasSuffix("/original") }
-        let second = try await house.latch("download", "--all", "--to", folder)
-        let joined = try await house.latch("download", still.id, "--to", disk.path + "/One", "--motion-photo")
-        let (files, one) = (house.files(in: folder), house.files(in: disk.path + "/One"))
+        let second = try await fixture.latch("download", "--all", "--to", folder)
+        let joined = try await fixture.latch("download", still.id, "--to", disk.path + "/One", "--motion-photo")
+        let (files, one) = (fixture.files(in: folder), fixture.files(in: disk.path + "/One"))
         let found = try files.map { try Data(contentsOf: URL(filePath: folder + "/" + $0)) }
         let parts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.latchstring")
         await disk.unmount()
@@ -134,7 +134,7 @@ struct PlainDiskTests {
         #expect(first.status == 0 && first.output.contains("10 files downloaded"), "\(first.output)\(first.errors)")
         #expect(second.errors.contains("All 10 files are already here"), "\(second.output)\(second.errors)")
         #expect(fetched == 10 && parts.isEmpty)
-        #expect(Set(found) == Set((pictures + [still, film]).map { Data($0.bytes) }) && found.count == 10, "\(files)")
+        #expect(Set(found) == Set((pictures + [still, video]).map { Data($0.bytes) }) && found.count == 10, "\(files)")
         #expect(files.contains("L_ufer.jpg") && files.contains("L_ufer.MOV"), "\(files)")
         #expect(joined.status == 0 && one == ["L_ufer.MP.jpg"], "\(one) \(joined.errors)")
     }
@@ -142,17 +142,17 @@ struct PlainDiskTests {
     @Test("DL-13 a folder in which files cannot be locked is told as one, and not as another download")
     func locks() async throws {
         let server = try PictureServer([.init(1, "a.jpg", Array("a".utf8))])
-        let house = try await PictureHouse(signedInTo: server)
-        let part = try await house.partPath(of: PictureServer.Picture.id(1))
+        let fixture = try await PictureFixture(signedInTo: server)
+        let part = try await fixture.partPath(of: PictureServer.Picture.id(1))
         // The kernel refuses to lock that one file, as it does on a network drive without a lock daemon.
-        let refused = try await house.latch(
+        let refused = try await fixture.latch(
             ["download", "--all"],
             through: [
                 "strace", "-f", "-qq", "-o", "/dev/null", "-P", part, "-e", "trace=flock", "-e",
                 "inject=flock:error=ENOLCK",
             ])
-        let list = try await house.latch("downloads", "list").output
-        #expect(refused.status == 1 && house.files().isEmpty, "\(refused.errors)")
+        let list = try await fixture.latch("downloads", "list").output
+        #expect(refused.status == 1 && fixture.files().isEmpty, "\(refused.errors)")
         #expect(list.contains("files cannot be locked in that folder"), "\(list)")
         #expect(list.contains("Choose another folder") && !list.contains("another download is writing"), "\(list)")
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Folders that are refused", .inTurn, .timeLimit(.minutes(20)))
 struct RefusedFolderTests {
     private let server: PictureServer
-    private let house: PictureHouse
+    private let fixture: PictureFixture
     private let files = FileManager.default
     /// Root writes everywhere: without that power it is as anybody.
     private static let asAnybody =
@@ -23,11 +23,11 @@ struct RefusedFolderTests {
         var winter = PictureServer.Picture(2, "winter.jpg", Array("winter".utf8))
         winter.taken = "2024-01-03T13:20:10.000Z"
         server = try PictureServer([winter, summer])
-        house = try await PictureHouse(signedInTo: server)
+        fixture = try await PictureFixture(signedInTo: server)
     }
 
     private func folder(_ name: String, mode: Int = 0o700) throws -> String {
-        let path = house.house.folder.file(name)
+        let path = fixture.fixture.folder.file(name)
         try files.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
         return path
@@ -40,7 +40,7 @@ struct RefusedFolderTests {
     private var fetched: Int { server.server.requests.count { $0.path.hasSuffix("/original") } }
 
     private func download(_ arguments: String...) async throws -> Program.Result {
-        try await house.latch(["download", "--all"] + arguments, through: Self.asAnybody)
+        try await fixture.latch(["download", "--all"] + arguments, through: Self.asAnybody)
     }
 
     @Test("DL-13 what stands in a folder's way is named with what to do, before anything is fetched")
@@ -83,7 +83,7 @@ struct RefusedFolderTests {
         #expect(fetched == before)
         try setMode(0o700, library)
         let granted = try await download("--to", library)
-        #expect(granted.status == 0 && house.files(in: library) == ["summer.jpg", "winter.jpg"], "\(granted.errors)")
+        #expect(granted.status == 0 && fixture.files(in: library) == ["summer.jpg", "winter.jpg"], "\(granted.errors)")
         try setMode(0o700, parent)
     }
 
@@ -95,7 +95,7 @@ struct RefusedFolderTests {
     func readOnly() async throws {
         let disk = try folder("disk")
         let mount = #"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#
-        let result = try await house.latch(
+        let result = try await fixture.latch(
             ["download", "--all", "--to", disk + "/Pictures"], through: OwnMounts.command + ["sh", "-c", mount, disk])
         #expect(result.status == 1 && result.errors.contains("'\(disk)' is on a disk that is mounted read-only"))
         #expect(fetched == 0, "\(result.errors)")
@@ -109,53 +109,53 @@ struct RefusedFolderTests {
         let refused = try await download("--to", library, "--layout", "date")
         #expect(
             refused.status == 1 && refused.errors.contains("write permission for '\(month)'"), "\(refused.errors)")
-        #expect(house.files(in: library) == ["2024/01/winter.jpg"])
+        #expect(fixture.files(in: library) == ["2024/01/winter.jpg"])
 
         try setMode(0o700, month)
-        try await #require(house.latch("downloads", "retry").status == 0)
-        let granted = try await house.latch(["download"], through: Self.asAnybody)
+        try await #require(fixture.latch("downloads", "retry").status == 0)
+        let granted = try await fixture.latch(["download"], through: Self.asAnybody)
         #expect(granted.status == 0, "\(granted.errors)")
-        #expect(house.files(in: library) == ["2024/01/winter.jpg", "2024/07/summer.jpg"] && house.parts().isEmpty)
+        #expect(fixture.files(in: library) == ["2024/01/winter.jpg", "2024/07/summer.jpg"] && fixture.parts().isEmpty)
     }
 
     @Test("DL-6 DL-13 of a live photo that cannot be put in its place each part tells the truth, and nothing is left")
     func pair() async throws {
         var still = PictureServer.Picture(100, "IMG_1.jpg", Array("still".utf8))
-        var film = PictureServer.Picture(101, "IMG_1.MOV", Array("film".utf8))
-        (still.film, film.visibility, still.taken, film.taken) = (
-            film.id, "hidden", "2024-07-03T13:20:10.000Z", "2024-07-03T13:20:10.000Z"
+        var video = PictureServer.Picture(101, "IMG_1.MOV", Array("video".utf8))
+        (still.video, video.visibility, still.taken, video.taken) = (
+            video.id, "hidden", "2024-07-03T13:20:10.000Z", "2024-07-03T13:20:10.000Z"
         )
-        let (first, second) = (still, film)
+        let (first, second) = (still, video)
         server.change { $0 = [first, second] }
         let library = try folder("library")
         _ = try folder("library/2024")
         let month = try folder("library/2024/07", mode: 0o500)
         let refused = try await download("--to", library, "--layout", "date")
         let reasons = try await reasons()
-        #expect(refused.status == 1 && house.files(in: library).isEmpty, "\(refused.errors)")
+        #expect(refused.status == 1 && fixture.files(in: library).isEmpty, "\(refused.errors)")
         #expect(reasons[still.id]?.contains("\(month)/IMG_1.jpg'") == true, "\(reasons)")
-        #expect(reasons[film.id]?.contains("its other part, 'IMG_1.jpg',") == true, "\(reasons)")
+        #expect(reasons[video.id]?.contains("its other part, 'IMG_1.jpg',") == true, "\(reasons)")
         try setMode(0o700, month)
     }
 
-    @Test("DL-6 of a live photo whose film the server has lost nothing is kept, and the photograph says why")
+    @Test("DL-6 of a live photo whose video the server has lost nothing is kept, and the photograph says why")
     func lostFilm() async throws {
         var still = PictureServer.Picture(100, "IMG_1.jpg", Array("still".utf8))
-        let film = PictureServer.Picture.id(101)
-        still.film = film
+        let video = PictureServer.Picture.id(101)
+        still.video = video
         let first = still
         server.change { $0 = [first] }
         let result = try await download()
         let reasons = try await reasons()
-        #expect(result.status == 1 && house.files().isEmpty && house.parts().isEmpty, "\(result.errors)")
-        #expect(reasons[film]?.contains("no longer exists on the server") == true, "\(reasons)")
+        #expect(result.status == 1 && fixture.files().isEmpty && fixture.parts().isEmpty, "\(result.errors)")
+        #expect(reasons[video]?.contains("no longer exists on the server") == true, "\(reasons)")
         #expect(reasons[still.id]?.contains("its other part, 'IMG_1.MOV',") == true, "\(reasons)")
     }
 
     /// Why each download did not come, by its id.
     private func reasons() async throws -> [String: String] {
-        let list = try await house.latch("downloads", "list", "--json")
-        let rows = try PictureHouse.events(list.output).first?["downloads"]?.array ?? []
+        let list = try await fixture.latch("downloads", "list", "--json")
+        let rows = try PictureFixture.events(list.output).first?["downloads"]?.array ?? []
         return Dictionary(
             rows.compactMap { row in row["id"]?.string.map { ($0, row["reason"]?.string ?? "") } },
             uniquingKeysWith: { $1 })

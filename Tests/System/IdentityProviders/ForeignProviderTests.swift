@@ -25,27 +25,27 @@ struct ForeignProviderTests {
     func signIn(_ name: String) async throws {
         let provider = try await ForeignProvider(name, redirect: Self.callback)
         let variable = "LATCHD_PROVIDERS_\(name.uppercased())_"
-        let house = try House([
+        let fixture = try SystemFixture([
             "LATCHD_PUBLIC_URL": Self.publicURL, variable + "ISSUER": provider.issuer,
             variable + "CLIENT_ID": ForeignProvider.client, variable + "CLIENT_SECRET": ForeignProvider.secret,
             variable + "REGISTRATION": name == "allauth" ? "open" : "none",
         ])
-        let checked = try await house.latchd("providers", "check")
+        let checked = try await fixture.latchd("providers", "check")
         #expect(checked.status == 0 && checked.output.contains(Self.callback), "\(checked)")
         // The provider tells a client that it knows from a code that it does not.
         #expect(checked.output.contains("  client  known"), "\(checked)")
-        let wrong = House(sharing: house, [variable + "CLIENT_SECRET": "not the secret of this client"])
+        let wrong = SystemFixture(sharing: fixture, [variable + "CLIENT_SECRET": "not the secret of this client"])
         let refused = try await wrong.latchd("providers", "check")
         // Canaille breaks down over a wrong secret, with 500; that is told as it is.
         let words = name == "canaille" ? "status 500" : "check the client id, the secret"
         #expect(refused.status == 69 && refused.output.contains(words), "\(refused)")
         if name == "canaille" {
             // It does not say whether it has verified an address.
-            _ = try await house.latchd("user", "add", ForeignProvider.email, "--invite")
-            let linked = try await house.latchd("user", "link", ForeignProvider.email, name, "ada", "--force")
+            _ = try await fixture.latchd("user", "add", ForeignProvider.email, "--invite")
+            let linked = try await fixture.latchd("user", "link", ForeignProvider.email, name, "ada", "--force")
             #expect(linked.status == 0, "\(linked)")
         }
-        let gateway = try await house.startGateway()
+        let gateway = try await fixture.startGateway()
         let http = try HTTPClient()
 
         let token = try await Self.token(gateway, http, name)
@@ -54,10 +54,10 @@ struct ForeignProviderTests {
         #expect(try JSONValue(parsing: me.body)["email"]?.string == ForeignProvider.email)
         // The second time it is the same person, who is refused once disabled: the token, and the provider's word too.
         #expect(try await app.me(Self.token(gateway, http, name)).status == .ok)
-        let shown = try await house.latchd("user", "show", ForeignProvider.email, "--json")
+        let shown = try await fixture.latchd("user", "show", ForeignProvider.email, "--json")
         let json = try shown.json()
         #expect(json["identities"]?.array?.map { $0["provider"]?.string } == [name])
-        _ = try await house.latchd("user", "disable", ForeignProvider.email)
+        _ = try await fixture.latchd("user", "disable", ForeignProvider.email)
         let link = try await Self.signIn(gateway, http, name, app)
         #expect(link["error"] == "access_denied" && link["code"] == nil)
 
@@ -71,9 +71,9 @@ struct ForeignProviderTests {
         let app = BrowserlessSignIn(onyx: gateway.address, http: http)
         let link = try await signIn(gateway, http, name, app)
         #expect(link["state"] == app.state.text)
-        let answer = try await app.exchange(link["code"] ?? "")
+        let response = try await app.exchange(link["code"] ?? "")
         let told = "\(link["error_description"] ?? "") \(gateway.program.output.suffix(2_000))"
-        return try #require(try JSONValue(parsing: answer.body)["access_token"]?.string, "\(told)")
+        return try #require(try JSONValue(parsing: response.body)["access_token"]?.string, "\(told)")
     }
 
     /// A sign-in to the app's deep link.

@@ -77,7 +77,7 @@ final class FormBrowser {
                 case "hidden": fields.append((name, value))
                 case "submit", "checkbox":
                     if answers[name] == value || answers[name] == "*" { fields.append((name, value)) }
-                default: if let answer = answers[name] { fields.append((name, answer)) }
+                default: if let response = answers[name] { fields.append((name, response)) }
                 }
             }
             return Form(action: head["action"] ?? "", fields: fields)

@@ -102,9 +102,9 @@ private struct ImmichCaller {
         let http = try HTTPClient()
         var headers: HTTPHeaders = body == nil ? [:] : ["Content-Type": JSON.mediaType]
         if let token { headers["Authorization"] = "Bearer \(token)" }
-        let answer = try await http.send(
+        let response = try await http.send(
             ClientRequest(method: method, url: url, headers: headers, body: body?.encoded() ?? []))
         await http.close()
-        return try JSONValue(parsing: answer.body)
+        return try JSONValue(parsing: response.body)
     }
 }

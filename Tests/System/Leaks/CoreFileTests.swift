@@ -27,11 +27,11 @@ import Testing
 
     /// What the keeper tells of a program that was up when it had said `ready`.
     private static func crash(
-        _ program: [String], by signal: Int32, in house: House, ready: (RunningKeeper) async throws -> Void
+        _ program: [String], by signal: Int32, in fixture: SystemFixture, ready: (RunningKeeper) async throws -> Void
     ) async throws -> String {
-        let cores = house.folder.file("cores-\(signal)")
+        let cores = fixture.folder.file("cores-\(signal)")
         try FileManager.default.createDirectory(atPath: cores, withIntermediateDirectories: false)
-        var environment = house.environment
+        var environment = fixture.environment
         environment["LATCHD_LISTEN"] = "127.0.0.1:0"
         let child = try ChildProcess(
             "/usr/bin/python3", ["-c", keeper, cores, String(signal)] + program, environment: environment,
@@ -62,8 +62,8 @@ import Testing
 
     @Test("MASVS-STORAGE-2 a gateway that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
     func gateway(_ signal: Int32) async throws {
-        let house = try House()
-        let told = try await Self.crash([Products.path("latchd"), "serve"], by: signal, in: house) {
+        let fixture = try SystemFixture()
+        let told = try await Self.crash([Products.path("latchd"), "serve"], by: signal, in: fixture) {
             await $0.wait(for: "listening")
         }
         #expect(told.contains("ended by \(signal) dumped False"), "\(told)")
@@ -71,18 +71,18 @@ import Testing
 
     @Test("MASVS-STORAGE-2 a client that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
     func client(_ signal: Int32) async throws {
-        let house = try House()
+        let fixture = try SystemFixture()
         let silent = try SilentServer()
         let told = try await Self.crash(
-            [Products.path("latch"), "doctor", "http://127.0.0.1:\(silent.port)"], by: signal, in: house
+            [Products.path("latch"), "doctor", "http://127.0.0.1:\(silent.port)"], by: signal, in: fixture
         ) { _ in await BackgroundThread.run { silent.waitForClient() } }
         #expect(told.contains("ended by \(signal) dumped False"), "\(told)")
     }
 
     @Test("another program is dumped, so these two show something; where the system dumps at all")
     func control() async throws {
-        let house = try House()
-        let told = try await Self.crash(["/bin/sh", "-c", "echo ready; exec sleep 1000"], by: SIGSEGV, in: house) {
+        let fixture = try SystemFixture()
+        let told = try await Self.crash(["/bin/sh", "-c", "echo ready; exec sleep 1000"], by: SIGSEGV, in: fixture) {
             await $0.wait(for: "ready")
         }
         #expect(told.contains("dumped True") || told.contains("limit 0"), "\(told)")

@@ -12,7 +12,7 @@ import Testing
     )
     func everyWay() async throws {
         let start = Date()
-        let scene = try LeakScene()
+        let scene = try LeakFixture()
         let provider = try await scene.startProvider()
         let gateway = try await scene.startGateway(with: provider)
         try await people(scene)
@@ -46,7 +46,7 @@ import Testing
         #expect(scene.findings().count == 1)
     }
 
-    private func people(_ scene: LeakScene) async throws {
+    private func people(_ scene: LeakFixture) async throws {
         let secrets = scene.secrets
         let added = try await scene.run(
             "latchd", ["user", "add", Self.ada, "--password-stdin"], input: secrets.password + "\n")
@@ -64,7 +64,7 @@ import Testing
         #expect(refused.status == 64)
     }
 
-    private func clients(_ scene: LeakScene, _ gateway: RunningGateway) async throws {
+    private func clients(_ scene: LeakFixture, _ gateway: RunningGateway) async throws {
         let secrets = scene.secrets
         let login = ["login", gateway.address, "--email", Self.ada, "--password-stdin"]
         try scene.temporary.write("X-Access: \(secrets.header)\n", to: "headers")
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// At a terminal, with a passphrase for the sealed file.
-    private func atTerminal(_ scene: LeakScene, _ gateway: RunningGateway) throws {
+    private func atTerminal(_ scene: LeakFixture, _ gateway: RunningGateway) throws {
         let secrets = scene.secrets
         let environment = scene.environment("data-at-terminal")
         let login = try PseudoTerminal(
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// With a keyring on a bus of its own.
-    private func secretService(_ scene: LeakScene, _ gateway: RunningGateway) async throws {
+    private func secretService(_ scene: LeakFixture, _ gateway: RunningGateway) async throws {
         var environment = scene.environment("data-with-keyring")
         environment["LATCH_SECRETS"] = "service"
         environment["LATCH"] = try Products.path("latch")
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// Over the wire without `latch`.
-    private func raw(_ scene: LeakScene, _ gateway: RunningGateway) async throws {
+    private func raw(_ scene: LeakFixture, _ gateway: RunningGateway) async throws {
         let secrets = scene.secrets
         let token = try scene.token(OddRequests.signIn(Self.ada, secrets.password), from: gateway)
         _ = try scene.token(OddRequests.post("/api/auth/mobile/refresh", "", token: token), from: gateway)
@@ -166,7 +166,7 @@ import Testing
         try scene.send(OddRequests.post("/api/auth/mobile/logout", "", token: token), to: gateway)
     }
 
-    private func administration(_ scene: LeakScene) async throws {
+    private func administration(_ scene: LeakFixture) async throws {
         for words in [
             ["user", "list", "--json"], ["sessions", "list", "--all", "--json"], ["check"], ["check", "--keys"],
         ] {

@@ -11,8 +11,8 @@ import Testing
         guard FileManager.default.isExecutableFile(atPath: python) else {
             throw ChildProcess.Failure("What drives the browser is not installed: run scripts/page-visit.")
         }
-        let house = try House(["PYTHONDONTWRITEBYTECODE": "1"])
-        let own = House(sharing: house, ["TMPDIR": house.folder.path])
+        let fixture = try SystemFixture(["PYTHONDONTWRITEBYTECODE": "1"])
+        let own = SystemFixture(sharing: fixture, ["TMPDIR": fixture.folder.path])
         let sandbox = try RunningProgram(
             Products.path("latchd"), ["sandbox", "--json"], environment: own.environment)
         let line = try await sandbox.line(containing: "{")

@@ -10,18 +10,18 @@ import Testing
     @Test("after a loss of power at any moment, an account is whole or absent, and what latch said holds")
     func accounts() async throws {
         var random = SeededRandom(for: "Power cuts of latch")
-        let house = try House()
-        let root = house.folder.file("data")
+        let fixture = try SystemFixture()
+        let root = fixture.folder.file("data")
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-        let gateway = try await house.startGatewayWithPerson()
+        let gateway = try await fixture.startGatewayWithPerson()
         var trace = SystemCallTrace(root: root)
         let login = [
-            "login", gateway.address, "--email", House.email, "--password-stdin",
+            "login", gateway.address, "--email", SystemFixture.email, "--password-stdin",
         ]
-        try await run([try Products.path("latch")] + login, in: house, into: &trace)
+        try await run([try Products.path("latch")] + login, in: fixture, into: &trace)
         let signedIn = trace.events.count
-        let token = try await house.latch("token").output
-        try await run([try Products.path("latch"), "logout"], in: house, into: &trace)
+        let token = try await fixture.latch("token").output
+        try await run([try Products.path("latch"), "logout"], in: fixture, into: &trace)
         await gateway.kill()
 
         var disk = Disk(root: root)
@@ -29,9 +29,9 @@ import Testing
         for moment in moments(trace, signedIn, &random) {
             for number in followed..<moment { disk.follow(trace.events[number], number: number) }
             followed = moment
-            let remains = try #require(Disk.Remains.allCases.randomElement(using: &random))
+            let remains = try #require(Disk.UnflushedData.allCases.randomElement(using: &random))
             let what = "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)"
-            let after = try House()
+            let after = try SystemFixture()
             try disk.cutPower(leaving: remains, &random, to: after.folder.file("data"))
             let isThere = try await isSignedIn(after, token: token, what)
             if moment == signedIn { try #require(isThere, "\(what): the account is lost") }
@@ -43,19 +43,20 @@ import Testing
     @Test("after a loss of power a download is whole or not there, and whole once the program said so")
     func download() async throws {
         var random = SeededRandom(for: "Power cuts of a download")
-        let house = try House()
-        let root = house.folder.file("files")
+        let fixture = try SystemFixture()
+        let root = fixture.folder.file("files")
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-        let gateway = try await house.startGatewayWithPerson()
+        let gateway = try await fixture.startGatewayWithPerson()
         var trace = SystemCallTrace(root: root)
         try await run(
-            [try Products.path("DownloadProbe"), gateway.address + "/metrics", root + "/page"], in: house, into: &trace)
+            [try Products.path("DownloadProbe"), gateway.address + "/metrics", root + "/page"], in: fixture,
+            into: &trace)
         let whole = try #require(FileManager.default.contents(atPath: root + "/page"))
 
         var disk = Disk(root: root)
         for moment in 0...trace.events.count {
             if moment > 0 { disk.follow(trace.events[moment - 1], number: moment - 1) }
-            for remains in Disk.Remains.allCases {
+            for remains in Disk.UnflushedData.allCases {
                 let folder = try TemporaryDirectory()
                 try disk.cutPower(leaving: remains, &random, to: folder.file("files"))
                 let found = FileManager.default.contents(atPath: folder.file("files/page"))
@@ -71,29 +72,30 @@ import Testing
         return (some + [Int](repeating: signedIn, count: 8) + [Int](repeating: trace.events.count, count: 8)).sorted()
     }
 
-    private func run(_ program: [String], in house: House, into trace: inout SystemCallTrace) async throws {
-        let file = house.folder.file("trace")
+    private func run(_ program: [String], in fixture: SystemFixture, into trace: inout SystemCallTrace) async throws {
+        let file = fixture.folder.file("trace")
         let command = SystemCallTrace.command(file, program)
         let result = try await Program.run(
-            command[0], Array(command.dropFirst()), environment: house.environment, input: House.password + "\n")
+            command[0], Array(command.dropFirst()), environment: fixture.environment,
+            input: SystemFixture.password + "\n")
         try #require(result.status == 0, "\(result.output) \(result.errors)")
         try trace.read(file)
     }
 
     /// Whether the account is there, with its token; there is no server any more.
-    private func isSignedIn(_ house: House, token: String, _ what: String) async throws -> Bool {
+    private func isSignedIn(_ fixture: SystemFixture, token: String, _ what: String) async throws -> Bool {
         // The list finishes nothing of what a dead program left; any other command does.
-        _ = try await house.latch("logs")
-        let list = try await house.latch("accounts", "--json")
+        _ = try await fixture.latch("logs")
+        let list = try await fixture.latch("accounts", "--json")
         try #require(list.status == 0, "\(what): \(list.errors)")
         let accounts = try #require(try list.json()["accounts"]?.array)
         guard let account = accounts.first else {
-            let sealed = FileManager.default.contents(atPath: house.folder.file("data/latchstring/secrets.sealed"))
+            let sealed = FileManager.default.contents(atPath: fixture.folder.file("data/latchstring/secrets.sealed"))
             try #require([nil, 148].contains(sealed?.count), "\(what): a secret is left")
             return false
         }
         try #require(accounts.count == 1 && account["isSignedIn"]?.bool == true, "\(what): half an account")
-        let found = try await house.latch("token")
+        let found = try await fixture.latch("token")
         try #require(found.output == token, "\(what): \(found.errors)")
         return true
     }

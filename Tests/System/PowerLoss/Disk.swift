@@ -10,7 +10,7 @@ import TestSupport
 /// Source: fsync(2); rename(2); the kernel's Documentation/filesystems/ext4/journal.rst; Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), for what a crash may leave.
 struct Disk {
     /// What is left of that which was not flushed.
-    enum Remains: CaseIterable, Sendable {
+    enum UnflushedData: CaseIterable, Sendable {
         /// Nothing.
         case nothing
         /// Any sectors of 512 bytes, and any names.
@@ -120,7 +120,7 @@ struct Disk {
 
 extension Disk {
     /// Cuts the power and writes what is left to the folder `target`, which must not be there.
-    func cutPower(leaving remains: Remains, _ random: inout SeededRandom, to target: String) throws {
+    func cutPower(leaving remains: UnflushedData, _ random: inout SeededRandom, to target: String) throws {
         // The steps that changed names: both folders of a rename keep it or lose it.
         let steps = Set(nodes.filter(\.isFolder).flatMap { $0.pending.map(\.number) }).sorted()
         let kept = Set(steps.filter { _ in remains == .everything || remains != .nothing && random.chance(50) })
@@ -128,7 +128,7 @@ extension Disk {
     }
 
     private func write(
-        _ node: Int, _ remains: Remains, _ kept: Set<Int>, _ random: inout SeededRandom, to path: String
+        _ node: Int, _ remains: UnflushedData, _ kept: Set<Int>, _ random: inout SeededRandom, to path: String
     ) throws {
         var left = nodes[node]
         for (number, change) in left.pending where left.isFolder && kept.contains(number) { left.apply(change) }
@@ -152,7 +152,7 @@ extension Disk {
     }
 
     /// What of a change reaches the disk by itself.
-    private static func parts(of change: Change, _ remains: Remains) -> [Change] {
+    private static func parts(of change: Change, _ remains: UnflushedData) -> [Change] {
         guard case .write(let offset, let bytes) = change, remains != .everything else { return [change] }
         var parts: [Change] = []
         var start = 0

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The paths of the files that are left.
-    private func left(_ disk: Disk, _ remains: Disk.Remains, _ random: inout SeededRandom) throws -> Set<String> {
+    private func left(_ disk: Disk, _ remains: Disk.UnflushedData, _ random: inout SeededRandom) throws -> Set<String> {
         let folder = try TemporaryDirectory()
         try disk.cutPower(leaving: remains, &random, to: folder.file("disk"))
         let paths = FileManager.default.enumerator(atPath: folder.file("disk"))?.allObjects as? [String] ?? []
@@ -49,6 +49,6 @@ import Testing
         var random = SeededRandom(for: "Flushed renames of a disk")
         var disk = moved()
         disk.follow(.sync(folder, before: 8), number: 8)
-        for remains in Disk.Remains.allCases { #expect(try left(disk, remains, &random) == ["a", "parts/b"]) }
+        for remains in Disk.UnflushedData.allCases { #expect(try left(disk, remains, &random) == ["a", "parts/b"]) }
     }
 }

@@ -24,23 +24,24 @@ import Testing
         for moment in moments {
             for number in followed..<moment { disk.follow(work.events[number], number: number) }
             followed = moment
-            let remains = try #require(Disk.Remains.allCases.randomElement(using: &random))
-            let house = try House(GatewayUnderTrace.settings)
+            let remains = try #require(Disk.UnflushedData.allCases.randomElement(using: &random))
+            let fixture = try SystemFixture(GatewayUnderTrace.settings)
             try FileManager.default.createDirectory(
-                atPath: house.folder.file("state"), withIntermediateDirectories: true)
-            try FileManager.default.removeItem(atPath: house.folder.file("state"))
-            try disk.cutPower(leaving: remains, &random, to: house.folder.file("state"))
+                atPath: fixture.folder.file("state"), withIntermediateDirectories: true)
+            try FileManager.default.removeItem(atPath: fixture.folder.file("state"))
+            try disk.cutPower(leaving: remains, &random, to: fixture.folder.file("state"))
             confirmed += try await check(
-                house, promises, at: moment,
+                fixture, promises, at: moment,
                 "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)")
         }
         print("\(Self.cuts) power cuts in \(work.events.count) events, \(confirmed) promises kept.")
     }
 
     /// Starts the gateway on what is left and asks it for what was promised; how much that was.
-    private func check(_ house: House, _ promises: GatewayPromises, at moment: Int, _ what: String) async throws -> Int
+    private func check(_ fixture: SystemFixture, _ promises: GatewayPromises, at moment: Int, _ what: String)
+        async throws -> Int
     {
-        let gateway = try await house.startGateway()
+        let gateway = try await fixture.startGateway()
         var known = KnownTokens()
         for (token, given) in promises.given where given < moment {
             let end = promises.ended[token]

@@ -21,7 +21,7 @@ struct GatewayPromises {
         for (number, event) in events.enumerated() {
             switch event {
             case .received(let socket, let bytes): ask(socket, String(decoding: bytes, as: UTF8.self), number)
-            case .sent(let socket, let bytes): answer(socket, String(decoding: bytes, as: UTF8.self), number)
+            case .sent(let socket, let bytes): response(socket, String(decoding: bytes, as: UTF8.self), number)
             default: break
             }
         }
@@ -36,7 +36,7 @@ struct GatewayPromises {
         }
     }
 
-    private mutating func answer(_ socket: String, _ text: String, _ number: Int) {
+    private mutating func response(_ socket: String, _ text: String, _ number: Int) {
         guard text.hasPrefix("HTTP/1.1 "), let (_, request) = open.removeValue(forKey: socket) else { return }
         let status = text.dropFirst(9).prefix(3)
         if status == "204", let token = Self.token(request) { ended[token]?.answered = number }

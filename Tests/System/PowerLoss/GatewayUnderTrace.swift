@@ -14,14 +14,14 @@ struct GatewayUnderTrace {
     let events: [DiskEvent]
 
     static func run(_ random: inout SeededRandom) async throws -> GatewayUnderTrace {
-        let house = try House(settings)
-        let root = house.folder.file("state")
+        let fixture = try SystemFixture(settings)
+        let root = fixture.folder.file("state")
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-        let file = house.folder.file("trace")
+        let file = fixture.folder.file("trace")
         let command = SystemCallTrace.command(file, [try Products.path("latchd"), "serve"], isDetached: true)
         let program = try RunningProgram(
             command[0], Array(command.dropFirst()),
-            environment: house.environment.merging(["LATCHD_LISTEN": "127.0.0.1:0"]) { $1 })
+            environment: fixture.environment.merging(["LATCHD_LISTEN": "127.0.0.1:0"]) { $1 })
         let line = try await program.line(containing: "listening")
         let port = try #require(line.split(separator: ":").last.flatMap { Int($0) })
 

@@ -8,12 +8,12 @@ import Testing
 struct ProxiesTests {
     private static let page = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
 
-    private func with(_ kind: ProxyKind, _ body: (ProxyHouse) async throws -> Void) async throws {
-        let house = try await ProxyHouse.start(kind)
+    private func with(_ kind: ProxyKind, _ body: (ProxyFixture) async throws -> Void) async throws {
+        let fixture = try await ProxyFixture.start(kind)
         try await attempt {
-            try await body(house)
+            try await body(fixture)
         } finally: {
-            await house.end()
+            await fixture.end()
         }
     }
 
@@ -21,24 +21,24 @@ struct ProxiesTests {
         "a person signed in by token or cookie comes through, the backend learns who it is and gets no token",
         arguments: ProxyKind.allCases)
     func signedIn(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             let ways = [
                 ["Authorization: Bearer \(token)"], ["authorization: bEARER \(token)", "Cookie: a=b"],
                 ["Cookie: a=b; __Host-latchd_session=\(token); c=d"], ["Cookie: __Host-latchd_session=\(token)"],
             ]
             for way in ways {
-                let answer = try await house.ask("/photos?a=1", way)
-                let view = try #require(BackendView(answer), "\(answer)")
+                let response = try await fixture.ask("/photos?a=1", way)
+                let view = try #require(BackendView(response), "\(response)")
                 #expect(view.path == "/photos?a=1")
-                #expect(view.values(like: "x-auth-email") == [House.email])
+                #expect(view.values(like: "x-auth-email") == [SystemFixture.email])
                 #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
                 #expect(view.values(like: "x-auth-session").map(\.utf8.count) == [12])
                 #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
                 #expect(!way[0].contains("a=b") || view.values(like: "cookie").first?.contains("a=b") == true)
             }
             // What is meant for the backend reaches it.
-            let own = try await house.ask(
+            let own = try await fixture.ask(
                 "/", ["Authorization: Basic eDp5", "Cookie: __Host-latchd_session=\(token); own=1"])
             let view = try #require(BackendView(own))
             #expect(view.values(like: "authorization") == ["Basic eDp5"])
@@ -50,12 +50,12 @@ struct ProxiesTests {
         "an address that nobody proved reaches no backend, and neither does what the client puts in its place",
         arguments: ProxyKind.allCases)
     func unproved(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            try await house.register("boss@corp.example", House.password)
-            let bearer = "Authorization: Bearer \(try await house.token("boss@corp.example", House.password))"
+        try await with(kind) { fixture in
+            try await fixture.register("boss@corp.example", SystemFixture.password)
+            let bearer = "Authorization: Bearer \(try await fixture.token("boss@corp.example", SystemFixture.password))"
             for forged in [[], ["X-Auth-Email: boss@corp.example", "X_Auth_Email: boss@corp.example"]] {
-                let answer = try await house.ask("/photos", [bearer] + forged)
-                let view = try #require(BackendView(answer), "\(answer)")
+                let response = try await fixture.ask("/photos", [bearer] + forged)
+                let view = try #require(BackendView(response), "\(response)")
                 #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
                 #expect(!view.fields.contains { $0.contains("boss") }, "\(view.fields)")
             }
@@ -66,21 +66,21 @@ struct ProxiesTests {
         "a program that knows Basic alone comes in with a key where a rule says so, and the key stays at the proxy",
         arguments: ProxyKind.allCases)
     func basicKeys(kind: ProxyKind) async throws {
-        try await with(kind) { house in
+        try await with(kind) { fixture in
             func basic(_ password: String) -> String {
-                "Authorization: Basic " + Data("\(House.email):\(password)".utf8).base64EncodedString()
+                "Authorization: Basic " + Data("\(SystemFixture.email):\(password)".utf8).base64EncodedString()
             }
-            let key = try await house.key(try await house.token())
-            let bare = try await house.ask("/dav/calendar", method: "PROPFIND")
+            let key = try await fixture.key(try await fixture.token())
+            let bare = try await fixture.ask("/dav/calendar", method: "PROPFIND")
             #expect(bare.status == 401)
             #expect(bare["www-authenticate"]?.hasPrefix("Basic ") == true)
-            let answer = try await house.ask("/dav/calendar", method: "PROPFIND", [basic(key)])
-            let view = try #require(BackendView(answer), "\(answer)")
-            #expect(view.values(like: "x-auth-email") == [House.email])
+            let response = try await fixture.ask("/dav/calendar", method: "PROPFIND", [basic(key)])
+            let view = try #require(BackendView(response), "\(response)")
+            #expect(view.values(like: "x-auth-email") == [SystemFixture.email])
             #expect(view.values(like: "authorization").isEmpty)
             #expect(view.values(like: "x-auth-credential").isEmpty)
-            #expect(BackendView(try await house.ask("/dav/calendar", [basic(House.password)])) == nil)
-            #expect(BackendView(try await house.ask("/photos", [basic(key)])) == nil)
+            #expect(BackendView(try await fixture.ask("/dav/calendar", [basic(SystemFixture.password)])) == nil)
+            #expect(BackendView(try await fixture.ask("/photos", [basic(key)])) == nil)
         }
     }
 
@@ -88,18 +88,18 @@ struct ProxiesTests {
         "what other proxies tell a backend comes from nobody outside; a backend may have one of these from latchd",
         arguments: ProxyKind.allCases)
     func otherFields(kind: ProxyKind) async throws {
-        try await with(kind) { house in
+        try await with(kind) { fixture in
             let names = [
                 "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username",
                 "Remote-User", "Remote-Email", "Remote-Groups", "Remote-Name", "X-Remote-User", "X-WEBAUTH-USER",
                 "X-WEBAUTH-EMAIL", "X-WEBAUTH-NAME", "X-WEBAUTH-GROUPS",
             ]
             let spellings = names.flatMap { [$0, $0.lowercased(), $0.replacing("-", with: "_")] }
-            let token = try await house.token()
+            let token = try await fixture.token()
             for (path, more) in [("/health", []), ("/photos", ["Authorization: Bearer \(token)"])] {
                 for name in spellings {
-                    let answer = try await house.ask(path, more + ["\(name): root"])
-                    let view = try #require(BackendView(answer), "\(name): \(answer)")
+                    let response = try await fixture.ask(path, more + ["\(name): root"])
+                    let view = try #require(BackendView(response), "\(name): \(response)")
                     #expect(!view.fields.contains { $0.contains("root") }, "\(name): \(view.fields)")
                     // The documented line for a backend that reads this field.
                     #expect(view.values(like: "x-remote-user") == view.values(like: "x-auth-user"))
@@ -111,9 +111,9 @@ struct ProxiesTests {
 
     @Test("RFC 9728 an app that is refused finds sign-in from any protected address", arguments: ProxyKind.allCases)
     func metadata(kind: ProxyKind) async throws {
-        try await with(kind) { house in
+        try await with(kind) { fixture in
             for fields in [[], ["Authorization: Bearer \(String(repeating: "x", count: 43))"]] {
-                let refused = try await house.ask("/photos/1", fields)
+                let refused = try await fixture.ask("/photos/1", fields)
                 #expect(refused.status == 401)
                 let challenges = refused.fields.filter { $0.lowercased().hasPrefix("www-authenticate:") }
                 #expect(challenges.count == 1)
@@ -122,7 +122,7 @@ struct ProxiesTests {
                 #expect(challenge.contains("invalid_token") == !fields.isEmpty)
                 let address = try #require(challenge.split(separator: "resource_metadata=\"").last?.dropLast())
                 #expect(address.hasPrefix("http://app.example.org/"))
-                let metadata = try await house.ask(String(address.dropFirst("http://app.example.org".count)))
+                let metadata = try await fixture.ask(String(address.dropFirst("http://app.example.org".count)))
                 let json = try JSONValue(parsing: metadata.body)
                 #expect(json["resource"]?.string == "http://app.example.org/photos/1")
                 #expect(
@@ -133,8 +133,8 @@ struct ProxiesTests {
 
     @Test("a browser that is not signed in is sent to the page, with the way back", arguments: ProxyKind.allCases)
     func browser(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let sent = try await house.ask("/photos?a=1", Self.page)
+        try await with(kind) { fixture in
+            let sent = try await fixture.ask("/photos?a=1", Self.page)
             #expect(sent.status == 302)
             #expect(sent["location"] == "http://app.example.org/latch/sign-in?return=%2Fphotos%3Fa%3D1")
         }
@@ -143,20 +143,20 @@ struct ProxiesTests {
     @Test(
         "a browser signs in on the page behind the proxy and comes back to where it was", arguments: ProxyKind.allCases)
     func comesBack(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let sent = try await house.ask("/photos?a=1", Self.page)
+        try await with(kind) { fixture in
+            let sent = try await fixture.ask("/photos?a=1", Self.page)
             let path = try #require(sent["location"]).replacing("http://app.example.org", with: "")
-            let form = try await house.ask(path, Self.page)
+            let form = try await fixture.ask(path, Self.page)
             #expect(form.status == 200)
             let token = try #require(
                 form.text.split(separator: "name=\"form_token\" value=\"").last?.prefix { $0 != "\"" })
             let fields = [
-                ("form_token", String(token)), ("return", "/photos?a=1"), ("username", House.email),
-                ("password", House.password),
+                ("form_token", String(token)), ("return", "/photos?a=1"), ("username", SystemFixture.email),
+                ("password", SystemFixture.password),
             ]
             let body = FormURLEncoded.encode(fields)
 
-            let done = try await house.ask(
+            let done = try await fixture.ask(
                 "/latch/sign-in", method: "POST",
                 [
                     "Cookie: \(Self.cookies(of: form))", "Content-Type: \(FormURLEncoded.mediaType)",
@@ -165,8 +165,8 @@ struct ProxiesTests {
 
             #expect(done.status == 303 || done.status == 302)
             #expect(done["location"] == "/photos?a=1")
-            let back = try await house.ask("/photos?a=1", Self.page + ["Cookie: \(Self.cookies(of: done))"])
-            #expect(BackendView(back)?.values(like: "x-auth-email") == [House.email])
+            let back = try await fixture.ask("/photos?a=1", Self.page + ["Cookie: \(Self.cookies(of: done))"])
+            #expect(BackendView(back)?.values(like: "x-auth-email") == [SystemFixture.email])
         }
     }
 
@@ -174,14 +174,16 @@ struct ProxiesTests {
         "a backend's script gets neither the person's pages nor a form of theirs on its own host",
         arguments: ProxyKind.allCases)
     func pagesElsewhere(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let signedIn = ["Cookie: __Host-latchd_session=\(try await house.token())", "Sec-Fetch-Site: same-origin"]
+        try await with(kind) { fixture in
+            let signedIn = [
+                "Cookie: __Host-latchd_session=\(try await fixture.token())", "Sec-Fetch-Site: same-origin",
+            ]
             for claim in [[], ["X-Forwarded-Host: id.example.org"], ["Forwarded: host=id.example.org"]] {
-                let page = try await house.ask("/latch/account", signedIn + claim)
+                let page = try await fixture.ask("/latch/account", signedIn + claim)
                 #expect(page.status == 303 || page.status == 421, "\(claim): \(page.status)")
-                #expect(!page.text.contains(House.email) && !page.text.contains("form_token"))
+                #expect(!page.text.contains(SystemFixture.email) && !page.text.contains("form_token"))
                 if claim.isEmpty { #expect(page["location"] == "https://id.example.org/latch/account") }
-                let form = try await house.ask(
+                let form = try await fixture.ask(
                     "/latch/account/devices/end-others", method: "POST",
                     signedIn + claim + ["Content-Length: 0"])
                 #expect(form.status == 403)
@@ -190,8 +192,8 @@ struct ProxiesTests {
     }
 
     /// What a browser would send of an answer's cookies.
-    private static func cookies(of answer: RawAnswer) -> String {
-        answer.fields.filter { $0.lowercased().hasPrefix("set-cookie:") }.compactMap { line in
+    private static func cookies(of response: RawResponse) -> String {
+        response.fields.filter { $0.lowercased().hasPrefix("set-cookie:") }.compactMap { line in
             line.dropFirst("set-cookie:".count).split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
         }.filter { !$0.hasSuffix("=") }.joined(separator: "; ")
     }
@@ -200,34 +202,34 @@ struct ProxiesTests {
         "rules hold: public addresses for everybody, and none for whom is not in the group",
         arguments: ProxyKind.allCases)
     func rules(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
-            #expect(BackendView(try await house.ask("/health")) != nil)
-            #expect(BackendView(try await house.ask("/share/a", method: "POST", ["Content-Length: 0"])) != nil)
-            let admin = try await house.ask("/admin/x", ["Authorization: Bearer \(token)"])
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
+            #expect(BackendView(try await fixture.ask("/health")) != nil)
+            #expect(BackendView(try await fixture.ask("/share/a", method: "POST", ["Content-Length: 0"])) != nil)
+            let admin = try await fixture.ask("/admin/x", ["Authorization: Bearer \(token)"])
             #expect(admin.status == 403)
-            #expect(try await house.ask("/admin/x").status == 401)
-            #expect(try await house.ask("/", method: "PUT", ["Content-Length: 0"]).status == 401)
+            #expect(try await fixture.ask("/admin/x").status == 401)
+            #expect(try await fixture.ask("/", method: "PUT", ["Content-Length: 0"]).status == 401)
         }
     }
 
     @Test("a session that is revoked is refused at once", arguments: ProxyKind.allCases)
     func revoked(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             let bearer = ["Authorization: Bearer \(token)"]
-            #expect(try await house.ask("/", bearer).status == 200)
-            let ended = try await house.signOut(token)
+            #expect(try await fixture.ask("/", bearer).status == 200)
+            let ended = try await fixture.signOut(token)
             #expect(ended == 200 || ended == 204)
-            #expect(try await house.ask("/", bearer).status == 401)
-            #expect(try await house.ask("/", ["Cookie: __Host-latchd_session=\(token)"]).status == 401)
+            #expect(try await fixture.ask("/", bearer).status == 401)
+            #expect(try await fixture.ask("/", ["Cookie: __Host-latchd_session=\(token)"]).status == 401)
         }
     }
 
     @Test("nobody becomes somebody by a field from outside", arguments: ProxyKind.allCases)
     func smuggling(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             let forged =
                 [
                     "X-Auth-User: root", "x-auth-user: root2", "X_Auth_User: root", "X-Auth_User: root",
@@ -238,13 +240,13 @@ struct ProxiesTests {
                 + Self.signs.flatMap {
                     ["X\($0)Auth\($0)User: root", "X-Auth\($0)Email: root@x", "x\($0)auth-name: root"]
                 }
-            let open = try #require(BackendView(try await house.ask("/health", forged)))
+            let open = try #require(BackendView(try await fixture.ask("/health", forged)))
             for name in ["user", "email", "name", "groups", "session"] {
                 #expect(open.values(like: "x-auth-\(name)").isEmpty, "\(name): \(open.fields)")
             }
             let signedIn = try #require(
-                BackendView(try await house.ask("/", forged + ["Authorization: Bearer \(token)"])))
-            #expect(signedIn.values(like: "x-auth-email") == [House.email])
+                BackendView(try await fixture.ask("/", forged + ["Authorization: Bearer \(token)"])))
+            #expect(signedIn.values(like: "x-auth-email") == [SystemFixture.email])
             #expect(signedIn.values(like: "x-auth-groups").isEmpty)
             #expect(!signedIn.fields.contains { $0.contains("root") })
         }
@@ -260,26 +262,26 @@ struct ProxiesTests {
         "what the gateway says reaches the backend although the client's Connection names it",
         arguments: ProxyKind.allCases)
     func connection(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             let names = "X-Auth-User, x-auth-email, X-Auth-Name, X-Auth-Session, X-Forwarded-For, Authorization, Cookie"
             for fields in [["Connection: close, \(names)"], ["Connection: \(names)"]] {
-                let answer = try await house.ask("/photos", ["Authorization: Bearer \(token)"] + fields)
-                let view = try #require(BackendView(answer), "\(answer)")
-                #expect(view.values(like: "x-auth-email") == [House.email])
+                let response = try await fixture.ask("/photos", ["Authorization: Bearer \(token)"] + fields)
+                let view = try #require(BackendView(response), "\(response)")
+                #expect(view.values(like: "x-auth-email") == [SystemFixture.email])
                 #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
                 #expect(view.values(like: "x-auth-session").map(\.utf8.count) == [12])
                 #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
             }
             // The same for one that asks for another protocol.
-            let answer = try await house.ask(
+            let response = try await fixture.ask(
                 "/photos",
                 [
                     "Upgrade: websocket", "Connection: Upgrade, \(names)", "Authorization: Bearer \(token)",
                     "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
                 ])
-            let view = try #require(BackendView(answer), "\(answer)")
-            #expect(view.values(like: "x-auth-email") == [House.email])
+            let view = try #require(BackendView(response), "\(response)")
+            #expect(view.values(like: "x-auth-email") == [SystemFixture.email])
             #expect(view.values(like: "upgrade") == ["websocket"])
             #expect(view.values(like: "connection").map { $0.lowercased() } == ["upgrade"])
         }
@@ -289,24 +291,24 @@ struct ProxiesTests {
         "a name in capital letters and a port are the same host to the rules, and a dot behind it opens nothing",
         arguments: ProxyKind.allCases)
     func hostSpellings(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = ["Authorization: Bearer \(try await house.token())"]
+        try await with(kind) { fixture in
+            let token = ["Authorization: Bearer \(try await fixture.token())"]
             for host in [
                 "APP.Example.ORG", "app.example.org:80", "app.example.org:8443", "app.example.org.",
                 "APP.EXAMPLE.ORG.:81",
             ] {
-                let admin = try await house.ask("/admin/x", host: host, token)
+                let admin = try await fixture.ask("/admin/x", host: host, token)
                 #expect(BackendView(admin) == nil, "'\(host)' reached the backend")
-                let stranger = try await house.ask("/photos", host: host)
+                let stranger = try await fixture.ask("/photos", host: host)
                 #expect(BackendView(stranger) == nil, "'\(host)' reached the backend")
             }
-            #expect(BackendView(try await house.ask("/photos", host: "APP.Example.ORG", token)) != nil)
+            #expect(BackendView(try await fixture.ask("/photos", host: "APP.Example.ORG", token)) != nil)
         }
     }
 
     @Test("nothing that a client says of its own request opens a protected address", arguments: ProxyKind.allCases)
     func forwarded(kind: ProxyKind) async throws {
-        try await with(kind) { house in
+        try await with(kind) { fixture in
             let claims = [
                 ["X-Forwarded-Uri: /health"], ["X-Forwarded-Host: other.example.org"], ["X-Forwarded-Method: OPTIONS"],
                 ["X-Forwarded-Uri: /health", "X-Forwarded-Uri: /health"], ["X-Original-URI: /health"],
@@ -316,19 +318,19 @@ struct ProxiesTests {
                 ["Connection: X-Forwarded-Host, X-Forwarded-Method"],
             ]
             for claim in claims {
-                let answer = try await house.ask("/photos", claim)
-                #expect([400, 401, 403].contains(answer.status), "\(claim): \(answer.status)")
+                let response = try await fixture.ask("/photos", claim)
+                #expect([400, 401, 403].contains(response.status), "\(claim): \(response.status)")
             }
             // Where it is believed for the way back, that leads to another host than the one that was asked for.
-            let sent = try await house.ask("/photos", Self.page + ["X-Forwarded-Host: evil.example"])
+            let sent = try await fixture.ask("/photos", Self.page + ["X-Forwarded-Host: evil.example"])
             #expect(sent["location"]?.contains("evil") != true)
         }
     }
 
     @Test("a path that looks public to one and protected to another is refused", arguments: ProxyKind.allCases)
     func pathTricks(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             let paths = [
                 "/share/../photos", "/share/%2e%2e/photos", "/share/..%2fphotos", "/share/%2e%2e%2fphotos",
                 "//share/x/..//photos",
@@ -341,12 +343,12 @@ struct ProxiesTests {
                 "/admin%3Fx", "/admin%23/x", "/health%3f/x", "/share%3Fx",
             ]
             for path in paths {
-                let stranger = try await house.ask(path)
+                let stranger = try await fixture.ask(path)
                 let view = BackendView(stranger)
                 #expect(view == nil, "\(path) reached the backend as \(view?.path ?? "")")
                 // Whoever is signed in gets no further by such a path: to the group's address least of all.
                 let admin = path.replacing("photos", with: "admin/x")
-                let member = BackendView(try await house.ask(admin, ["Authorization: Bearer \(token)"]))
+                let member = BackendView(try await fixture.ask(admin, ["Authorization: Bearer \(token)"]))
                 #expect(member == nil, "\(admin) reached the backend as \(member?.path ?? "")")
             }
         }
@@ -354,28 +356,28 @@ struct ProxiesTests {
 
     @Test("no way back leads elsewhere", arguments: ProxyKind.allCases)
     func openRedirect(kind: ProxyKind) async throws {
-        try await with(kind) { house in
+        try await with(kind) { fixture in
             for path in [
                 "//evil.example/", "/\\evil.example/", "/%5cevil.example/", "/%2f/evil.example",
                 "/photos#@evil.example",
             ] {
-                let answer = try await house.ask(path, Self.page)
-                let location = answer["location"] ?? ""
+                let response = try await fixture.ask(path, Self.page)
+                let location = response["location"] ?? ""
                 #expect(location.isEmpty || location.hasPrefix("http://app.example.org/latch/sign-in?return=%2Fphotos"))
             }
-            let other = try await house.ask("/photos", host: "evil.example", Self.page)
+            let other = try await fixture.ask("/photos", host: "evil.example", Self.page)
             #expect(BackendView(other) == nil)
         }
     }
 
     @Test("a name that is not served comes to no backend, signed in or not", arguments: ProxyKind.allCases)
     func otherNames(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             for host in ["zzz.example.org", "app.example.org.evil.example", "127.0.0.1", ""] {
                 for fields in [[], ["Authorization: Bearer \(token)"]] {
-                    let answer = try await house.ask("/photos", host: host, fields)
-                    #expect(BackendView(answer) == nil, "'\(host)' reached the backend")
+                    let response = try await fixture.ask("/photos", host: host, fields)
+                    #expect(BackendView(response) == nil, "'\(host)' reached the backend")
                 }
             }
         }
@@ -383,14 +385,15 @@ struct ProxiesTests {
 
     @Test("a second cookie of the same name uncovers the first to no backend", arguments: ProxyKind.allCases)
     func secondCookie(kind: ProxyKind) async throws {
-        try await with(kind) { house in
-            let token = try await house.token()
+        try await with(kind) { fixture in
+            let token = try await fixture.token()
             for cookie in [
                 "__Host-latchd_session=\(token); latchd_session=x", "latchd_session=x; __Host-latchd_session=\(token)",
                 "a=b; __Host-latchd_session=\(token); __Secure-latchd_session=\(token); latchd_session=x",
             ] {
-                let answer = try await house.ask("/photos", ["Authorization: Bearer \(token)", "Cookie: \(cookie)"])
-                let view = try #require(BackendView(answer), "\(answer)")
+                let response = try await fixture.ask(
+                    "/photos", ["Authorization: Bearer \(token)", "Cookie: \(cookie)"])
+                let view = try #require(BackendView(response), "\(response)")
                 #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
             }
         }
@@ -400,20 +403,20 @@ struct ProxiesTests {
         "a request with more fields than a proxy's script can hand on comes to no backend",
         arguments: ProxyKind.allCases)
     func manyFields(kind: ProxyKind) async throws {
-        try await with(kind) { house in
+        try await with(kind) { fixture in
             for count in [90, 96, 98, 99, 100, 101, 120] {
                 let fields = (0..<count).map { "X-Field-\($0): 1" }
-                let answer = try await house.ask("/photos", fields)
-                #expect(BackendView(answer) == nil, "\(count) fields")
+                let response = try await fixture.ask("/photos", fields)
+                #expect(BackendView(response) == nil, "\(count) fields")
             }
             for bytes in [4_000, 7_000, 12_000, 14_000, 15_500] {
                 let long = "X-Long: " + String(repeating: "a", count: bytes)
-                let answer = try await house.ask("/photos", [long])
-                #expect(BackendView(answer) == nil, "\(bytes) bytes")
+                let response = try await fixture.ask("/photos", [long])
+                #expect(BackendView(response) == nil, "\(bytes) bytes")
             }
             // Nothing of it ended the proxy.
-            let token = try await house.token()
-            #expect(BackendView(try await house.ask("/photos", ["Authorization: Bearer \(token)"])) != nil)
+            let token = try await fixture.token()
+            #expect(BackendView(try await fixture.ask("/photos", ["Authorization: Bearer \(token)"])) != nil)
         }
     }
 }

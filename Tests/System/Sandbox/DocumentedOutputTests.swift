@@ -13,20 +13,21 @@ import Testing
     @Test("every command's JSON has the members of the page's table, and no others")
     func members() async throws {
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/command-line.md", encoding: .utf8)
-        try await SandboxHouse.with { place in
+        try await SandboxFixture.with { place in
             try await check(place, try #require(Self.table(page)), Self.members(ofAccountIn: page))
         }
     }
 
-    private func check(_ place: SandboxHouse, _ table: [String: Set<String>], _ account: Set<String>) async throws {
+    private func check(_ place: SandboxFixture, _ table: [String: Set<String>], _ account: Set<String>) async throws {
         let (email, password) = (place.sandbox.email, place.sandbox.password)
         var seen: [String: Set<String>] = [:]
         func run(_ row: String, _ words: String..., input: String = "") async throws {
-            let answer = try await Program.run(
-                "setsid", ["--wait", Products.path("latch")] + words + ["--json"], environment: place.house.environment,
+            let response = try await Program.run(
+                "setsid", ["--wait", Products.path("latch")] + words + ["--json"],
+                environment: place.fixture.environment,
                 input: input)
-            let json = try answer.json()
-            #expect(answer.status == 0, "\(words): \(answer.output) \(answer.errors)")
+            let json = try response.json()
+            #expect(response.status == 0, "\(words): \(response.output) \(response.errors)")
             let names = Set(json.members.map(\.name))
             #expect(names.isSubset(of: table[row] ?? []), "\(words): \(names.subtracting(table[row] ?? []))")
             seen[row, default: []].formUnion(names)

@@ -9,7 +9,7 @@ import Testing
         "IM-7 IM-9 IM-10 IM-11 signed in with the browser, known, listed beside another session that is ended, signed out"
     )
     func wholeWay() async throws {
-        try await SandboxHouse.with("immich") { place, server in
+        try await SandboxFixture.with("immich") { place, server in
             let login = try await place.latch(
                 "login", server, "--browser", "--callback", "scheme", "--browser-command", place.browser(), "--json")
             #expect(login.status == 0, "\(login.errors)")
@@ -19,7 +19,7 @@ import Testing
             let token = try await place.latch("token").output.trimmingCharacters(in: .newlines)
             #expect(!token.isEmpty && !login.errors.leaks(token) && !login.output.leaks(token))
 
-            let other = try House(["LATCH_SECRETS": "file"])
+            let other = try SystemFixture(["LATCH_SECRETS": "file"])
             let second = try await other.latch(
                 "login", server, "--email", "ada@example.org", "--password-stdin",
                 input: "ada-plays-in-the-sandbox\n")
@@ -41,7 +41,7 @@ import Testing
         "IM-16 a denial at the provider, a callback with another state and a way back that is not allowed leave nobody signed in"
     )
     func refusals() async throws {
-        try await SandboxHouse.with("immich") { place, server in
+        try await SandboxFixture.with("immich") { place, server in
             let denied = try await place.latch(
                 "login", server, "--browser", "--callback", "scheme", "--browser-command",
                 place.browser("ada", "deny"))

@@ -7,7 +7,7 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {
     @Test("RM-5 RM-6 RM-8 signed in with the browser, a key listed, replaced, and revoked at a question")
     func wholeWay() async throws {
-        try await SandboxHouse.with("relate-mail") { place, server in
+        try await SandboxFixture.with("relate-mail") { place, server in
             let doctor = try await place.latch("doctor", server, "--json").json()
             #expect(doctor["signsInWithBrowser"] == true && doctor["signsInWithKey"] == true)
             let login = try await place.latch(
@@ -27,12 +27,12 @@ import Testing
 
             let unasked = try await place.latch("keys", "revoke", second)
             #expect(unasked.status == 64 && unasked.errors.contains("--yes"))
-            for (answer, status, words) in [("n", Int32(1), "Nothing was revoked."), ("y", 0, "You are signed out")] {
+            for (response, status, words) in [("n", Int32(1), "Nothing was revoked."), ("y", 0, "You are signed out")] {
                 let terminal = try PseudoTerminal(
                     Products.path("latch"), ["keys", "revoke", String(second.prefix(8))],
-                    environment: place.house.environment)
+                    environment: place.fixture.environment)
                 try terminal.wait(for: "Revoke it and sign out?")
-                terminal.type(answer + "\n")
+                terminal.type(response + "\n")
                 let end = try terminal.end()
                 #expect(end == status && terminal.screen.contains(words), "\(terminal.screen)")
             }
@@ -47,7 +47,7 @@ import Testing
 
     @Test("RM-7 the least that an app needs; the same key pasted on standard input; a wrong one is not kept")
     func keys() async throws {
-        try await SandboxHouse.with("relate-mail") { place, server in
+        try await SandboxFixture.with("relate-mail") { place, server in
             let login = try await place.latch(
                 "login", server, "--browser", "--callback", "loopback", "--browser-command", place.browser(),
                 "--least-privilege", "--json")
@@ -55,7 +55,7 @@ import Testing
             #expect(account?["scopes"] == ["app"], "\(login.errors)")
             let key = try await place.latch("token").output.trimmingCharacters(in: .newlines)
 
-            let other = try House(["LATCH_SECRETS": "file"])
+            let other = try SystemFixture(["LATCH_SECRETS": "file"])
             let wrong = try await other.latch("login", server, "--key-stdin", input: "wrong\n")
             #expect(wrong.status == 77 && wrong.errors.contains("does not accept this key"), "\(wrong.errors)")
             #expect(try await other.latch("accounts", "--json").json()["accounts"] == [])
@@ -63,7 +63,7 @@ import Testing
             #expect(pasted.status == 0, "\(pasted.errors)")
             #expect(try pasted.json()["account"]?["apiKeyId"] == account?["apiKeyId"])
             #expect(!pasted.errors.leaks(key) && !login.errors.leaks(key))
-            let asked = try House(["LATCH_SECRETS": "file", "LATCH_SECRETS_KEY": other.folder.file("key")])
+            let asked = try SystemFixture(["LATCH_SECRETS": "file", "LATCH_SECRETS_KEY": other.folder.file("key")])
             let terminal = try PseudoTerminal(
                 Products.path("latch"), ["login", server, "--key"], environment: asked.environment)
             try terminal.wait(for: "Key for")
@@ -78,7 +78,7 @@ import Testing
 
     @Test("RM-5 a denial and scopes that no program can use leave nobody signed in, and servers without keys say so")
     func refusals() async throws {
-        try await SandboxHouse.with("relate-mail") { place, server in
+        try await SandboxFixture.with("relate-mail") { place, server in
             let denied = try await place.latch(
                 "login", server, "--browser", "--callback", "loopback", "--browser-command",
                 place.browser("ada", "deny"))

@@ -10,12 +10,12 @@ struct RunningSandbox {
     let password: String
     /// The whole line.
     let json: JSONValue
-    private let house: House
+    private let fixture: SystemFixture
 
     /// Starts it and reads the first line, which it waits for.
-    init(_ house: House, _ arguments: String...) async throws {
+    init(_ fixture: SystemFixture, _ arguments: String...) async throws {
         program = try RunningProgram(
-            Products.path("latchd"), ["sandbox", "--json"] + arguments, environment: house.environment)
+            Products.path("latchd"), ["sandbox", "--json"] + arguments, environment: fixture.environment)
         let line = try await program.line(containing: "")
         let json = try JSONValue(parsing: Array(line.utf8))
         guard let onyx = json["onyx"]?["url"]?.string, let issuer = json["issuer"]?["url"]?.string,
@@ -23,7 +23,7 @@ struct RunningSandbox {
             let password = user["password"]?.string
         else { throw ChildProcess.Failure("The first line is '\(line)'.") }
         self.json = json
-        self.house = house
+        self.fixture = fixture
         self.onyx = onyx
         self.issuer = issuer
         self.email = email

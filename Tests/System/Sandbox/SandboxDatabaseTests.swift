@@ -9,29 +9,30 @@ import Testing
 
 /// `latchd`'s commands beside gateways that run: those of the real sandbox, on its databases.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxDatabaseTests {
-    private struct Bench {
+    private struct Fixture {
         let sandbox: RunningSandbox
         let http: HTTPClient
         let url: String
         /// Where the commands find the gateway's database.
-        let house: House
+        let fixture: SystemFixture
 
         func get(_ path: String, _ authorization: String) async throws -> ClientResponse {
             try await http.send(ClientRequest(url: url + path, headers: ["Authorization": authorization]))
         }
     }
 
-    private func with(_ name: String, _ body: (Bench) async throws -> Void) async throws {
-        let house = try House()
-        let inside = House(sharing: house, ["TMPDIR": house.folder.path])
+    private func with(_ name: String, _ body: (Fixture) async throws -> Void) async throws {
+        let fixture = try SystemFixture()
+        let inside = SystemFixture(sharing: fixture, ["TMPDIR": fixture.folder.path])
         let sandbox = try await RunningSandbox(inside)
         let http = try HTTPClient()
         try await attempt {
-            let folders = try FileManager.default.contentsOfDirectory(atPath: house.folder.path)
+            let folders = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
             let folder = try #require(folders.first { $0.hasPrefix("latchd-sandbox") })
-            let commands = House(sharing: house, ["LATCHD_DATABASE": house.folder.file("\(folder)/\(name).db")])
+            let commands = SystemFixture(
+                sharing: fixture, ["LATCHD_DATABASE": fixture.folder.file("\(folder)/\(name).db")])
             let url = try #require(sandbox.json[name]?["url"]?.string)
-            try await body(Bench(sandbox: sandbox, http: http, url: url, house: commands))
+            try await body(Fixture(sandbox: sandbox, http: http, url: url, fixture: commands))
         } finally: {
             await http.close()
             await sandbox.end()
@@ -52,20 +53,20 @@ import Testing
                     headers: ["Content-Type": FormURLEncoded.mediaType], body: Array(form.utf8)))
             let before = try #require(try JSONValue(parsing: signedIn.body)["access_token"]?.string)
             #expect(try await bench.get("/backend/admins/x", "Bearer \(before)").status == .forbidden)
-            let none = try await bench.house.latchd("user", "show", "ada@example.org")
+            let none = try await bench.fixture.latchd("user", "show", "ada@example.org")
             #expect(none.status == 0 && !none.output.contains("groups"))
 
             let app = BrowserlessSignIn(onyx: bench.url, http: bench.http)
             let link = try #require(try BrowserlessSignIn.deepLink(try await app.run(Self.ada)))
-            let answer = try await app.exchange(link["code"] ?? "")
-            let token = try #require(try JSONValue(parsing: answer.body)["access_token"]?.string)
+            let response = try await app.exchange(link["code"] ?? "")
+            let token = try #require(try JSONValue(parsing: response.body)["access_token"]?.string)
 
             let seen = try await bench.get("/backend/admins/x", "Bearer \(token)")
             #expect(seen.status == .ok)
             #expect(try JSONValue(parsing: seen.body)["groups"]?.string == "admins")
-            let shown = try await bench.house.latchd("user", "show", "ada@example.org")
+            let shown = try await bench.fixture.latchd("user", "show", "ada@example.org")
             #expect(shown.status == 0 && shown.output.contains(", groups admins"), "\(shown)")
-            let json = try await bench.house.latchd("user", "show", "ada@example.org", "--json")
+            let json = try await bench.fixture.latchd("user", "show", "ada@example.org", "--json")
             let groups = try json.json()["identities"]?.array?.first?["groups"]
             #expect(groups?.array?.map(\.string) == ["admins"])
         }
@@ -76,7 +77,7 @@ import Testing
     )
     func keys() async throws {
         try await with("relate-mail") { bench in
-            let latchd = bench.house.latchd
+            let latchd = bench.fixture.latchd
             #expect(try await latchd(["api-keys", "list"]).output == "No keys.\n")
             #expect(try await latchd(["api-keys", "list", "--json"]).output == "[]\n")
             let token = try await accessToken(bench)
@@ -124,30 +125,30 @@ import Testing
             (["make"], 64, "make"),
         ] as [([String], Int32, String)])
     func mistakes(words: [String], status: Int32, sentence: String) async throws {
-        let house = try House()
-        let result = try await house.latchd(["api-keys"] + words)
+        let fixture = try SystemFixture()
+        let result = try await fixture.latchd(["api-keys"] + words)
         #expect(result.status == status && result.output.isEmpty && result.errors.contains(sentence), "\(result)")
         #expect(!result.errors.contains("\u{1B}"))
     }
 
     /// Another program's revocation is noticed soon, see `Gateway.noticeInterval`.
-    private func untilRefused(_ key: RelateMailCreatedKey, _ bench: Bench) async throws {
+    private func untilRefused(_ key: RelateMailCreatedKey, _ bench: Fixture) async throws {
         while try await bench.get("/api/profile", "ApiKey \(key.apiKey)").status != .unauthorized {
             try await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    private func key(_ bench: Bench, _ token: String) async throws -> RelateMailCreatedKey {
+    private func key(_ bench: Fixture, _ token: String) async throws -> RelateMailCreatedKey {
         let body: JSONValue = ["deviceName": "a desk", "platform": "linux"]
-        let answer = try await bench.http.send(
+        let response = try await bench.http.send(
             ClientRequest(
                 method: .post, url: bench.url + "/api/smtp-credentials/mobile",
                 headers: ["Content-Type": JSON.mediaType, "Authorization": "Bearer \(token)"], body: body.encoded()))
-        return try JSON.decode(RelateMailCreatedKey.self, from: answer.body)
+        return try JSON.decode(RelateMailCreatedKey.self, from: response.body)
     }
 
     /// The provider's access token for the app, as the app gets it.
-    private func accessToken(_ bench: Bench) async throws -> String {
+    private func accessToken(_ bench: Fixture) async throws -> String {
         let redirect = "relate-mail://auth/callback"
         let verifier = PKCE.Verifier()
         let query = FormURLEncoded.encode([
@@ -167,7 +168,7 @@ import Testing
         return try #require(try JSONValue(parsing: tokens.body)["access_token"]?.string)
     }
 
-    private func post(_ bench: Bench, _ path: String, _ fields: [(String, String)]) async throws -> ClientResponse {
+    private func post(_ bench: Fixture, _ path: String, _ fields: [(String, String)]) async throws -> ClientResponse {
         try await bench.http.send(
             ClientRequest(
                 method: .post, url: bench.sandbox.issuer + path, headers: ["Content-Type": FormURLEncoded.mediaType],

@@ -8,7 +8,7 @@ import Testing
 /// Whole sign-ins through the provider of the real `latchd sandbox`, without a browser.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxSignInTests {
     private func with(_ body: (RunningSandbox, BrowserlessSignIn) async throws -> Void) async throws {
-        let sandbox = try await RunningSandbox(House())
+        let sandbox = try await RunningSandbox(SystemFixture())
         let http = try HTTPClient()
         try await attempt {
             try await body(sandbox, BrowserlessSignIn(onyx: sandbox.onyx, http: http))
@@ -29,11 +29,11 @@ import Testing
             let link = try #require(try BrowserlessSignIn.deepLink(end))
             #expect(link.map(\.name) == ["code", "state"] && link["state"] == app.state.text)
 
-            let answer = try await app.exchange(link["code"] ?? "")
-            let token = try #require(try JSONValue(parsing: answer.body)["access_token"]?.string)
+            let response = try await app.exchange(link["code"] ?? "")
+            let token = try #require(try JSONValue(parsing: response.body)["access_token"]?.string)
             let me = try await app.me(token)
 
-            #expect(answer.status == .ok && me.status == .ok)
+            #expect(response.status == .ok && me.status == .ok)
             #expect(try await sessions(app) == 1)
             #expect(try JSONValue(parsing: me.body)["email"]?.string == "\(word)@example.org")
             #expect(try await app.exchange(link["code"] ?? "").status == .unauthorized)

@@ -6,37 +6,39 @@ import Testing
 
 /// `latchd sandbox` as the programs that use it see it.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxTests {
-    private func folders(_ house: House) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: house.folder.path).filter { $0.hasPrefix("latchd-sandbox") }
+    private func folders(_ fixture: SystemFixture) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
+            $0.hasPrefix("latchd-sandbox")
+        }
     }
 
-    private func house() throws -> House {
-        let house = try House()
-        return House(sharing: house, ["TMPDIR": house.folder.path])
+    private func fixture() throws -> SystemFixture {
+        let fixture = try SystemFixture()
+        return SystemFixture(sharing: fixture, ["TMPDIR": fixture.folder.path])
     }
 
     @Test(
         "The first line is the JSON, all answers by then, and a signal removes the folder",
         arguments: [SIGTERM, SIGINT])
     func lifetime(_ signal: Int32) async throws {
-        let house = try house()
-        let sandbox = try await RunningSandbox(house)
-        #expect(try folders(house).count == 1)
+        let fixture = try fixture()
+        let sandbox = try await RunningSandbox(fixture)
+        #expect(try folders(fixture).count == 1)
 
-        let signedIn = try await house.latch(
+        let signedIn = try await fixture.latch(
             "login", sandbox.onyx, "--email", sandbox.email, "--password-stdin", input: sandbox.password + "\n")
         let status = await sandbox.end(by: signal)
 
         #expect(signedIn.status == 0, "\(signedIn.errors)")
         #expect(status == 0)
         #expect(sandbox.program.output.split(separator: "\n").count == 1)
-        #expect(try folders(house).isEmpty)
+        #expect(try folders(fixture).isEmpty)
     }
 
     @Test("A person is shown the addresses and who can sign in")
     func text() async throws {
-        let house = try house()
-        let program = try RunningProgram(Products.path("latchd"), ["sandbox"], environment: house.environment)
+        let fixture = try fixture()
+        let program = try RunningProgram(Products.path("latchd"), ["sandbox"], environment: fixture.environment)
         try await program.line(containing: "Ctrl-C")
         program.send(SIGINT)
         #expect(await program.waitForExit() == 0)
@@ -44,30 +46,31 @@ import Testing
         #expect(program.output.contains("backend       http://127.0.0.1:"))
         #expect(program.output.contains("/backend/photos"))
         #expect(program.output.contains("ada@example.org     ada-plays-in-the-sandbox"))
-        #expect(try folders(house).isEmpty)
+        #expect(try folders(fixture).isEmpty)
     }
 
     @Test("What it cannot do is told in one line, and leaves nothing")
     func refusals() async throws {
-        let house = try house()
-        let open = try await house.latchd("sandbox", "--host", "0.0.0.0")
+        let fixture = try fixture()
+        let open = try await fixture.latchd("sandbox", "--host", "0.0.0.0")
         #expect(open.status == 64 && open.errors.contains("use 127.0.0.1 or ::1"))
-        let unknown = try await house.latchd("sandbox", "--port", "immich2=1")
+        let unknown = try await fixture.latchd("sandbox", "--port", "immich2=1")
         #expect(unknown.status == 64 && unknown.errors.contains("NAME=PORT with issuer or onyx"))
-        #expect(try await house.latchd("sandbox", "--port", "onyx=1", "--port", "onyx=2").status == 64)
-        let sandbox = try await RunningSandbox(house)
+        #expect(try await fixture.latchd("sandbox", "--port", "onyx=1", "--port", "onyx=2").status == 64)
+        let sandbox = try await RunningSandbox(fixture)
         let port = sandbox.issuer.split(separator: ":").last.map(String.init) ?? ""
-        let taken = try await house.latchd("sandbox", "--port", "issuer=\(port)")
+        let taken = try await fixture.latchd("sandbox", "--port", "issuer=\(port)")
         #expect(taken.status == 69 && taken.errors.split(separator: "\n").count == 1)
         await sandbox.end()
-        #expect(try folders(house).isEmpty)
+        #expect(try folders(fixture).isEmpty)
     }
 
     @Test("A gateway under development can use the issuer as a client of its own")
     func anotherClient() async throws {
-        let house = try house()
+        let fixture = try fixture()
         let redirect = "http://127.0.0.1:8000/callback"
-        let sandbox = try await RunningSandbox(house, "--client", "mine=\(redirect)", "--client", "mine=\(redirect)/2")
+        let sandbox = try await RunningSandbox(
+            fixture, "--client", "mine=\(redirect)", "--client", "mine=\(redirect)/2")
         let client = try HTTPClient()
 
         for (id, redirect, status) in [
@@ -78,13 +81,13 @@ import Testing
                 ("response_type", "code"), ("client_id", id), ("redirect_uri", redirect), ("scope", "openid"),
                 ("code_challenge", String(repeating: "A", count: 43)), ("code_challenge_method", "S256"),
             ])
-            let answer = try await client.send(ClientRequest(url: "\(sandbox.issuer)/authorize?\(query)"))
-            #expect(answer.status.rawValue == status)
+            let response = try await client.send(ClientRequest(url: "\(sandbox.issuer)/authorize?\(query)"))
+            #expect(response.status.rawValue == status)
         }
 
         await sandbox.end()
         for wrong in ["mine", "mine=", "=x://y", "latchd=http://127.0.0.1/", "mine=callback"] {
-            #expect(try await house.latchd("sandbox", "--client", wrong).status == 64)
+            #expect(try await fixture.latchd("sandbox", "--client", wrong).status == 64)
         }
     }
 }

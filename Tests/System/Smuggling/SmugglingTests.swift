@@ -13,14 +13,14 @@ struct SmugglingTests {
         let path: String
     }
 
-    private static let house = [
+    private static let fixture = [
         "LATCHD_LIMITS_HEADER_TIMEOUT": "700ms", "LATCHD_LIMITS_BODY_TIMEOUT": "700ms", "LATCHD_LIMITS_IDLE": "1s",
         "LATCHD_LOG_FORMAT": "json", "LATCHD_LOG_LEVEL": "debug",
     ]
 
     @Test("are never read as a second one by the gateway alone")
     func alone() async throws {
-        let gateway = try await House(Self.house).startGateway()
+        let gateway = try await SystemFixture(Self.fixture).startGateway()
         let requests = SmugglingForm.all.enumerated().map { Self.attack($1, $0, "alone") }
 
         let answers = try await Self.exchange { try RawExchanges.run(requests, port: gateway.port) }
@@ -29,7 +29,7 @@ struct SmugglingTests {
         for (index, form) in SmugglingForm.all.enumerated() where !form.isTwo {
             let read = reads.filter { $0.path == "/second-alone-\(index)" }
             #expect(read.isEmpty, "\(form.name)")
-            let final = RawAnswer.all(in: answers[index]).filter { $0.status >= 200 }
+            let final = RawResponse.all(in: answers[index]).filter { $0.status >= 200 }
             #expect(final.count <= 1 && final.allSatisfy { $0.status >= 400 && $0.status != 500 }, "\(form.name)")
         }
     }
@@ -37,12 +37,12 @@ struct SmugglingTests {
     @Test("are as many to the gateway as to the nginx before it, and never answered to another client")
     func behindNginx() async throws {
         // The gateway keeps nginx's connections open, so only a refusal ends one.
-        let house = try House(Self.house.merging(["LATCHD_LIMITS_IDLE": "1h"]) { $1 })
-        let gateway = try await house.startGateway()
+        let fixture = try SystemFixture(Self.fixture.merging(["LATCHD_LIMITS_IDLE": "1h"]) { $1 })
+        let gateway = try await fixture.startGateway()
         let nginx = try await NginxFront.start(before: gateway.port)
 
-        var victims: [(path: String, answer: RawAnswer?)] = []
-        var attacks: [(name: String, paths: [String], answers: [RawAnswer])] = []
+        var victims: [(path: String, response: RawResponse?)] = []
+        var attacks: [(name: String, paths: [String], answers: [RawResponse])] = []
         for buffering in NginxFront.Buffering.allCases {
             let mark = buffering.rawValue
             // Each attack has others' requests around it, on the same few connections to the gateway.
@@ -56,10 +56,10 @@ struct SmugglingTests {
                 attacks.append(
                     (
                         "\(form.name) \(mark)", ["/first-\(mark)-\(index)", "/second-\(mark)-\(index)"],
-                        RawAnswer.all(in: answers[index * 3])
+                        RawResponse.all(in: answers[index * 3])
                     ))
                 for number in 0..<2 {
-                    let answers = RawAnswer.all(in: answers[index * 3 + 1 + number])
+                    let answers = RawResponse.all(in: answers[index * 3 + 1 + number])
                     #expect(answers.count == 1)
                     victims.append(("/victim-\(mark)-\(index * 2 + number)", answers.first))
                 }
@@ -73,12 +73,12 @@ struct SmugglingTests {
         let paths = Dictionary(reads.map { ($0.id, $0.path) }) { first, _ in first }
 
         for victim in victims {
-            #expect(victim.answer?.status == 404, "\(victim.path)")
-            #expect(victim.answer?["x-request-id"].flatMap { paths[$0] } == victim.path)
+            #expect(victim.response?.status == 404, "\(victim.path)")
+            #expect(victim.response?["x-request-id"].flatMap { paths[$0] } == victim.path)
         }
         for attack in attacks {
-            for answer in attack.answers {
-                guard let path = answer["x-request-id"].flatMap({ paths[$0] }) else { continue }
+            for response in attack.answers {
+                guard let path = response["x-request-id"].flatMap({ paths[$0] }) else { continue }
                 #expect(
                     path.contains("…") || attack.paths.contains { path.contains($0) },
                     "\(attack.name) was answered for \(path)")

@@ -8,8 +8,8 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20)))
 struct TLSCheckTests {
     @Test func `check tells what the certificate is good for`() async throws {
-        let tls = try await TLSHouse()
-        let check = try await tls.house.latchd("check")
+        let tls = try await TLSFixture()
+        let check = try await tls.fixture.latchd("check")
         #expect(check.status == 0, "\(check.errors)")
         #expect(check.errors.isEmpty)
         #expect(check.output.contains("certificate  localhost, 127.0.0.1\n"))
@@ -22,17 +22,17 @@ struct TLSCheckTests {
             let formatter = ISO8601DateFormatter()
             return formatter.string(from: Date().addingTimeInterval(days * 86_400)).filter { $0.isNumber || $0 == "Z" }
         }
-        let soon = try await TLSHouse(authority: authority, from: moment(-20), to: moment(9.5))
+        let soon = try await TLSFixture(authority: authority, from: moment(-20), to: moment(9.5))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: soon.keyPath)
-        let near = try await soon.house.latchd("check")
+        let near = try await soon.fixture.latchd("check")
         #expect(near.status == 0)
         #expect(near.errors.contains("Warning: The certificate expires in 9 days"))
         #expect(near.errors.contains("chmod o-rwx '\(soon.keyPath)'"))
 
         try soon.put(try await authority.issue(from: moment(-20), to: moment(-1)))
-        let past = try await soon.house.latchd("check")
+        let past = try await soon.fixture.latchd("check")
         #expect(past.errors.contains("Warning: The certificate has expired"))
-        let gateway = try await soon.house.startGateway()
+        let gateway = try await soon.fixture.startGateway()
         try await gateway.program.line(containing: "Stop:")
         // Once, in the log, which is another stream.
         try await gateway.program.line(containing: "The certificate has expired")
@@ -41,22 +41,22 @@ struct TLSCheckTests {
     }
 
     @Test func `check and serve refuse files that cannot be used`() async throws {
-        let tls = try await TLSHouse()
+        let tls = try await TLSFixture()
         try tls.put(Authority.Pair(certificate: tls.certificatePath, key: try await tls.authority.issue().key))
         for command in ["check", "serve"] {
-            let result = try await tls.house.latchd(command)
+            let result = try await tls.fixture.latchd(command)
             #expect(result.status == 78)
             #expect(result.errors.contains("the key '\(tls.keyPath)' does not belong to it"), "\(result.errors)")
         }
         try FileManager.default.removeItem(atPath: tls.keyPath)
-        let gone = try await tls.house.latchd("check")
+        let gone = try await tls.fixture.latchd("check")
         #expect(gone.status == 78 && gone.errors.contains("Could not read the key '\(tls.keyPath)'"))
     }
 
     @Test func `plain HTTP for the network does not start, and the remedy is one sentence`() async throws {
-        let house = try House(["LATCHD_LISTEN": "0.0.0.0:0"])
+        let fixture = try SystemFixture(["LATCHD_LISTEN": "0.0.0.0:0"])
         for command in ["check", "serve"] {
-            let result = try await house.latchd(command)
+            let result = try await fixture.latchd(command)
             #expect(result.status == 78)
             #expect(result.errors.contains("listen would serve plain HTTP, including passwords, to the network"))
             #expect(result.errors.contains("tls.certificate") && result.errors.contains("trusted_proxies"))
@@ -67,8 +67,8 @@ struct TLSCheckTests {
     @Test(.enabled(if: outerAddress != nil, "this machine has no address but loopback"))
     func `behind a declared proxy a stranger's plain request is refused, and this machine's is not`() async throws {
         let outer = try #require(outerAddress)
-        let house = try House(["LATCHD_TRUSTED_PROXIES": "198.51.100.7"])
-        let gateway = try await house.startGateway(host: "0.0.0.0")
+        let fixture = try SystemFixture(["LATCHD_TRUSTED_PROXIES": "198.51.100.7"])
+        let gateway = try await fixture.startGateway(host: "0.0.0.0")
         let client = try HTTPClient()
 
         let stranger = try await client.send(ClientRequest(url: "http://\(outer):\(gateway.port)/healthz"))

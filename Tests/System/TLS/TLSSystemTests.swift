@@ -9,14 +9,14 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20)))
 struct TLSSystemTests {
     @Test func `a person signs in over TLS, and the certificate is replaced under running requests`() async throws {
-        let tls = try await TLSHouse()
-        let gateway = try await tls.house.startGatewayWithPerson()
-        let signedIn = try await tls.house.latch(
-            "login", gateway.address, "--ca", tls.authority.own.certificate, "--email", House.email,
-            "--password-stdin", input: House.password + "\n")
+        let tls = try await TLSFixture()
+        let gateway = try await tls.fixture.startGatewayWithPerson()
+        let signedIn = try await tls.fixture.latch(
+            "login", gateway.address, "--ca", tls.authority.own.certificate, "--email", SystemFixture.email,
+            "--password-stdin", input: SystemFixture.password + "\n")
         #expect(signedIn.status == 0, "\(signedIn.errors)")
-        let answer = try await tls.house.latch("request", "GET", "/api/me")
-        #expect(answer.output.contains(#""email":"ada@example.org""#), "\(answer.errors)")
+        let response = try await tls.fixture.latch("request", "GET", "/api/me")
+        #expect(response.output.contains(#""email":"ada@example.org""#), "\(response.errors)")
 
         let isOver = Flag()
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -27,7 +27,7 @@ struct TLSSystemTests {
             group.addTask {
                 var count = 0
                 while !isOver.isRaised {
-                    let me = try await tls.house.latch("request", "GET", "/api/me")
+                    let me = try await tls.fixture.latch("request", "GET", "/api/me")
                     #expect(me.status == 0, "\(me.errors)")
                     count += 1
                 }
@@ -50,8 +50,8 @@ struct TLSSystemTests {
     }
 
     @Test func `SIGHUP reads the certificate again and ends nothing`() async throws {
-        let tls = try await TLSHouse()
-        let gateway = try await tls.house.startGateway()
+        let tls = try await TLSFixture()
+        let gateway = try await tls.fixture.startGateway()
         let client = try tls.client()
         _ = try await client.send(ClientRequest(url: gateway.address + "/healthz"))
 
@@ -69,7 +69,7 @@ struct TLSSystemTests {
     }
 
     @Test func `without TLS SIGHUP ends nothing either`() async throws {
-        let gateway = try await House().startGateway()
+        let gateway = try await SystemFixture().startGateway()
         gateway.program.send(SIGHUP)
         try await gateway.program.line(containing: "no certificate is configured")
         gateway.program.send(SIGTERM)
@@ -77,8 +77,8 @@ struct TLSSystemTests {
     }
 
     @Test func `TLS 1.2 and 1.3 with http/1.1 are spoken, and nothing else`() async throws {
-        let tls = try await TLSHouse()
-        let gateway = try await tls.house.startGateway()
+        let tls = try await TLSFixture()
+        let gateway = try await tls.fixture.startGateway()
         for version in ["-tls1", "-tls1_1"] {
             let said = try await tls.openssl(gateway, [version, "-cipher", "ALL:@SECLEVEL=0"])
             #expect(!said.contains("HTTP/1.1 200") && said.contains("Cipher is (NONE)"), "\(version): \(said)")
@@ -91,8 +91,8 @@ struct TLSSystemTests {
     }
 
     @Test func `plain requests and half handshakes at the TLS port disturb nobody and end in time`() async throws {
-        let tls = try await TLSHouse(["LATCHD_LIMITS_HEADER_TIMEOUT": "3s"])
-        let gateway = try await tls.house.startGateway()
+        let tls = try await TLSFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "3s"])
+        let gateway = try await tls.fixture.startGateway()
         let client = try tls.client()
         let sockets = try (0..<60).map { _ in try RawSocket(port: gateway.port) }
         let openings: [[UInt8]] = [
@@ -109,8 +109,8 @@ struct TLSSystemTests {
     }
 
     @Test func `a client that stalls in its handshake costs no computing while it does`() async throws {
-        let tls = try await TLSHouse(["LATCHD_LIMITS_HEADER_TIMEOUT": "2s"])
-        let gateway = try await tls.house.startGateway()
+        let tls = try await TLSFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "2s"])
+        let gateway = try await tls.fixture.startGateway()
         let before = try gateway.program.processorTicks()
         let sockets = try (0..<8).map { _ in try RawSocket(port: gateway.port) }
         // A whole first record that asks for more.
@@ -121,8 +121,8 @@ struct TLSSystemTests {
     }
 
     @Test func `HSTS is sent when asked for, and metrics say how long the certificate holds`() async throws {
-        let tls = try await TLSHouse(["LATCHD_TLS_HSTS": "180d"])
-        let gateway = try await tls.house.startGateway()
+        let tls = try await TLSFixture(["LATCHD_TLS_HSTS": "180d"])
+        let gateway = try await tls.fixture.startGateway()
         let client = try tls.client()
         let health = try await client.send(ClientRequest(url: gateway.address + "/healthz"))
         #expect(health.headers["Strict-Transport-Security"] == "max-age=15552000")
@@ -135,7 +135,7 @@ struct TLSSystemTests {
 
     /// Asks until told to stop; every answer must be 200.
     private static func ask(
-        _ tls: TLSHouse, _ gateway: RunningGateway, isFresh: Bool, until isOver: Flag
+        _ tls: TLSFixture, _ gateway: RunningGateway, isFresh: Bool, until isOver: Flag
     ) async throws -> Int {
         var client = try tls.client()
         var count = 0

@@ -14,7 +14,7 @@ extension ImmichAssetRoutes {
             try Self.checkBool("shared", in: request)
             let shared = request.query("shared").map { $0 == "true" }
             let albums = try await library?.store.albums(for: viewer.owners) ?? []
-            let answers = albums.map { ImmichAssetAnswers.album($0, for: viewer) }
+            let answers = albums.map { ImmichAssetResponses.album($0, for: viewer) }
             return ServerResponse.privateJSON(answers.filter { shared == nil || $0.shared == shared })
         }
         routing.on(.get, id: "/albums/{id}", to: &router) { request, id in
@@ -22,7 +22,7 @@ extension ImmichAssetRoutes {
             guard let album = try await library?.store.album(id, for: viewer.owners) else {
                 throw Self.noAccess("album.read")
             }
-            return ServerResponse.privateJSON(ImmichAssetAnswers.album(album, for: viewer))
+            return ServerResponse.privateJSON(ImmichAssetResponses.album(album, for: viewer))
         }
         routing.on(.get, "/people", to: &router) { request in
             _ = try await viewer(of: request)

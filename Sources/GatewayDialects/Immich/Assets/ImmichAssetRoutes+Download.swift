@@ -96,9 +96,9 @@ extension ImmichAssetRoutes {
         }
         let stills = try await library.store.parts(wanted, for: viewer.owners, isElevated: viewer.isElevated)
         guard stills.count == wanted.count else { throw Self.noAccess("asset.download") }
-        let films = stills.compactMap(\.motion).filter { seen.insert($0).inserted }
+        let videos = stills.compactMap(\.motion).filter { seen.insert($0).inserted }
         return AssetPages([
-            stills, try await library.store.parts(films, for: viewer.owners, isElevated: viewer.isElevated),
+            stills, try await library.store.parts(videos, for: viewer.owners, isElevated: viewer.isElevated),
         ])
     }
 

@@ -10,7 +10,7 @@ extension ImmichAssetRoutes {
         routing.on(.get, id: "/assets/{id}", to: &router) { request, id in
             let viewer = try await viewer(of: request)
             guard let asset = try await find(id, for: viewer) else { throw Self.noAccess("asset.read") }
-            return ServerResponse.privateJSON(ImmichAssetAnswers.asset(asset, for: viewer, withExif: true))
+            return ServerResponse.privateJSON(ImmichAssetResponses.asset(asset, for: viewer, withExif: true))
         }
         routing.on(.get, id: "/assets/{id}/original", to: &router) { request, id in
             let viewer = try await viewer(of: request)
@@ -40,7 +40,7 @@ extension ImmichAssetRoutes {
         guard let library, let asset, let served = library.open(asset) else {
             throw ImmichRefusal(.notFound, "Not Found")
         }
-        let response = served.answer(to: request, mediaType: asset.mediaType, headers: Self.headers(of: asset))
+        let response = served.response(to: request, mediaType: asset.mediaType, headers: Self.headers(of: asset))
         switch response.status {
         case .rangeNotSatisfiable: return Self.explained(response, "Range Not Satisfiable")
         case .preconditionFailed: return Self.explained(response, "Precondition Failed")
@@ -61,7 +61,7 @@ extension ImmichAssetRoutes {
 
     private static func explained(_ response: ServerResponse, _ message: String) -> ServerResponse {
         var response = response
-        let explanation = ImmichAnswers.failure(response.status, message)
+        let explanation = ImmichResponses.failure(response.status, message)
         response.headers["Content-Type"] = explanation.headers["Content-Type"]
         response.body = explanation.body
         return response

@@ -35,13 +35,13 @@ extension ImmichAssetRoutes {
         let search = try await ImmichBody.read(request) { ImmichSearchQuery(&$0) }
         try Self.check(search.query.visibility, for: viewer)
         guard let library, !search.findsNothing else {
-            return ServerResponse.privateJSON(ImmichSearchAnswer([], nextPage: nil))
+            return ServerResponse.privateJSON(ImmichSearchResponse([], nextPage: nil))
         }
         let (found, hasMore) = try await library.store.search(search.query, for: viewer.owners)
         // Encoding a long page takes too long for an event loop.
         let bytes = try await library.work.run { _ in
-            let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: search.withExif) }
-            return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? search.page + 1 : nil))
+            let assets = found.map { ImmichAssetResponses.asset($0, for: viewer, withExif: search.withExif) }
+            return JSON.encode(ImmichSearchResponse(assets, nextPage: hasMore ? search.page + 1 : nil))
         }
         return ServerResponse(headers: .privateJSON, body: .bytes(bytes))
     }

@@ -21,7 +21,7 @@ struct ImmichPlanText {
         if size == nil { text += (isFirst ? #"{"assetIds":["# : #",{"assetIds":["#).utf8 } else { text.append(0x2C) }
         isFirst = false
         text.append(0x22)
-        text += ImmichAssetAnswers.text(part.id).utf8
+        text += ImmichAssetResponses.text(part.id).utf8
         text.append(0x22)
         let grown = (size ?? 0) + part.size
         size = grown

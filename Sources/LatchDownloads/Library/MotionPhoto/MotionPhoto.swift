@@ -12,7 +12,7 @@ struct MotionPhoto: Sendable {
     }
 
     private let still: DownloadPart
-    private let film: DownloadPart
+    private let video: DownloadPart
     /// The segment to insert, and the range of the still image that it replaces. Nil when the still image already
     /// contains the video.
     private let change: (segment: [UInt8], place: Range<Int>)?
@@ -20,8 +20,8 @@ struct MotionPhoto: Sendable {
     /// Checks whether the two files can be joined.
     ///
     /// - Throws: ``Impossible``; errors of reading.
-    init(still: DownloadPart, film: DownloadPart) async throws {
-        (self.still, self.film) = (still, film)
+    init(still: DownloadPart, video: DownloadPart) async throws {
+        (self.still, self.video) = (still, video)
         let head: JPEGHead
         do {
             head = try await JPEGHead { try await still.bytes(at: $0, count: $1) }
@@ -29,19 +29,19 @@ struct MotionPhoto: Sendable {
             throw Impossible(sentence: "only a JPEG can be a motion photo.")
         }
         guard let old = head.packet else {
-            let packet = MotionPhotoPacket.new(filmBytes: film.count, filmType: try await Self.type(of: film))
+            let packet = MotionPhotoPacket.new(filmBytes: video.count, filmType: try await Self.type(of: video))
             change = (try Self.segment(packet), head.afterCamera..<head.afterCamera)
             return
         }
         if MotionPhotoPacket.saysMotion(old.text) {
-            guard try await still.ends(with: film) else {
+            guard try await still.ends(with: video) else {
                 throw Impossible(sentence: "the photo already contains another video.")
             }
             change = nil
             return
         }
-        let type = try await Self.type(of: film)
-        guard let packet = MotionPhotoPacket.extending(old.text, filmBytes: film.count, filmType: type) else {
+        let type = try await Self.type(of: video)
+        guard let packet = MotionPhotoPacket.extending(old.text, filmBytes: video.count, filmType: type) else {
             throw Impossible(sentence: "the XMP metadata of the photo cannot be extended.")
         }
         change = (try Self.segment(packet), old.place)
@@ -54,7 +54,7 @@ struct MotionPhoto: Sendable {
         try await part.append(0..<change.place.lowerBound, of: still)
         try await part.append(change.segment)
         try await part.append(change.place.upperBound..<still.count, of: still)
-        try await part.append(0..<film.count, of: film)
+        try await part.append(0..<video.count, of: video)
     }
 
     private static func segment(_ packet: String) throws -> [UInt8] {
@@ -65,8 +65,8 @@ struct MotionPhoto: Sendable {
     }
 
     /// Source: ISO 14496-12 §4.3; QuickTime File Format, "The File Type Compatibility Atom".
-    private static func type(of film: DownloadPart) async throws -> String {
-        let head = try await film.bytes(at: 0, count: 12)
+    private static func type(of video: DownloadPart) async throws -> String {
+        let head = try await video.bytes(at: 0, count: 12)
         return head.count == 12 && Array(head[4...]) == Array("ftypqt  ".utf8) ? "video/quicktime" : "video/mp4"
     }
 }

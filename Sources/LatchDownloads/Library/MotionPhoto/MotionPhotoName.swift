@@ -11,7 +11,7 @@ enum MotionPhotoName {
     }
 
     /// Whether a path has the name of a Motion Photo.
-    static func isOne(_ path: String) -> Bool {
+    static func matches(_ path: String) -> Bool {
         let name = SafeFileName(String(path.lowercased().split(separator: "/").last ?? ""))
         var stem = name.stem
         // Without the number that is added when a name is taken.

@@ -15,36 +15,36 @@ extension ImmichDialect {
     /// A 400 or 403 never concerns the session, and neither does the 404 of a server in maintenance.
     ///
     /// Source: IM-10; docs/protocols/immich.md, Errors and Maintenance mode.
-    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
-        if isOwnRedirect(answer, path) { return .answered }
+        if isOwnRedirect(response, path) { return .authenticated }
         let isAPI = path.hasPrefix(api + "/")
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: isAPI) {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: isAPI) {
             return .intercepted(reason)
         }
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 408, 429, 500...: return .failing
-        case 401, 403: return verdict(onRefusal: answer, path)
-        default: return .answered
+        case 401, 403: return outcome(onRefusal: response, path)
+        default: return .authenticated
         }
     }
 
-    private func verdict(onRefusal answer: ClientResponse, _ path: String) -> AuthenticationOutcome {
-        guard InterceptedResponse.isJSON(answer), let error = ImmichError(body: answer.body) else {
+    private func outcome(onRefusal response: ClientResponse, _ path: String) -> AuthenticationOutcome {
+        guard InterceptedResponse.isJSON(response), let error = ImmichError(body: response.body) else {
             return .intercepted(
-                "the refusal does not have the format of an Immich server (\(InterceptedResponse.summary(answer))). "
+                "the refusal does not have the format of an Immich server (\(InterceptedResponse.summary(response))). "
                     + "A system between this machine and the server refused the request.")
         }
-        guard answer.status == .unauthorized else { return .answered }
+        guard response.status == .unauthorized else { return .authenticated }
         switch error.message {
         case "Invalid user token":
             return .rejected(
                 Rejection(
                     reason: "invalid_user_token", sentence: "the server no longer knows the session",
-                    isUnmistakable: true))
+                    isConclusive: true))
         case "Authentication required", "Unauthorized": return .rejected(Self.vague)
-        default: return path == identity.path ? .rejected(Self.vague) : .answered
+        default: return path == identity.path ? .rejected(Self.vague) : .authenticated
         }
     }
 
@@ -52,13 +52,14 @@ extension ImmichDialect {
     /// does not exist.
     ///
     /// Source: docs/protocols/immich.md, Files.
-    private func isOwnRedirect(_ answer: ClientResponse, _ path: String) -> Bool {
-        guard answer.status.isRedirect, path.hasPrefix(api + "/assets/"), let target = answer.headers["Location"] else {
+    private func isOwnRedirect(_ response: ClientResponse, _ path: String) -> Bool {
+        guard response.status.isRedirect, path.hasPrefix(api + "/assets/"), let target = response.headers["Location"]
+        else {
             return false
         }
         return target.hasPrefix(api + "/assets/") || target.hasPrefix("original") || target.hasPrefix("thumbnail?")
     }
 
     private static let vague = Rejection(
-        reason: "unauthorized", sentence: "the server no longer accepts the session", isUnmistakable: false)
+        reason: "unauthorized", sentence: "the server no longer accepts the session", isConclusive: false)
 }

@@ -24,21 +24,21 @@ extension ImmichDialect: BrowserDialect {
     /// before 1.132 creates its own `state`, which the callback must then contain.
     ///
     /// - Throws: ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/serverError`` when the server cannot reach
-    ///   its identity provider, ``LatchError/Code/foreignAnswer`` and the errors of ``refusal(_:_:)``.
+    ///   its identity provider, ``LatchError/Code/interceptedResponse`` and the errors of ``refusal(_:_:)``.
     ///
     /// Source: IM-7; docs/protocols/immich.md, Sign-in through a provider.
     package func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
         -> PendingBrowserSignIn
     {
         let verifier = PKCE.Verifier()
-        let answer = try await authorization(start, verifier, connection)
-        let address = try address(in: answer, of: connection.address)
+        let response = try await authorization(start, verifier, connection)
+        let address = try address(in: response, of: connection.address)
         let state = try Self.state(of: address, start.state, server)
         return PendingBrowserSignIn(address: address, state: state) { back in
             let callback = ImmichCallback(
                 url: back.link.reveal(), state: back.state.text, codeVerifier: verifier.secret.reveal())
-            let answer = try await connection.send(request(.post, "/oauth/callback", callback))
-            return try grant(fromCallback: answer, of: connection.address)
+            let response = try await connection.send(request(.post, "/oauth/callback", callback))
+            return try grant(fromCallback: response, of: connection.address)
         }
     }
 
@@ -49,8 +49,8 @@ extension ImmichDialect: BrowserDialect {
         let challenge = verifier.challenge.text
         let message = ImmichAuthorization(
             redirectUri: start.redirect, state: start.state.text, codeChallenge: challenge)
-        let answer = try await connection.send(request(.post, "/oauth/authorize", message))
-        guard answer.isUnknownRoute else { return answer }
+        let response = try await connection.send(request(.post, "/oauth/authorize", message))
+        guard response.isUnknownRoute else { return response }
         let query = FormURLEncoded.encode([
             ("redirect_uri", start.redirect), ("state", start.state.text), ("code_challenge", challenge),
             ("code_challenge_method", PKCE.Challenge.method),
@@ -59,28 +59,29 @@ extension ImmichDialect: BrowserDialect {
     }
 
     /// Returns the address for the browser to open. Only a web address is accepted.
-    private func address(in answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> String {
-        let error = ImmichError(body: answer.body)
-        guard answer.status.isSuccess else {
+    private func address(in response: ClientResponse, of server: ServerAddress) throws(LatchError) -> String {
+        let error = ImmichError(body: response.body)
+        guard response.status.isSuccess else {
             if error?.message == "OAuth is not enabled" { throw Self.notEnabled(server) }
-            if answer.status == .internalServerError, error != nil {
+            if response.status == .internalServerError, error != nil {
                 throw LatchError(
                     .serverError,
                     "Login failed: \(server) could not begin the sign-in; it probably cannot reach its identity "
                         + "provider, or the provider's address in its settings is wrong. Ask its operator.")
             }
-            if answer.status == .badRequest, error != nil {
+            if response.status == .badRequest, error != nil {
                 throw LatchError(
                     .serverRefused,
                     "Login failed: \(server) refused to begin the sign-in: "
-                        + "\(SanitizedText.clean(errorMessage(in: answer) ?? "")). "
+                        + "\(SanitizedText.clean(errorMessage(in: response) ?? "")). "
                         + "The server may not allow this redirect address; try another --callback.")
             }
-            throw refusal(answer, server)
+            throw refusal(response, server)
         }
-        guard let url = try? JSON.decode(ImmichAuthorizationResponse.self, from: answer.body).url, Self.isPage(url)
+        guard let url = try? JSON.decode(ImmichAuthorizationResponse.self, from: response.body).url, Self.isPage(url)
         else {
-            throw LatchError(.foreignAnswer, "Login failed: \(server) returned no address that a browser can open.")
+            throw LatchError(
+                .interceptedResponse, "Login failed: \(server) returned no address that a browser can open.")
         }
         return url
     }
@@ -98,14 +99,14 @@ extension ImmichDialect: BrowserDialect {
         let states = (try? FormURLEncoded.decode(Array(query)))?.values("state") ?? []
         guard states.count == 1, let state = states.first, !state.isEmpty else {
             throw LatchError(
-                .foreignAnswer,
+                .interceptedResponse,
                 "Login failed: the address from \(server.address) contains no state, so the callback could belong to "
                     + "another sign-in.")
         }
         let takesOurs = server.features.version.flatMap(ImmichVersions.takesState)
         guard State(state) == own || takesOurs != true else {
             throw LatchError(
-                .foreignAnswer,
+                .interceptedResponse,
                 "Login failed: \(server.address) replaced this sign-in's state, which no server of its version does.")
         }
         return State(state)
@@ -114,9 +115,9 @@ extension ImmichDialect: BrowserDialect {
     /// Reads the response to `POST /oauth/callback`.
     ///
     /// Source: docs/protocols/immich.md, Sign-in through a provider.
-    private func grant(fromCallback answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        if let grant = Self.grant(in: answer) { return grant }
-        let message = ImmichError(body: answer.body)?.message ?? ""
+    private func grant(fromCallback response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if let grant = Self.grant(in: response) { return grant }
+        let message = ImmichError(body: response.body)?.message ?? ""
         if message == "OAuth is not enabled" { throw Self.notEnabled(server) }
         if message == "Failed to finish oauth" || message == "OAuth authentication failed" {
             throw LatchError(
@@ -125,7 +126,7 @@ extension ImmichDialect: BrowserDialect {
                     + "was already used, or you have no account there. Sign in again. If the error persists, ask its "
                     + "operator to check the server's log.")
         }
-        throw refusal(answer, server)
+        throw refusal(response, server)
     }
 
     private static func notEnabled(_ server: ServerAddress) -> LatchError {

@@ -14,39 +14,43 @@ extension ImmichDialect {
     ///
     /// Source: IM-3, IM-4, IM-18; docs/protocols/immich.md, Finding the server.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
-        let usual = ImmichPlace.usual(connection.address)
-        guard let told = try await place(connection), told != usual else { return try await look(usual, connection) }
+        let usual = ImmichEndpoint.usual(connection.address)
+        guard let told = try await place(connection), told != usual else {
+            return try await probeAddress(usual, connection)
+        }
         do {
-            let finding = try await look(told, connection)
+            let finding = try await probeAddress(told, connection)
             if case .server = finding { return finding }
         } catch let error as LatchError where error.code != .cancelled {
             // The announced location may be wrong, for example behind a proxy that moved the API. The address itself
             // may still be right.
-            if case .server(let dialect, let place, let features) = try await look(usual, connection) {
+            if case .server(let dialect, let place, let features) = try await probeAddress(usual, connection) {
                 return .server(dialect, place, features)
             }
             throw error
         }
-        return try await look(usual, connection)
+        return try await probeAddress(usual, connection)
     }
 
     /// Returns the announced location of the API. Nil when it is unavailable for any reason.
-    private func place(_ connection: UnauthenticatedConnection) async throws -> ImmichPlace? {
+    private func place(_ connection: UnauthenticatedConnection) async throws -> ImmichEndpoint? {
         let question = DialectRequest(.get, "/.well-known/immich", headers: Self.acceptsJSON)
-        let answer = try await Self.tolerating {
+        let response = try await Self.tolerating {
             try await connection.connection(to: connection.address, timeout: Self.wellKnownBound).send(question)
         }
-        return answer.flatMap { ImmichPlace($0, from: connection.address) }
+        return response.flatMap { ImmichEndpoint($0, from: connection.address) }
     }
 
-    private func look(_ place: ImmichPlace, _ asked: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    private func probeAddress(_ place: ImmichEndpoint, _ asked: UnauthenticatedConnection) async throws
+        -> DiscoveryResult
+    {
         let dialect = ImmichDialect(api: place.api)
         let connection = asked.connection(to: place.address)
-        let answer = try await connection.send(dialect.probe)
-        let isForeign = InterceptedResponse.reason(for: answer, from: place.address, expectsJSON: true) != nil
-        if [502, 503, 504].contains(answer.status.rawValue), !isForeign { throw Self.down(place.address, answer) }
-        switch dialect.match(answer) {
-        case .notRecognized(let reason): return .notRecognized(reason, answer)
+        let response = try await connection.send(dialect.probe)
+        let isForeign = InterceptedResponse.reason(for: response, from: place.address, expectsJSON: true) != nil
+        if [502, 503, 504].contains(response.status.rawValue), !isForeign { throw Self.down(place.address, response) }
+        switch dialect.match(response) {
+        case .notRecognized(let reason): return .notRecognized(reason, response)
         case .server:
             var features = try await dialect.features(connection)
             if place.address != asked.address {
@@ -69,11 +73,12 @@ extension ImmichDialect {
         _ path: String, _ type: Message.Type, _ connection: UnauthenticatedConnection
     ) async throws -> Message? {
         let question = request(.get, path)
-        guard let answer = try await Self.tolerating({ try await connection.send(question) }), answer.status.isSuccess
+        guard let response = try await Self.tolerating({ try await connection.send(question) }),
+            response.status.isSuccess
         else {
             return nil
         }
-        return try? JSON.decode(type, from: answer.body)
+        return try? JSON.decode(type, from: response.body)
     }
 
     /// Returns the response. Nil when the request failed.
@@ -91,10 +96,10 @@ extension ImmichDialect {
         }
     }
 
-    private static func down(_ server: ServerAddress, _ answer: ClientResponse) -> LatchError {
+    private static func down(_ server: ServerAddress, _ response: ClientResponse) -> LatchError {
         LatchError(
             .serverError,
-            "\(server) is down: the proxy in front of it responds, but the server does not (status \(answer.status)). "
+            "\(server) is down: the proxy in front of it responds, but the server does not (status \(response.status)). "
                 + "Try again later.")
     }
 }

@@ -17,21 +17,21 @@ extension ImmichDialect: FirstSyncDialect {
         sync.albums = try await Self.json(albums)?.array?.count
         let counts = try await Self.json(statistics)
         sync.photographs = counts?["images"]?.integer
-        sync.films = counts?["videos"]?.integer
+        sync.videos = counts?["videos"]?.integer
         return sync
     }
 
     private func ask(_ path: String, _ client: AuthorizedClient) async throws -> ClientResponse? {
         let question = request(.get, path)
         do {
-            let answer = try await client.send(question)
-            return answer.status.isSuccess ? answer : nil
+            let response = try await client.send(question)
+            return response.status.isSuccess ? response : nil
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             return nil
         }
     }
 
-    private static func json(_ answer: ClientResponse?) -> JSONValue? {
-        answer.flatMap { try? JSONValue(parsing: $0.body) }
+    private static func json(_ response: ClientResponse?) -> JSONValue? {
+        response.flatMap { try? JSONValue(parsing: $0.body) }
     }
 }

@@ -7,11 +7,11 @@ extension ImmichDialect: PINDialect {
     ///
     /// Source: docs/protocols/immich.md, PIN and locked assets.
     package func pinState(with client: AuthorizedClient) async throws -> PINState {
-        let answer = try await client.send(request(.get, "/auth/status"))
-        try checkPIN(answer, client)
-        guard let status = try? JSON.decode(ImmichAuthStatus.self, from: answer.body) else {
+        let response = try await client.send(request(.get, "/auth/status"))
+        try checkPIN(response, client)
+        guard let status = try? JSON.decode(ImmichAuthStatus.self, from: response.body) else {
             throw LatchError(
-                .foreignAnswer, "The response of \(client.server) is not the state of a PIN. Try again later.")
+                .interceptedResponse, "The response of \(client.server) is not the state of a PIN. Try again later.")
         }
         return PINState(
             isSet: status.pinCode, isUnlocked: status.isElevated,
@@ -23,16 +23,16 @@ extension ImmichDialect: PINDialect {
     /// documents differ between 204, 200 and 201.
     ///
     /// Source: IM-15; docs/protocols/immich.md, Requests that no release has.
-    package func perform(_ act: PINAction, with client: AuthorizedClient) async throws {
-        let (released, specified) = requests(act)
-        var answer = try await client.send(released)
-        if answer.isUnknownRoute, let specified { answer = try await client.send(specified) }
-        try checkPIN(answer, client, isShort: act.hasShortPIN)
+    package func perform(_ action: PINAction, with client: AuthorizedClient) async throws {
+        let (released, specified) = requests(action)
+        var response = try await client.send(released)
+        if response.isUnknownRoute, let specified { response = try await client.send(specified) }
+        try checkPIN(response, client, isShort: action.hasShortPIN)
     }
 
-    private func requests(_ act: PINAction) -> (released: DialectRequest, specified: DialectRequest?) {
+    private func requests(_ action: PINAction) -> (released: DialectRequest, specified: DialectRequest?) {
         let code = "/auth/pin-code"
-        switch act {
+        switch action {
         case .set(let pin):
             let message = ImmichPINRequest(pinCode: pin.digits.reveal())
             return (request(.post, code, message), request(.put, code, message))
@@ -60,25 +60,25 @@ extension ImmichDialect: PINDialect {
     ///
     /// Source: docs/protocols/immich.md, PIN and locked assets.
     private func checkPIN(
-        _ answer: ClientResponse, _ client: AuthorizedClient, isShort: Bool = false
+        _ response: ClientResponse, _ client: AuthorizedClient, isShort: Bool = false
     ) throws(LatchError) {
-        guard !answer.status.isSuccess else { return }
+        guard !response.status.isSuccess else { return }
         let server = client.server
-        if answer.isUnknownRoute {
+        if response.isUnknownRoute {
             throw LatchError(
                 .serverRefused,
                 "\(server) does not support PINs: Immich has them from version 1.133. If it did before, it may be in "
                     + "maintenance.")
         }
-        if answer.status == .tooManyRequests {
-            let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { max($0, 0) }
+        if response.status == .tooManyRequests {
+            let wait = response.headers["Retry-After"].flatMap { Int($0) }.map { max($0, 0) }
             throw LatchError(
                 .rateLimited,
                 "\(server) accepts no PIN at the moment, because there were too many wrong ones. "
                     + (wait.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."),
                 retryAfter: wait.map { .seconds($0) })
         }
-        switch ImmichError(body: answer.body)?.message {
+        switch ImmichError(body: response.body)?.message {
         case "Wrong PIN code":
             throw LatchError(
                 .wrongPIN, "\(server) says that the PIN is wrong. After several wrong PINs it may lock you out.")
@@ -89,11 +89,11 @@ extension ImmichDialect: PINDialect {
         case "User does not have a PIN code":
             throw LatchError(.serverRefused, "You have no PIN at \(server). Set one first.")
         default:
-            if answer.status == .badRequest, isShort {
+            if response.status == .badRequest, isShort {
                 throw LatchError(
                     .invalidRequest, "\(server) requires a PIN of exactly six digits. Nothing was changed.")
             }
-            throw client.refused(answer)
+            throw client.refused(response)
         }
     }
 }

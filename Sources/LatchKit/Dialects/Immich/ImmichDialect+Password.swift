@@ -26,30 +26,30 @@ extension ImmichDialect: PasswordChangeDialect {
                 password: change.current?.reveal() ?? "", newPassword: new, invalidateSessions: true)
             ways = [request(.post, "/auth/change-password", message)]
         }
-        var answer = try await client.send(ways[0])
-        for way in ways.dropFirst() + [request(.put, "/auth/change-password", message)] where answer.isUnknownRoute {
-            answer = try await client.send(way)
+        var response = try await client.send(ways[0])
+        for way in ways.dropFirst() + [request(.put, "/auth/change-password", message)] where response.isUnknownRoute {
+            response = try await client.send(way)
         }
-        try refuse(change.new, answer, client)
+        try refuse(change.new, response, client)
     }
 
     private func refuse(
-        _ new: Secret, _ answer: ClientResponse, _ client: AuthorizedClient
+        _ new: Secret, _ response: ClientResponse, _ client: AuthorizedClient
     ) throws(LatchError) {
-        if answer.status.isSuccess { return }
-        if ImmichError(body: answer.body)?.message == "Wrong password" {
+        if response.status.isSuccess { return }
+        if ImmichError(body: response.body)?.message == "Wrong password" {
             throw LatchError(
                 .wrongCredentials, "\(client.server) says that this is not your current password. Nothing was changed.")
         }
-        if answer.status == .badRequest, let error = ImmichError(body: answer.body), Self.isAboutPassword(error) {
+        if response.status == .badRequest, let error = ImmichError(body: response.body), Self.isAboutPassword(error) {
             // The server's own message comes from its request validator and is not written for people.
             let problem = PasswordRule(minimumLength: Self.minimumPasswordLength).problem(of: new)
             throw LatchError(
                 .weakPassword,
                 "\(client.server) does not accept the new password: "
-                    + (problem ?? SanitizedText.clean(errorMessage(in: answer) ?? "")))
+                    + (problem ?? SanitizedText.clean(errorMessage(in: response) ?? "")))
         }
-        throw client.refused(answer)
+        throw client.refused(response)
     }
 
     /// Returns whether an error concerns the new password: a validation error of either generation, or a gateway's own
@@ -70,11 +70,11 @@ extension ImmichDialect: SessionListDialect {
     ///
     /// Source: docs/protocols/immich.md, Sessions.
     package func sessions(with client: AuthorizedClient) async throws -> [RemoteSession] {
-        let answer = try await client.send(request(.get, "/sessions"))
-        guard answer.status.isSuccess else { throw client.refused(answer) }
-        guard let sessions = try? JSON.decode([ImmichSession].self, from: answer.body) else {
+        let response = try await client.send(request(.get, "/sessions"))
+        guard response.status.isSuccess else { throw client.refused(response) }
+        guard let sessions = try? JSON.decode([ImmichSession].self, from: response.body) else {
             throw LatchError(
-                .foreignAnswer, "The response of \(client.server) is not a list of sessions. Try again later.")
+                .interceptedResponse, "The response of \(client.server) is not a list of sessions. Try again later.")
         }
         return sessions.map { session in
             RemoteSession(
@@ -86,12 +86,12 @@ extension ImmichDialect: SessionListDialect {
 
     /// Ends a session with `DELETE /sessions/{id}`.
     package func endSession(_ id: String, with client: AuthorizedClient) async throws {
-        let answer = try await client.send(request(.delete, "/sessions/" + PercentEncoding.encode(id)))
-        if answer.status == .badRequest || answer.status == .notFound {
+        let response = try await client.send(request(.delete, "/sessions/" + PercentEncoding.encode(id)))
+        if response.status == .badRequest || response.status == .notFound {
             throw LatchError(
                 .serverRefused,
                 "You have no such session at \(client.server), or it has ended. List the sessions again.")
         }
-        guard answer.status.isSuccess else { throw client.refused(answer) }
+        guard response.status.isSuccess else { throw client.refused(response) }
     }
 }

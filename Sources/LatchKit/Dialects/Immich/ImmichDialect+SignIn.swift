@@ -19,13 +19,13 @@ extension ImmichDialect {
     ///
     /// - Throws: ``LatchError`` with ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
     ///   ``LatchError/Code/rateLimited`` with the delay, ``LatchError/Code/serverError``,
-    ///   ``LatchError/Code/serverRefused`` with the server's error message, or ``LatchError/Code/foreignAnswer``.
+    ///   ``LatchError/Code/serverRefused`` with the server's error message, or ``LatchError/Code/interceptedResponse``.
     ///
     /// Source: IM-5, IM-16; docs/protocols/immich.md, Sign-in with a password.
-    package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        if let grant = Self.grant(in: answer) { return grant }
-        if InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) == nil {
-            switch ImmichError(body: answer.body)?.message {
+    package func grant(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if let grant = Self.grant(in: response) { return grant }
+        if InterceptedResponse.reason(for: response, from: server, expectsJSON: true) == nil {
+            switch ImmichError(body: response.body)?.message {
             case "Incorrect email or password":
                 throw LatchError(
                     .wrongCredentials,
@@ -38,12 +38,12 @@ extension ImmichDialect {
             default: break
             }
         }
-        throw refusal(answer, server)
+        throw refusal(response, server)
     }
 
     /// Returns the token and the person's identity. Nil when the response does not contain them.
-    static func grant(in answer: ClientResponse) -> Grant? {
-        guard answer.status.isSuccess, let login = try? JSON.decode(ImmichLoginResponse.self, from: answer.body),
+    static func grant(in response: ClientResponse) -> Grant? {
+        guard response.status.isSuccess, let login = try? JSON.decode(ImmichLoginResponse.self, from: response.body),
             isToken(login.accessToken), !login.userId.isEmpty
         else { return nil }
         var grant = Grant(token: Secret(login.accessToken))
@@ -54,12 +54,13 @@ extension ImmichDialect {
     }
 
     /// Returns the error for a response to a sign-in without a token, when no more specific error applies.
-    func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            return LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
+    func refusal(_ response: ClientResponse, _ server: ServerAddress) -> LatchError {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
+            return LatchError(
+                .interceptedResponse, "Could not sign in: the response did not come from \(server); \(reason)")
         }
-        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
-        switch answer.status.rawValue {
+        let wait = response.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        switch response.status.rawValue {
         case 429:
             let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
             return LatchError(
@@ -68,15 +69,15 @@ extension ImmichDialect {
         case 500...:
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has an internal error (status \(answer.status)). Try again later.",
+                "Login failed: \(server) has an internal error (status \(response.status)). Try again later.",
                 retryAfter: wait)
         case 404, 405:
             return LatchError(
                 .serverError,
                 "Login failed: \(server) offers no sign-in; it may be in maintenance. Try again later.")
-        case 200..<300: return InterceptedResponse.noToken(in: answer, from: server)
+        case 200..<300: return InterceptedResponse.noToken(in: response, from: server)
         default:
-            let words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+            let words = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
         }
     }

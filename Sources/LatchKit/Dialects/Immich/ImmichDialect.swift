@@ -58,9 +58,9 @@ package struct ImmichDialect: PasswordDialect {
     }
 
     /// Returns the message in the error envelope of either generation, with the validation errors of the request.
-    package func errorMessage(in answer: ClientResponse) -> String? {
-        guard let error = ImmichError(body: answer.body) else { return nil }
-        if answer.status == .notFound { return "\(error.message) (it may be in maintenance)" }
+    package func errorMessage(in response: ClientResponse) -> String? {
+        guard let error = ImmichError(body: response.body) else { return nil }
+        if response.status == .notFound { return "\(error.message) (it may be in maintenance)" }
         let issues = (error.errors ?? []).map { issue in
             issue.path.isEmpty ? issue.message : "\(issue.path.joined(separator: ".")): \(issue.message)"
         }
@@ -71,19 +71,19 @@ package struct ImmichDialect: PasswordDialect {
     /// server.
     ///
     /// Source: IM-3; docs/protocols/immich.md, Finding the server.
-    package func match(_ answer: ClientResponse) -> ServerMatch {
-        guard answer.status.isSuccess, let ping = try? JSON.decode(ImmichPing.self, from: answer.body),
+    package func match(_ response: ClientResponse) -> ServerMatch {
+        guard response.status.isSuccess, let ping = try? JSON.decode(ImmichPing.self, from: response.body),
             ping.res == "pong"
         else {
             return .notRecognized(
-                "its response to \(probe.path) is not a pong (\(InterceptedResponse.summary(answer)))")
+                "its response to \(probe.path) is not a pong (\(InterceptedResponse.summary(response)))")
         }
         return .server(ServerFeatures())
     }
 
     /// Reads the identity from the response of any version. Only the members that a session requires are checked.
-    package func identity(from answer: ClientResponse) -> Identity? {
-        guard answer.status.isSuccess, let user = try? JSONValue(parsing: answer.body),
+    package func identity(from response: ClientResponse) -> Identity? {
+        guard response.status.isSuccess, let user = try? JSONValue(parsing: response.body),
             let id = user["id"]?.string, !id.isEmpty, let email = user["email"]?.string
         else { return nil }
         let name = user["name"]?.string ?? ""

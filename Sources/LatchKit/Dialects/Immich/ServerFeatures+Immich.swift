@@ -13,9 +13,9 @@ extension ServerFeatures {
         browserTitle = title.isEmpty ? nil : title
         self.version = version?.text
         if config?.maintenanceMode == true {
-            closedBecause = "\(server) is in maintenance, so sign-in is not possible. Try again later."
+            unavailableReason = "\(server) is in maintenance, so sign-in is not possible. Try again later."
         } else if !hasUsers {
-            closedBecause = "\(server) has no administrator yet. Open it in a browser and add one, then sign in."
+            unavailableReason = "\(server) has no administrator yet. Open it in a browser and add one, then sign in."
         } else if features == nil {
             warnings.append("The server does not announce its sign-in methods. It may refuse a password.")
         }

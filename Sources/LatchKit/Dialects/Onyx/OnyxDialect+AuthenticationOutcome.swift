@@ -15,43 +15,43 @@ extension OnyxDialect {
     /// address. It does not end the session.
     ///
     /// Source: docs/protocols/onyx.md, Rejected sessions and Sessions in the app.
-    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         let isAPI = path.hasPrefix("/api/")
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: isAPI) {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: isAPI) {
             return .intercepted(reason)
         }
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 408, 429, 500...: return .failing
-        case 401, 403: return verdict(onRefusal: answer)
-        default: return isAnonymous(answer, path) ? .rejected(Self.rejection(.sessionUnrecognized)) : .answered
+        case 401, 403: return outcome(onRefusal: response)
+        default: return isAnonymous(response, path) ? .rejected(Self.rejection(.sessionUnrecognized)) : .authenticated
         }
     }
 
-    private func verdict(onRefusal answer: ClientResponse) -> AuthenticationOutcome {
-        guard InterceptedResponse.isJSON(answer), let error = OnyxError(body: answer.body) else {
+    private func outcome(onRefusal response: ClientResponse) -> AuthenticationOutcome {
+        guard InterceptedResponse.isJSON(response), let error = OnyxError(body: response.body) else {
             return .intercepted(
-                "the refusal does not have the format of an Onyx server (\(InterceptedResponse.summary(answer))). "
+                "the refusal does not have the format of an Onyx server (\(InterceptedResponse.summary(response))). "
                     + "A system between this machine and the server refused the request.")
         }
         if error.envelope == .business, let code = error.code {
             let reason = OnyxReason(rawValue: code)
             if Self.endings.contains(reason) { return .rejected(Self.rejection(reason)) }
             if code.hasPrefix("SESSION_") { return .rejected(Self.vagueRejection(code)) }
-            guard answer.status == .unauthorized, reason == .unauthenticated else { return .answered }
+            guard response.status == .unauthorized, reason == .unauthenticated else { return .authenticated }
             return .rejected(Self.vagueRejection("unauthenticated"))
         }
         switch error.detail {
         case "Unauthorized": return .rejected(Self.vagueRejection("unauthorized"))
         case "Access denied. User's OIDC token has expired.": return .rejected(Self.vagueRejection("oidc_expired"))
-        default: return .answered
+        default: return .authenticated
         }
     }
 
-    private func isAnonymous(_ answer: ClientResponse, _ path: String) -> Bool {
-        guard path == identity.path, answer.status == .ok,
-            let user = try? JSON.decode(OnyxUser.self, from: answer.body)
+    private func isAnonymous(_ response: ClientResponse, _ path: String) -> Bool {
+        guard path == identity.path, response.status == .ok,
+            let user = try? JSON.decode(OnyxUser.self, from: response.body)
         else { return false }
         return user.isAnonymousUser == true
     }
@@ -66,7 +66,7 @@ extension OnyxDialect {
             case .sessionUnrecognized: "the server no longer knows the session"
             default: "the server ended the session (\(SanitizedText.clean(reason.rawValue)))"
             }
-        return Rejection(reason: reason.rawValue, sentence: sentence, isUnmistakable: true)
+        return Rejection(reason: reason.rawValue, sentence: sentence, isConclusive: true)
     }
 
     private static func vagueRejection(_ reason: String) -> Rejection {
@@ -74,6 +74,6 @@ extension OnyxDialect {
             reason: reason,
             sentence: reason == "oidc_expired"
                 ? "the identity provider's sign-in has expired" : "the server no longer accepts the session",
-            isUnmistakable: false)
+            isConclusive: false)
     }
 }

@@ -38,8 +38,8 @@ extension OnyxDialect: BrowserDialect {
         if let provider = start.provider { pairs.append(("provider", provider)) }
         let path = Self.prefix + "/auth/mobile/oauth/authorize?" + FormURLEncoded.encode(pairs)
         return PendingBrowserSignIn(address: try connection.address.url(of: path), state: start.state) { back in
-            let answer = try await connection.send(exchange(code: back.code, verifier: verifier))
-            return try grant(fromExchange: answer, of: connection.address)
+            let response = try await connection.send(exchange(code: back.code, verifier: verifier))
+            return try grant(fromExchange: response, of: connection.address)
         }
     }
 
@@ -58,15 +58,15 @@ extension OnyxDialect: BrowserDialect {
     /// - Throws: ``LatchError/Code/codeRefused``, and the errors of ``grant(from:of:)``.
     ///
     /// Source: docs/protocols/onyx.md, Code exchange.
-    func grant(fromExchange answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        let reason = OnyxError(body: answer.body)?.code.map { OnyxReason(rawValue: $0) }
-        guard answer.status != .unauthorized || reason != .unauthenticated else {
+    func grant(fromExchange response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        let reason = OnyxError(body: response.body)?.code.map { OnyxReason(rawValue: $0) }
+        guard response.status != .unauthorized || reason != .unauthenticated else {
             throw LatchError(
                 .codeRefused,
                 "Login failed: \(server) does not accept the code from the browser; it expired or was already used. "
                     + "Sign in again.")
         }
-        return try grant(from: answer, of: server)
+        return try grant(from: response, of: server)
     }
 
     private static let prefix = "/api"

@@ -15,24 +15,25 @@ extension OnyxDialect: RegistrationDialect {
     /// Reads the response to a registration. Any successful status with the new account means that it was created.
     ///
     /// - Throws: ``LatchError/Code/weakPassword``, ``LatchError/Code/registrationRefused``,
-    ///   ``LatchError/Code/rateLimited``, ``LatchError/Code/serverError``, ``LatchError/Code/foreignAnswer``.
+    ///   ``LatchError/Code/rateLimited``, ``LatchError/Code/serverError``, ``LatchError/Code/interceptedResponse``.
     ///
     /// Source: docs/protocols/onyx.md, Registration.
-    package func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
+    package func registered(by response: ClientResponse, at server: ServerAddress) throws(LatchError) {
         // Only these members are checked, because the others differ between releases.
-        if answer.status.isSuccess, let person = try? JSONValue(parsing: answer.body), person["id"]?.string != nil,
+        if response.status.isSuccess, let person = try? JSONValue(parsing: response.body), person["id"]?.string != nil,
             person["email"]?.string != nil
         {
             return
         }
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            throw LatchError(.foreignAnswer, "Could not register: the response did not come from \(server); \(reason)")
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
+            throw LatchError(
+                .interceptedResponse, "Could not register: the response did not come from \(server); \(reason)")
         }
-        let error = OnyxError(body: answer.body)
-        var words = SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(answer))
+        let error = OnyxError(body: response.body)
+        var words = SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(response))
         while words.hasSuffix(".") { words.removeLast() }
-        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
-        switch (answer.status.rawValue, OnyxReason(rawValue: error?.code ?? "")) {
+        let wait = response.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        switch (response.status.rawValue, OnyxReason(rawValue: error?.code ?? "")) {
         case (_, .invalidPassword):
             throw LatchError(.weakPassword, "Not registered: \(words). Choose another password.")
         case (_, .userAlreadyExists):

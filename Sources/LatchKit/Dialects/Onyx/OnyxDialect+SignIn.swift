@@ -7,22 +7,23 @@ extension OnyxDialect {
     /// - Throws: ``LatchError`` with ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
     ///   ``LatchError/Code/emailUnverified``, ``LatchError/Code/rateLimited`` with the delay,
     ///   ``LatchError/Code/serverError``, ``LatchError/Code/serverRefused`` with the server's error message,
-    ///   ``LatchError/Code/foreignAnswer`` or ``LatchError/Code/notAKnownServer``.
+    ///   ``LatchError/Code/interceptedResponse`` or ``LatchError/Code/unsupportedServer``.
     ///
     /// Source: docs/protocols/onyx.md, Sign-in with a password; IM-16.
-    package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        if let grant = renewal(from: answer) { return grant }
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            throw LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
+    package func grant(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if let grant = renewal(from: response) { return grant }
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
+            throw LatchError(
+                .interceptedResponse, "Could not sign in: the response did not come from \(server); \(reason)")
         }
-        throw refusal(answer, server)
+        throw refusal(response, server)
     }
 
-    private func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
-        let error = OnyxError(body: answer.body)
+    private func refusal(_ response: ClientResponse, _ server: ServerAddress) -> LatchError {
+        let wait = response.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        let error = OnyxError(body: response.body)
         let reason = OnyxReason(rawValue: error?.code ?? "")
-        switch (answer.status.rawValue, reason) {
+        switch (response.status.rawValue, reason) {
         case (429, _), (_, .rateLimited):
             let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
             return LatchError(
@@ -49,19 +50,19 @@ extension OnyxDialect {
         case (500..., _):
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has an internal error (status \(answer.status)). Try again later.",
+                "Login failed: \(server) has an internal error (status \(response.status)). Try again later.",
                 retryAfter: wait)
         case (404, _), (405, _):
             return LatchError(
-                .notAKnownServer,
+                .unsupportedServer,
                 "Login failed: \(server) does not support sign-in for programs. Ask its operator to update it.")
-        case (200..<300, _): return InterceptedResponse.noToken(in: answer, from: server)
+        case (200..<300, _): return InterceptedResponse.noToken(in: response, from: server)
         default:
-            return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, answer))")
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, response))")
         }
     }
 
-    private func words(_ error: OnyxError?, _ answer: ClientResponse) -> String {
-        SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(answer))
+    private func words(_ error: OnyxError?, _ response: ClientResponse) -> String {
+        SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(response))
     }
 }

@@ -47,22 +47,23 @@ package struct OnyxDialect: PasswordDialect {
     }
 
     /// Returns the `detail` of an error, or a description of its code.
-    package func errorMessage(in answer: ClientResponse) -> String? {
-        OnyxError(body: answer.body).flatMap(Self.words(for:))
+    package func errorMessage(in response: ClientResponse) -> String? {
+        OnyxError(body: response.body).flatMap(Self.words(for:))
     }
 
     /// Recognizes an Onyx server by a successful JSON response with `multi_tenant` or `auth_type`.
     ///
     /// Source: OX-10; docs/protocols/onyx.md, Server discovery.
-    package func match(_ answer: ClientResponse) -> ServerMatch {
-        guard answer.status.isSuccess else {
-            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
+    package func match(_ response: ClientResponse) -> ServerMatch {
+        guard response.status.isSuccess else {
+            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(response))")
         }
-        guard let type = try? JSON.decode(OnyxAuthType.self, from: answer.body),
+        guard let type = try? JSON.decode(OnyxAuthType.self, from: response.body),
             type.multiTenant != nil || type.authType != nil
         else {
             return .notRecognized(
-                "its response to \(probe.path) is not that of an Onyx server (\(InterceptedResponse.summary(answer)))")
+                "its response to \(probe.path) is not that of an Onyx server (\(InterceptedResponse.summary(response)))"
+            )
         }
         return .server(ServerFeatures(type))
     }
@@ -80,14 +81,14 @@ package struct OnyxDialect: PasswordDialect {
 
     /// Reads `{"access_token", "token_type": "bearer"}` with the optional members `refresh_token` and `expires_in`.
     /// Returns nil when a member is missing or invalid.
-    package func renewal(from answer: ClientResponse) -> Grant? {
-        guard answer.status.isSuccess, let response = try? JSON.decode(OnyxTokenResponse.self, from: answer.body),
-            response.tokenType.lowercased() == "bearer", Self.isToken(response.accessToken),
-            response.refreshToken.map(Self.isToken) ?? true, response.expiresIn ?? 1 > 0
+    package func renewal(from response: ClientResponse) -> Grant? {
+        guard response.status.isSuccess, let tokens = try? JSON.decode(OnyxTokenResponse.self, from: response.body),
+            tokens.tokenType.lowercased() == "bearer", Self.isToken(tokens.accessToken),
+            tokens.refreshToken.map(Self.isToken) ?? true, tokens.expiresIn ?? 1 > 0
         else { return nil }
         return Grant(
-            token: Secret(response.accessToken), refreshToken: response.refreshToken.map { Secret($0) },
-            lifetime: response.expiresIn.map { .seconds(min($0, Self.longestLifetime)) })
+            token: Secret(tokens.accessToken), refreshToken: tokens.refreshToken.map { Secret($0) },
+            lifetime: tokens.expiresIn.map { .seconds(min($0, Self.longestLifetime)) })
     }
 
     private static func isToken(_ text: String) -> Bool {
@@ -95,8 +96,8 @@ package struct OnyxDialect: PasswordDialect {
     }
 
     /// Reads `UserInfo`. Returns nil for an anonymous visitor.
-    package func identity(from answer: ClientResponse) -> Identity? {
-        guard answer.status.isSuccess, let user = try? JSON.decode(OnyxUser.self, from: answer.body),
+    package func identity(from response: ClientResponse) -> Identity? {
+        guard response.status.isSuccess, let user = try? JSON.decode(OnyxUser.self, from: response.body),
             user.isAnonymousUser != true
         else { return nil }
         let name = user.personalization?["name"]?.string ?? ""

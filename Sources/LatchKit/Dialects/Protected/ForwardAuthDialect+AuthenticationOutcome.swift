@@ -9,26 +9,26 @@ extension ForwardAuthDialect {
     /// comes from the protected server and does not concern the session.
     ///
     /// Source: RFC 6750 §3; RFC 9728 §5.1; invariant 4.
-    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         if server == gateway, path.hasPrefix("/api/") {
-            return inner.authenticationOutcome(of: answer, to: path, at: server)
+            return inner.authenticationOutcome(of: response, to: path, at: server)
         }
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: false) {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: false) {
             return .intercepted(reason)
         }
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 408, 429, 500...: return .failing
-        case 401 where isChallenge(answer, of: server): return .rejected(Self.rejection)
-        default: return .answered
+        case 401 where isChallenge(response, of: server): return .rejected(Self.rejection)
+        default: return .authenticated
         }
     }
 
-    private func isChallenge(_ answer: ClientResponse, of server: ServerAddress) -> Bool {
-        ProtectedResource.address(in: answer.headers)?.hasPrefix(server.origin + ProtectedResource.wellKnown) == true
+    private func isChallenge(_ response: ClientResponse, of server: ServerAddress) -> Bool {
+        ProtectedResource.address(in: response.headers)?.hasPrefix(server.origin + ProtectedResource.wellKnown) == true
     }
 
     private static let rejection = Rejection(
-        reason: "invalid_token", sentence: "the gateway no longer accepts the session", isUnmistakable: false)
+        reason: "invalid_token", sentence: "the gateway no longer accepts the session", isConclusive: false)
 }

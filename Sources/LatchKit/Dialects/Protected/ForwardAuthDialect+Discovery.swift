@@ -23,18 +23,18 @@ extension ForwardAuthDialect {
         guard place.isEncrypted || place.isLoopback else {
             return .notRecognized("its sign-in metadata are accepted only over https", first)
         }
-        let answer = try await connection.get(url)
-        guard answer.status.isSuccess else {
-            return .notRecognized("it has no sign-in metadata (\(InterceptedResponse.summary(answer)))", answer)
+        let response = try await connection.get(url)
+        guard response.status.isSuccess else {
+            return .notRecognized("it has no sign-in metadata (\(InterceptedResponse.summary(response)))", response)
         }
         let metadata: ProtectedResource
         do {
-            metadata = try ProtectedResource(reading: answer.body, of: place.url)
+            metadata = try ProtectedResource(reading: response.body, of: place.url)
         } catch {
-            return .notRecognized(SanitizedText.clean(error.message), answer)
+            return .notRecognized(SanitizedText.clean(error.message), response)
         }
         guard let gateway = Self.gateway(metadata.server) else {
-            return .notRecognized("the address of its gateway cannot be used", answer)
+            return .notRecognized("the address of its gateway cannot be used", response)
         }
         return try await ask(gateway, for: place, connection)
     }
@@ -43,8 +43,8 @@ extension ForwardAuthDialect {
         async throws -> DiscoveryResult
     {
         switch try await inner.discover(connection.connection(to: gateway)) {
-        case .notRecognized(let reason, let answer):
-            return .notRecognized("its gateway \(gateway) was not recognized: \(reason)", answer)
+        case .notRecognized(let reason, let response):
+            return .notRecognized("its gateway \(gateway) was not recognized: \(reason)", response)
         case .server(_, _, var features):
             features.gateway = gateway
             if !Self.areRelated(place.host, gateway.host) {

@@ -34,40 +34,40 @@ package struct ForwardAuthDialect: PasswordDialect {
     /// The request that identifies the gateway.
     package var probe: DialectRequest { there(inner.probe) }
     /// Reads the gateway's response.
-    package func match(_ answer: ClientResponse) -> ServerMatch { inner.match(answer) }
+    package func match(_ response: ClientResponse) -> ServerMatch { inner.match(response) }
 
     /// The request that asks the gateway who is signed in.
     package var identity: DialectRequest { there(inner.identity) }
     /// Reads the gateway's response.
-    package func identity(from answer: ClientResponse) -> Identity? { inner.identity(from: answer) }
+    package func identity(from response: ClientResponse) -> Identity? { inner.identity(from: response) }
 
     /// The request that renews the session at the gateway.
     package var refresh: DialectRequest? { inner.refresh.map(there) }
     /// Reads the gateway's response.
-    package func renewal(from answer: ClientResponse) -> Grant? { inner.renewal(from: answer) }
+    package func renewal(from response: ClientResponse) -> Grant? { inner.renewal(from: response) }
     /// Returns when to renew a token, as for Onyx.
     package func refreshDate(now: Date, expires: Date?) -> Date { inner.refreshDate(now: now, expires: expires) }
 
     /// Returns the request that ends the session at the gateway.
     package func signOut(keyID: String?) -> DialectRequest? { inner.signOut(keyID: keyID).map(there) }
     /// Reads the gateway's response.
-    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
-        inner.revocationFailure(answer, at: gateway ?? server)
+    package func revocationFailure(_ response: ClientResponse, at server: ServerAddress) -> String? {
+        inner.revocationFailure(response, at: gateway ?? server)
     }
 
     /// `Authorization: Bearer`.
     package func authorization(_ token: Secret) -> HTTPHeaders { inner.authorization(token) }
 
     /// Returns the error message in a response of the gateway. The error format of the protected server is not known.
-    package func errorMessage(in answer: ClientResponse) -> String? { inner.errorMessage(in: answer) }
+    package func errorMessage(in response: ClientResponse) -> String? { inner.errorMessage(in: response) }
 
     /// Returns the request that signs in at the gateway.
     package func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         there(inner.passwordSignIn(email: email, password: password, device: device))
     }
     /// Reads the gateway's response.
-    package func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        try inner.grant(from: answer, of: gateway ?? server)
+    package func grant(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        try inner.grant(from: response, of: gateway ?? server)
     }
 
     private func there(_ request: DialectRequest) -> DialectRequest {

@@ -8,25 +8,25 @@ extension RelateMailDialect {
     /// address. It does not end the session.
     ///
     /// Source: docs/protocols/relate-mail.md, Errors and Scopes.
-    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
-        if Self.refusesName(answer) {
+        if Self.refusesName(response) {
             return .intercepted(
                 "the server refuses its own name: its setting AllowedHosts does not contain '\(server.host)'.")
         }
         let isAPI = path.hasPrefix("/api/")
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: isAPI) {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: isAPI) {
             return .intercepted(reason)
         }
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 408, 429, 500...: return .failing
         case 401:
             return .rejected(
                 Rejection(
                     reason: "unauthorized", sentence: "the server no longer accepts its key",
-                    isUnmistakable: false))
-        default: return .answered
+                    isConclusive: false))
+        default: return .authenticated
         }
     }
 }

@@ -48,16 +48,16 @@ extension RelateMailDialect: BrowserDialect {
             let metadata = try await party.metadata()
             let address = try await party.authorizationURL(
                 redirect: start.redirect, state: start.state, nonce: nonce, challenge: verifier.challenge)
-            let issuer = metadata.namesIssuerInAnswers ? metadata.issuer : nil
+            let issuer = metadata.sendsIssuerInResponses ? metadata.issuer : nil
             return PendingBrowserSignIn(address: address, state: start.state, issuer: issuer) { back in
                 do {
                     let callback = try Self.fields(of: back.link, start.redirect)
                     let signIn = try await party.signIn(
                         callback: callback, redirect: start.redirect, nonce: nonce, verifier: verifier)
                     await client.close()
-                    return try await RelateMailKeyMaker(
+                    return try await RelateMailKeyCreator(
                         dialect: self, connection: connection, token: signIn.accessToken, scopes: start.scopes,
-                        noteKey: start.noteKey
+                        recordKey: start.recordKey
                     ).grant()
                 } catch {
                     await client.close()

@@ -6,11 +6,11 @@ extension RelateMailDialect {
     /// Recognizes a server by a successful JSON response with `oidcEnabled` and `features`.
     ///
     /// Source: RM-4; docs/protocols/relate-mail.md, Discovery.
-    package func match(_ answer: ClientResponse) -> ServerMatch {
-        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else {
-            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(answer))")
+    package func match(_ response: ClientResponse) -> ServerMatch {
+        guard response.status.isSuccess, InterceptedResponse.isJSON(response) else {
+            return .notRecognized("it responded to \(probe.path) with \(InterceptedResponse.summary(response))")
         }
-        guard let found = try? JSON.decode(RelateMailDiscovery.self, from: answer.body) else {
+        guard let found = try? JSON.decode(RelateMailDiscovery.self, from: response.body) else {
             return .notRecognized("its response to \(probe.path) is not that of a Relate Mail server")
         }
         var features = ServerFeatures(signsInWithPassword: false, signsInWithBrowser: found.oidcEnabled)
@@ -30,10 +30,10 @@ extension RelateMailDialect {
     ///
     /// Source: RM-4; docs/protocols/relate-mail.md, Discovery and Sign-in configuration.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
-        let answer = try await connection.send(probe)
-        if Self.refusesName(answer) { throw Self.nameRefused(connection.address) }
-        switch match(answer) {
-        case .notRecognized(let reason): return .notRecognized(reason, answer)
+        let response = try await connection.send(probe)
+        if Self.refusesName(response) { throw Self.nameRefused(connection.address) }
+        switch match(response) {
+        case .notRecognized(let reason): return .notRecognized(reason, response)
         case .server(let features): return try await find(features, connection)
         }
     }
@@ -72,9 +72,9 @@ extension RelateMailDialect {
         var problem: String?
         for path in ["/config/config.json", "/config.json"] {
             do {
-                let answer = try await connection.send(DialectRequest(.get, path, headers: Self.acceptsJSON))
-                guard let configuration = Self.configuration(in: answer) else {
-                    problem = problem ?? "\(path) does not name it (\(InterceptedResponse.summary(answer)))."
+                let response = try await connection.send(DialectRequest(.get, path, headers: Self.acceptsJSON))
+                guard let configuration = Self.configuration(in: response) else {
+                    problem = problem ?? "\(path) does not name it (\(InterceptedResponse.summary(response)))."
                     continue
                 }
                 guard let provider = RelateMailProvider(configuration) else {
@@ -88,18 +88,18 @@ extension RelateMailDialect {
         return (nil, problem)
     }
 
-    private static func configuration(in answer: ClientResponse) -> RelateMailConfiguration? {
-        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else { return nil }
-        return try? JSON.decode(RelateMailConfiguration.self, from: answer.body)
+    private static func configuration(in response: ClientResponse) -> RelateMailConfiguration? {
+        guard response.status.isSuccess, InterceptedResponse.isJSON(response) else { return nil }
+        return try? JSON.decode(RelateMailConfiguration.self, from: response.body)
     }
 
     /// Returns whether the server refuses every request with this host name, because its `AllowedHosts` does not
     /// contain it.
     ///
     /// Source: docs/protocols/relate-mail.md, Host filtering; `HostFilteringMiddleware` of ASP.NET Core.
-    static func refusesName(_ answer: ClientResponse) -> Bool {
-        answer.status == .badRequest
-            && answer.body.prefix(4_096).firstRange(of: Array("Invalid Hostname".utf8)) != nil
+    static func refusesName(_ response: ClientResponse) -> Bool {
+        response.status == .badRequest
+            && response.body.prefix(4_096).firstRange(of: Array("Invalid Hostname".utf8)) != nil
     }
 
     static func nameRefused(_ server: ServerAddress) -> LatchError {

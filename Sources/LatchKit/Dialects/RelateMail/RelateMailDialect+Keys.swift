@@ -22,10 +22,10 @@ extension RelateMailDialect: KeyDialect {
     /// Reads the list of active keys. It does not say which key belongs to which program.
     ///
     /// Source: RM-8.
-    package func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
-        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
-            let list = try? JSON.decode(RelateMailListedKeys.self, from: answer.body)
-        else { throw refusal(answer, server, "The keys could not be listed") }
+    package func keys(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
+        guard response.status.isSuccess, InterceptedResponse.isJSON(response),
+            let list = try? JSON.decode(RelateMailListedKeys.self, from: response.body)
+        else { throw refusal(response, server, "The keys could not be listed") }
         return list.keys.filter { $0.isActive && Self.isID($0.id) }.map { key in
             RemoteKey(
                 id: key.id, name: key.name, scopes: key.scopes, created: ServerTime.date(key.createdAt),
@@ -54,11 +54,11 @@ extension RelateMailDialect: KeyDialect {
 
     /// Reads the key, its id and its scopes, which may be fewer than requested. Real servers respond to the creation
     /// with 200, not 201.
-    package func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
-            let made = try? JSON.decode(RelateMailCreatedKey.self, from: answer.body), Self.isKey(made.apiKey),
+    package func key(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        guard response.status.isSuccess, InterceptedResponse.isJSON(response),
+            let made = try? JSON.decode(RelateMailCreatedKey.self, from: response.body), Self.isKey(made.apiKey),
             Self.isID(made.id)
-        else { throw refusal(answer, server, "No key was created") }
+        else { throw refusal(response, server, "No key was created") }
         var grant = Grant(token: Secret(made.apiKey))
         grant.keyID = made.id
         grant.scopes = made.scopes.map(SanitizedText.clean)
@@ -78,30 +78,30 @@ extension RelateMailDialect: KeyDialect {
     }
 
     /// Returns the error for a refused request, with the server's error message.
-    func refusal(_ answer: ClientResponse, _ server: ServerAddress, _ what: String) -> LatchError {
-        if Self.refusesName(answer) { return Self.nameRefused(server) }
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
-            return LatchError(.foreignAnswer, "\(what): the response did not come from \(server); \(reason)")
+    func refusal(_ response: ClientResponse, _ server: ServerAddress, _ what: String) -> LatchError {
+        if Self.refusesName(response) { return Self.nameRefused(server) }
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
+            return LatchError(.interceptedResponse, "\(what): the response did not come from \(server); \(reason)")
         }
-        switch answer.status.rawValue {
+        switch response.status.rawValue {
         case 429:
-            let pause = retryDelay(after: answer) ?? Self.pause
+            let pause = retryDelay(after: response) ?? Self.pause
             return LatchError(
                 .rateLimited,
                 "\(what): too many requests to \(server). Wait \(pause.components.seconds) seconds, then try again.",
                 retryAfter: pause)
         case 500...:
-            let remedy = hint(for: answer).map { " " + $0 } ?? ""
+            let remedy = hint(for: response).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "\(what): \(server) has an internal error (status \(answer.status)). Try again later.\(remedy)",
-                retryAfter: RetryAfter.read(answer))
+                "\(what): \(server) has an internal error (status \(response.status)). Try again later.\(remedy)",
+                retryAfter: RetryAfter.read(response))
         case 200..<300:
             return LatchError(
-                .foreignAnswer,
+                .interceptedResponse,
                 "\(what): the response from \(server) has an unexpected format "
-                    + "(\(InterceptedResponse.summary(answer))). Try again. If the error persists, ask its operator.")
-        default: return LatchError(.serverRefused, "\(what): \(server) says: \(text(of: answer)).")
+                    + "(\(InterceptedResponse.summary(response))). Try again. If the error persists, ask its operator.")
+        default: return LatchError(.serverRefused, "\(what): \(server) says: \(text(of: response)).")
         }
     }
 

@@ -45,9 +45,9 @@ package struct RelateMailDialect: Dialect {
     package var identity: DialectRequest { DialectRequest(.get, "/api/profile", headers: Self.acceptsJSON) }
 
     /// Reads the profile.
-    package func identity(from answer: ClientResponse) -> Identity? {
-        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
-            let profile = try? JSON.decode(RelateMailProfile.self, from: answer.body), !profile.id.isEmpty
+    package func identity(from response: ClientResponse) -> Identity? {
+        guard response.status.isSuccess, InterceptedResponse.isJSON(response),
+            let profile = try? JSON.decode(RelateMailProfile.self, from: response.body), !profile.id.isEmpty
         else { return nil }
         let name = profile.displayName ?? ""
         return Identity(id: profile.id, email: profile.email, name: name.isEmpty ? nil : name)
@@ -61,9 +61,9 @@ package struct RelateMailDialect: Dialect {
 
     /// Reads the response to a sign-out. A success means that the key was revoked, a 404 that it had been revoked
     /// before.
-    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
-        guard !answer.status.isSuccess, answer.status != .notFound else { return nil }
-        return "\(server) refused the request: \(text(of: answer))."
+    package func revocationFailure(_ response: ClientResponse, at server: ServerAddress) -> String? {
+        guard !response.status.isSuccess, response.status != .notFound else { return nil }
+        return "\(server) refused the request: \(text(of: response))."
     }
 
     /// Returns `Authorization: ApiKey` with the key, which servers of every version accept. `Bearer` is for tokens of
@@ -75,29 +75,29 @@ package struct RelateMailDialect: Dialect {
     }
 
     /// Returns the text of `error`, or the title of a problem with the messages for each member of the body.
-    package func errorMessage(in answer: ClientResponse) -> String? {
-        guard let error = RelateMailError(body: answer.body) else { return nil }
+    package func errorMessage(in response: ClientResponse) -> String? {
+        guard let error = RelateMailError(body: response.body) else { return nil }
         guard case .problem(let title, let errors) = error, !errors.isEmpty else { return error.text }
         return title + " " + errors.sorted { $0.key < $1.key }.flatMap(\.value).joined(separator: " ")
     }
 
     /// Returns the delay of the `Retry-After` field, or 60 seconds for a 429 without it.
-    package func retryDelay(after answer: ClientResponse) -> Duration? {
-        RetryAfter.read(answer) ?? (answer.status == .tooManyRequests ? Self.pause : nil)
+    package func retryDelay(after response: ClientResponse) -> Duration? {
+        RetryAfter.read(response) ?? (response.status == .tooManyRequests ? Self.pause : nil)
     }
 
     /// Returns a sentence about a fault of older servers, which respond with status 500 to a valid key.
     ///
     /// Source: docs/protocols/relate-mail.md, API keys.
-    package func hint(for answer: ClientResponse) -> String? {
-        guard answer.status == .internalServerError else { return nil }
+    package func hint(for response: ClientResponse) -> String? {
+        guard response.status == .internalServerError else { return nil }
         return "Relate Mail before February 2026 responds to a valid key this way; its operator can update it."
     }
 
     /// Returns the server's error message without a final period, so that it fits into a sentence. Without a message,
     /// it describes the status.
-    func text(of answer: ClientResponse) -> String {
-        var text = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+    func text(of response: ClientResponse) -> String {
+        var text = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
         while text.hasSuffix(".") { text.removeLast() }
         return text
     }

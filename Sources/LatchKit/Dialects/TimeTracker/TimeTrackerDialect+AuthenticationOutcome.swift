@@ -7,22 +7,22 @@ extension TimeTrackerDialect {
     /// Many programs send the same response, so the session asks the server again before it ends.
     ///
     /// Source: TT-7; docs/protocols/time-tracker.md, Rejected tokens.
-    package func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+    package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
         let isAPI = prefix.isEmpty || path.hasPrefix(prefix + "/")
-        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: isAPI) {
+        if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: isAPI) {
             return .intercepted(reason)
         }
-        let words = errorMessage(in: answer)
-        switch answer.status.rawValue {
-        case 500 where path == signOutPath && words == Self.cannotSignOut: return .answered
+        let words = errorMessage(in: response)
+        switch response.status.rawValue {
+        case 500 where path == signOutPath && words == Self.cannotSignOut: return .authenticated
         case 408, 429, 500...: return .failing
         case 401:
-            guard let words else { return .intercepted(Self.unknownSender(answer)) }
-            return words.hasPrefix("Unauthorized") ? .rejected(Self.rejection(words)) : .answered
-        case 403: return words == nil ? .intercepted(Self.unknownSender(answer)) : .answered
-        default: return .answered
+            guard let words else { return .intercepted(Self.unknownSender(response)) }
+            return words.hasPrefix("Unauthorized") ? .rejected(Self.rejection(words)) : .authenticated
+        case 403: return words == nil ? .intercepted(Self.unknownSender(response)) : .authenticated
+        default: return .authenticated
         }
     }
 
@@ -40,17 +40,17 @@ extension TimeTrackerDialect {
     /// Reads the response to a sign-out. After any refusal the token is still valid.
     ///
     /// Source: TT-12; docs/protocols/time-tracker.md, Sign-out.
-    package func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
-        guard !answer.status.isSuccess else { return nil }
-        guard errorMessage(in: answer) == Self.cannotSignOut else {
+    package func revocationFailure(_ response: ClientResponse, at server: ServerAddress) -> String? {
+        guard !response.status.isSuccess else { return nil }
+        guard errorMessage(in: response) == Self.cannotSignOut else {
             return "\(server) refused the request: "
-                + "\(SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer)))."
+                + "\(SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response)))."
         }
         return "\(server) cannot revoke a token. It accepts the token until it expires."
     }
 
-    private static func unknownSender(_ answer: ClientResponse) -> String {
-        "the refusal does not have the format of Time Tracker (\(InterceptedResponse.summary(answer))). "
+    private static func unknownSender(_ response: ClientResponse) -> String {
+        "the refusal does not have the format of Time Tracker (\(InterceptedResponse.summary(response))). "
             + "A system between this machine and the server refused the request."
     }
 
@@ -64,6 +64,6 @@ extension TimeTrackerDialect {
             case "": "the server no longer accepts the session"
             default: "the server no longer accepts the session (\(SanitizedText.clean(reason)))"
             }
-        return Rejection(reason: reason.isEmpty ? "unauthorized" : reason, sentence: sentence, isUnmistakable: false)
+        return Rejection(reason: reason.isEmpty ? "unauthorized" : reason, sentence: sentence, isConclusive: false)
     }
 }

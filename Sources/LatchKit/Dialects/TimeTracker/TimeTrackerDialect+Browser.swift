@@ -36,12 +36,14 @@ extension TimeTrackerDialect: BrowserDialect {
         var path = prefix + "/auth/login?redirect_uri=" + start.redirect
         if let provider = start.provider { path += "&" + FormURLEncoded.encode([("provider", provider)]) }
         let address = try connection.address.url(of: path)
-        let answer = try await connection.send(DialectRequest(.get, path, headers: Self.headers))
-        guard answer.status.isSuccess || answer.status.isRedirect else { throw notBegun(answer, connection.address) }
-        let known = TimeTrackerStart(answer, from: connection.address, redirect: start.redirect)
+        let response = try await connection.send(DialectRequest(.get, path, headers: Self.headers))
+        guard response.status.isSuccess || response.status.isRedirect else {
+            throw startError(response, connection.address)
+        }
+        let known = TimeTrackerStart(response, from: connection.address, redirect: start.redirect)
         return PendingBrowserSignIn(address: known?.address ?? address, state: known?.state) { back in
-            let answer = try await connection.send(exchange(back, redirect: start.redirect))
-            return try grant(from: answer, of: connection.address)
+            let response = try await connection.send(exchange(back, redirect: start.redirect))
+            return try grant(from: response, of: connection.address)
         }
     }
 
@@ -62,16 +64,16 @@ extension TimeTrackerDialect: BrowserDialect {
     ///   others, with the server's error message if there is one.
     ///
     /// Source: TT-4, TT-9, TT-13; docs/protocols/time-tracker.md, Token request.
-    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        if answer.status.isSuccess, let response = try? JSON.decode(TimeTrackerTokenResponse.self, from: answer.body),
-            response.tokenType.lowercased() == "bearer", TimeTrackerToken.isSendable(response.accessToken)
+    func grant(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if response.status.isSuccess, let tokens = try? JSON.decode(TimeTrackerTokenResponse.self, from: response.body),
+            tokens.tokenType.lowercased() == "bearer", TimeTrackerToken.isSendable(tokens.accessToken)
         {
             var grant = Grant(
-                token: Secret(response.accessToken),
-                lifetime: TimeTrackerToken.lifetime(of: response.accessToken, told: response.expiresIn))
-            grant.identity = Self.identity(of: response.user)
+                token: Secret(tokens.accessToken),
+                lifetime: TimeTrackerToken.lifetime(of: tokens.accessToken, told: tokens.expiresIn))
+            grant.identity = Self.identity(of: tokens.user)
             return grant
         }
-        throw notExchanged(answer, server)
+        throw exchangeError(response, server)
     }
 }

@@ -7,11 +7,11 @@ extension TimeTrackerDialect {
 
     /// Recognizes a server by a successful response with `{"status": "ok", "timestamp"}`. Many servers send the same,
     /// so ``discover(_:)`` checks further responses.
-    package func match(_ answer: ClientResponse) -> ServerMatch {
-        let json = try? JSONValue(parsing: answer.body)
-        guard answer.status.isSuccess, json?["status"]?.string == "ok", json?["timestamp"]?.string != nil else {
+    package func match(_ response: ClientResponse) -> ServerMatch {
+        let json = try? JSONValue(parsing: response.body)
+        guard response.status.isSuccess, json?["status"]?.string == "ok", json?["timestamp"]?.string != nil else {
             return .notRecognized(
-                "its response to \(probe.path) is not that of Time Tracker (\(InterceptedResponse.summary(answer)))")
+                "its response to \(probe.path) is not that of Time Tracker (\(InterceptedResponse.summary(response)))")
         }
         return .server(ServerFeatures(signsInWithPassword: false, signsInWithBrowser: true))
     }
@@ -27,14 +27,14 @@ extension TimeTrackerDialect {
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         var first: DiscoveryResult?
         for prefix in Self.prefixes {
-            let finding = try await TimeTrackerDialect(prefix: prefix).look(connection)
+            let finding = try await TimeTrackerDialect(prefix: prefix).probeAddress(connection)
             guard case .notRecognized = finding else { return finding }
             first = first ?? finding
         }
         return first ?? .notRecognized("it was not contacted", ClientResponse(status: .notFound))
     }
 
-    private func look(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+    private func probeAddress(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let nobody = try await connection.send(identity)
         guard nobody.status == .unauthorized, (try? JSONValue(parsing: nobody.body)) == ["error": "Unauthorized"] else {
             return .notRecognized(

@@ -4,24 +4,24 @@ extension TimeTrackerDialect {
     /// Returns the error for a response that does not begin a sign-in.
     ///
     /// Source: TT-9; docs/protocols/time-tracker.md, Start of a sign-in.
-    func notBegun(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        if let error = commonError(answer, server) { return error }
-        let said = said(answer)
-        guard answer.status.rawValue >= 500 else {
+    func startError(_ response: ClientResponse, _ server: ServerAddress) -> LatchError {
+        if let error = commonError(response, server) { return error }
+        let said = said(response)
+        guard response.status.rawValue >= 500 else {
             return LatchError(.serverRefused, "Login failed: \(server) refused to begin a sign-in: \(said).")
         }
         return LatchError(
             .serverError,
             "Login failed: \(server) could not begin a sign-in, probably because it cannot reach its identity provider "
-                + "(\(said)). Try again later.", retryAfter: Self.wait(answer))
+                + "(\(said)). Try again later.", retryAfter: Self.wait(response))
     }
 
     /// Returns the error for a response to an exchange that contains no token.
-    func notExchanged(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        if let error = commonError(answer, server) { return error }
-        let said = said(answer)
-        switch answer.status.rawValue {
-        case 200..<300: return InterceptedResponse.noToken(in: answer, from: server)
+    func exchangeError(_ response: ClientResponse, _ server: ServerAddress) -> LatchError {
+        if let error = commonError(response, server) { return error }
+        let said = said(response)
+        switch response.status.rawValue {
+        case 200..<300: return InterceptedResponse.noToken(in: response, from: server)
         case 400 where said.contains("Initiate login again"), 500 where said.contains("invalid_grant"):
             return LatchError(
                 .codeRefused,
@@ -32,7 +32,7 @@ extension TimeTrackerDialect {
         case 500...:
             return LatchError(
                 .serverError, "Login failed: \(server) could not finish the sign-in: \(said). Try again later.",
-                retryAfter: Self.wait(answer))
+                retryAfter: Self.wait(response))
         default:
             return LatchError(.serverRefused, "Login failed: \(server) says: \(said).")
         }
@@ -40,26 +40,29 @@ extension TimeTrackerDialect {
 
     /// Returns the error for a response that says nothing about this sign-in: a rate limit or a response from another
     /// sender. Nil for all other responses.
-    private func commonError(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError? {
-        if answer.status == .tooManyRequests {
-            let wait = Self.wait(answer)
+    private func commonError(_ response: ClientResponse, _ server: ServerAddress) -> LatchError? {
+        if response.status == .tooManyRequests {
+            let wait = Self.wait(response)
             let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
             return LatchError(
                 .rateLimited, "Login failed: too many attempts at \(server). \(pause), then try again.",
                 retryAfter: wait)
         }
-        guard let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) else { return nil }
-        return LatchError(.foreignAnswer, "Could not sign in: the response did not come from \(server); \(reason)")
+        guard let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) else {
+            return nil
+        }
+        return LatchError(
+            .interceptedResponse, "Could not sign in: the response did not come from \(server); \(reason)")
     }
 
     /// Returns the server's error message without a final period, so that it fits into a sentence.
-    private func said(_ answer: ClientResponse) -> String {
-        var words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.summary(answer))
+    private func said(_ response: ClientResponse) -> String {
+        var words = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
         while words.hasSuffix(".") { words.removeLast() }
         return words
     }
 
-    private static func wait(_ answer: ClientResponse) -> Duration? {
-        answer.headers["Retry-After"].flatMap { Int($0) }.map { .seconds(max($0, 0)) }
+    private static func wait(_ response: ClientResponse) -> Duration? {
+        response.headers["Retry-After"].flatMap { Int($0) }.map { .seconds(max($0, 0)) }
     }
 }

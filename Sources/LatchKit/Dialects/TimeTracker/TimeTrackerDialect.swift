@@ -66,8 +66,8 @@ package struct TimeTrackerDialect: Dialect {
     /// Reads `{"id", "username", "fullName", "email"}`.
     ///
     /// Source: TT-8, TT-13.
-    package func identity(from answer: ClientResponse) -> Identity? {
-        guard answer.status.isSuccess, let user = try? JSON.decode(TimeTrackerUser.self, from: answer.body) else {
+    package func identity(from response: ClientResponse) -> Identity? {
+        guard response.status.isSuccess, let user = try? JSON.decode(TimeTrackerUser.self, from: response.body) else {
             return nil
         }
         return Self.identity(of: user)
@@ -102,8 +102,8 @@ package struct TimeTrackerDialect: Dialect {
     /// Returns the text of the member `error`.
     ///
     /// Source: TT-9.
-    package func errorMessage(in answer: ClientResponse) -> String? {
-        (try? JSON.decode(TimeTrackerError.self, from: answer.body))?.error
+    package func errorMessage(in response: ClientResponse) -> String? {
+        (try? JSON.decode(TimeTrackerError.self, from: response.body))?.error
     }
 
     static let headers: HTTPHeaders = ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType]

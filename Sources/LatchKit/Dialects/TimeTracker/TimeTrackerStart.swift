@@ -16,9 +16,9 @@ struct TimeTrackerStart {
 
     /// Reads the response to `/auth/login`. Nil when the browser must open that address itself: the response sets a
     /// cookie, or is not a redirect to an address with one `state` and exactly this redirect address.
-    init?(_ answer: ClientResponse, from server: ServerAddress, redirect: String) {
-        guard answer.status.isRedirect, answer.headers["Set-Cookie"] == nil,
-            let target = answer.headers["Location"], let address = Self.absolute(target, from: server),
+    init?(_ response: ClientResponse, from server: ServerAddress, redirect: String) {
+        guard response.status.isRedirect, response.headers["Set-Cookie"] == nil,
+            let target = response.headers["Location"], let address = Self.absolute(target, from: server),
             address.utf8.count <= Self.longest, let query = Self.query(of: address),
             query.values("redirect_uri") == [redirect], query.values("state").count == 1,
             let state = query["state"], !state.isEmpty

@@ -19,14 +19,14 @@ final class BreakableCodeStore: CodeStore {
     let isBroken = Switch()
     private let store = MemoryCodeStore()
 
-    func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         if isBroken.isOn { throw CutOff() }
-        try store.keep(record, under: key, for: lifetime)
+        try store.save(record, under: key, for: lifetime)
     }
 
-    func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+    func consume(_ key: SHA256Digest) async throws -> [UInt8]? {
         if isBroken.isOn { throw CutOff() }
-        return store.take(key)
+        return store.consume(key)
     }
 
     func sweep() { store.sweep() }

@@ -11,7 +11,7 @@ final class SmallProvider: Sendable {
     /// Somebody who has an account there.
     struct Account: Sendable {
         var subject = "ada-1"
-        var email = Bench.email
+        var email = GatewayFixture.email
         var isVerified = true
         var name: String? = "Ada at the provider"
         /// What the ID token says of when the person signed in there; nothing unless told.

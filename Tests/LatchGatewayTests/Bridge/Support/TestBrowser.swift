@@ -19,15 +19,15 @@ final class TestBrowser: Sendable {
     /// Asks for a page, or posts a form.
     func send(
         _ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil
-    ) async throws -> Exchange.Answer {
+    ) async throws -> Exchange.Response {
         let cookie = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         let own = [("Accept", "text/html,*/*;q=0.8")] + (cookie.isEmpty ? [] : [("Cookie", cookie)])
-        let answer = try await http.send(method, path, headers: own + headers, body: body)
-        for field in answer.headers.values("Set-Cookie") { keep(field) }
-        return answer
+        let response = try await http.send(method, path, headers: own + headers, body: body)
+        for field in response.headers.values("Set-Cookie") { save(field) }
+        return response
     }
 
-    private func keep(_ field: String) {
+    private func save(_ field: String) {
         let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
         guard let name = pair.first.map(String.init) else { return }
         let isGone = field.contains("; Max-Age=0;")

@@ -23,7 +23,7 @@ final class TokenIssuer: Sendable {
         let value: Mutex<State>
         init(_ state: State) { value = Mutex(state) }
 
-        func answer(_ path: String, _ body: (State) -> ServerResponse) -> ServerResponse {
+        func response(_ path: String, _ body: (State) -> ServerResponse) -> ServerResponse {
             value.withLock { state in
                 state.asked[path, default: 0] += 1
                 return state.isBroken ? ServerResponse(status: .serviceUnavailable) : body(state)
@@ -55,13 +55,13 @@ final class TokenIssuer: Sendable {
         let state = SharedState(State(published: [key]))
         var router = Router()
         router.on(.get, "/.well-known/openid-configuration") { _ in
-            state.answer("discovery") { .json(metadata($0.issuer)) }
+            state.response("discovery") { .json(metadata($0.issuer)) }
         }
         router.on(.get, "/keys") { _ in
-            state.answer("keys") { .json(["keys": .array($0.published.map(\.publicJSON))] as JSONValue) }
+            state.response("keys") { .json(["keys": .array($0.published.map(\.publicJSON))] as JSONValue) }
         }
         router.on(.get, "/userinfo") { _ in
-            state.answer("userinfo") { state in
+            state.response("userinfo") { state in
                 state.userInfo.map { .json($0) } ?? ServerResponse(status: .unauthorized)
             }
         }
@@ -104,7 +104,7 @@ extension TokenIssuer {
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "sub": "ada-1", "aud": .string(Self.clientID), "iat": .number(seconds),
             "exp": .number(seconds + 300), "jti": "1", "client_id": .string(Self.clientID),
-            "scope": "openid profile email", "email": .string(Bench.email), "email_verified": true,
+            "scope": "openid profile email", "email": .string(GatewayFixture.email), "email_verified": true,
             "name": "Ada at the provider",
         ]
         for (name, value) in changes { claims[name] = value }

@@ -1,0 +1,42 @@
+import GatewayHTTP
+import HTTPMessages
+import HTTPServer
+
+/// The responses of the token endpoints, in the envelope of OAuth.
+///
+/// Source: RFC 6749 §5.2.
+enum TokenResponses {
+    /// The response for an invalid token, for any reason.
+    ///
+    /// Source: RFC 7662 §2.2.
+    static let inactive = ServerResponse(
+        status: .ok, headers: .privateJSON, body: Array(#"{"active":false}"#.utf8))
+
+    /// Returns a 400 response to an invalid request. The sentence is a constant, so that the response does not repeat
+    /// what was sent.
+    static func invalidRequest(_ sentence: StaticString, _ status: HTTPStatus = .badRequest) -> ServerResponse {
+        refusal(status, "invalid_request", sentence)
+    }
+
+    /// A 401 response for an unknown client or a wrong secret. These cases are not distinguished.
+    static let invalidClient: ServerResponse = {
+        var response = refusal(.unauthorized, "invalid_client", "The client is unknown or its secret is wrong.")
+        response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
+        return response
+    }()
+
+    /// A 503 response for a database error.
+    static let unavailable = refusal(
+        .serviceUnavailable, "temporarily_unavailable", "The server cannot check the token now. Try again later."
+    ).retry(after: .seconds(1))
+
+    /// A 404 response for metadata when the server cannot tell its own address from the request.
+    static let noMetadata = refusal(.notFound, "invalid_request", "The server does not know its own address.")
+
+    private static func refusal(_ status: HTTPStatus, _ error: StaticString, _ sentence: StaticString) -> ServerResponse
+    {
+        ServerResponse(
+            status: status, headers: .privateJSON,
+            body: Array(#"{"error":"\#(error)","error_description":"\#(sentence)"}"#.utf8))
+    }
+}

@@ -1,0 +1,99 @@
+import FoundationEssentials
+import LatchDownloads
+import LatchKit
+import Primitives
+import Terminal
+
+/// The place for the files of this machine's downloads.
+///
+/// All waiting files wait for one folder, that of the command that chose them.
+struct DownloadDestination {
+    /// The folder given with `--to`.
+    var folder: String?
+    /// The layout given with `--layout`.
+    var layout: LibraryLayout?
+    /// Whether `--motion-photo` is given.
+    var keepsMotionPhotos = false
+    /// The limit given with `--parallel`.
+    var parallelLimit: ParallelLimit?
+    /// Whether `--keep-trying` is given.
+    var keepsTrying = false
+
+    /// Opens the queue and the library for its files. The last place is used while files wait for it, and by commands
+    /// that neither choose files nor name a folder.
+    ///
+    /// - Parameters:
+    ///   - context: The context of the command, with the accounts.
+    ///   - isChoosing: Whether this command chooses files.
+    ///   - selector: The account from which files are chosen. Its last folder is used without `--to`.
+    /// - Returns: The queue and the library.
+    /// - Throws: ``LatchError`` when files wait for another folder than `--to`, no folder is known, or the storage
+    ///   fails.
+    func open(
+        _ context: CommandContext, isChoosing: Bool, of selector: String? = nil
+    ) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
+        let latch = try await context.client()
+        let places = LibraryLocations(latch)
+        let account = isChoosing ? try? await context.account(selector) : nil
+        let place = try await place(places, isChoosing: isChoosing, account, context.console)
+        let library = PictureLibrary(
+            latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
+        ) { [console = context.console] in console.printMessage($0.printable) }
+        var settings = parallelLimit?.settings ?? DownloadSettings()
+        if keepsTrying { settings.maximumOutage = nil }
+        return (DownloadQueue(latch, library: library, settings: settings), library)
+    }
+
+    /// Returns a library's place, to be stored for later commands.
+    static func of(_ library: PictureLibrary) -> LibraryLocation {
+        LibraryLocation(folder: library.folder, layout: library.layout, keepsMotionPhotos: library.keepsMotionPhotos)
+    }
+
+    /// The given options that have no effect when another program is fetching already.
+    var ignoredOptions: [String] {
+        [
+            layout == nil ? nil : "--layout", keepsMotionPhotos ? "--motion-photo" : nil,
+            parallelLimit == nil ? nil : "--parallel", keepsTrying ? "--keep-trying" : nil,
+        ].compactMap(\.self)
+    }
+
+    private func place(
+        _ places: LibraryLocations, isChoosing: Bool, _ account: Account?, _ console: Console
+    ) async throws -> LibraryLocation {
+        let path = folder.map(Self.absolute)
+        if var place = try await places.last() {
+            if let path { try await places.check(path) }
+            let isAwaited = try await places.isAwaited()
+            if isAwaited || !isChoosing && path == nil {
+                place.layout = layout ?? place.layout
+                place.keepsMotionPhotos = place.keepsMotionPhotos || keepsMotionPhotos
+                return place
+            }
+        }
+        var chosen = path
+        if chosen == nil, let account, let last = try await places.folder(of: account) {
+            if !console.isJSON {
+                console.printMessage(
+                    "The files are saved to '\(last.printable)', as before. To choose another folder: --to FOLDER")
+            }
+            chosen = last
+        }
+        let folder = try chosen ?? Self.defaultFolder()
+        let known = try await places.layout(of: folder)
+        return LibraryLocation(folder: folder, layout: layout ?? known ?? .flat, keepsMotionPhotos: keepsMotionPhotos)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        return URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+
+    /// Returns the path of `Immich` in the folder of the person's pictures.
+    private static func defaultFolder() throws(LatchError) -> String {
+        guard let path = PicturesFolder.current(environment: ProcessInfo.processInfo.environment).path else {
+            throw LatchError(
+                .invalidInput, "There is no pictures folder because HOME is not set. Choose a folder: --to FOLDER")
+        }
+        return path + "/Immich"
+    }
+}

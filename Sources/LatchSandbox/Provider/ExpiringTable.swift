@@ -1,0 +1,33 @@
+import FoundationEssentials
+
+/// A table of values that expire. When it is full, the value that expires first is removed.
+struct ExpiringTable<Value: Sendable>: Sendable {
+    /// The maximum number of values.
+    static var limit: Int { 10_000 }
+
+    private var values: [String: (value: Value, ends: Date)] = [:]
+
+    var count: Int { values.count }
+
+    mutating func store(_ value: Value, under name: String, until ends: Date, now: Date) {
+        if values.count >= Self.limit { values = values.filter { $0.value.ends > now } }
+        if values.count >= Self.limit, let oldest = values.min(by: { $0.value.ends < $1.value.ends }) {
+            values[oldest.key] = nil
+        }
+        values[name] = (value, ends)
+    }
+
+    func find(_ name: String, now: Date) -> Value? {
+        guard let kept = values[name], kept.ends > now else { return nil }
+        return kept.value
+    }
+
+    mutating func replace(_ name: String, by value: Value) {
+        guard let kept = values[name] else { return }
+        values[name] = (value, kept.ends)
+    }
+
+    mutating func remove(where isGone: (Value) -> Bool) {
+        values = values.filter { !isGone($0.value.value) }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import HTTPMessages
+import TestSupport
+
+/// A gateway, a backend that knows nothing of sign-in, and a proxy before both.
+struct ProxyFixture {
+    static let configuration = """
+        public_url: https://id.example.org
+        trusted_proxies: [127.0.0.1]
+        pages: {enabled: true}
+        verify: {enabled: true}
+        dialects: {onyx: {registration: true}, relate-mail: {enabled: true, prefix: /rm}}
+        access:
+          other: {hosts: "app.example.org:8443", allow: public}
+          open: {hosts: app.example.org, paths: [/health, /share/*], allow: public}
+          admin: {hosts: app.example.org, paths: /admin/*, groups: admins}
+          dav: {hosts: app.example.org, paths: /dav/*, basic_keys: true}
+          app: {hosts: app.example.org}
+
+        """
+
+    let fixture: SystemFixture
+    let gateway: RunningGateway
+    private let backend: RunningProgram
+    private let proxy: RunningProgram
+    private let kind: ProxyKind
+    private let places: ProxyKind.Places
+
+    /// Starts all three, and signs a person in, whose token is ``token``.
+    static func start(_ kind: ProxyKind) async throws -> ProxyFixture {
+        let folder = try TemporaryDirectory()
+        try folder.write(configuration, to: "latchd.yaml")
+        let fixture = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
+        let gateway = try await fixture.startGatewayWithPerson()
+        let backend = try RunningProgram(
+            "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
+            environment: ["PATH": path, "PYTHONDONTWRITEBYTECODE": "1"])
+        let line = try await backend.line(containing: "backend on ")
+        guard let port = line.split(separator: " ").last.flatMap({ Int($0) }) else {
+            throw ChildProcess.Failure("No port in '\(line)'.")
+        }
+        let places = ProxyKind.Places(
+            gateway: gateway.port, backend: port, socket: folder.file("proxy.sock"), folder: folder)
+        let proxy = try RunningProgram(
+            "/usr/bin/env", ["-C", folder.path] + (try kind.command(places)),
+            environment: [
+                "PATH": path, "HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
+                "LATCHD_VERIFY": "http://127.0.0.1:\(gateway.port)/auth/verify",
+            ])
+        let all = ProxyFixture(
+            fixture: fixture, gateway: gateway, backend: backend, proxy: proxy, kind: kind, places: places)
+        try await all.untilProxyAnswers()
+        return all
+    }
+
+    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
+
+    /// The proxies have no common word for having begun: their socket says it.
+    private func untilProxyAnswers() async throws {
+        for _ in 1...500 {
+            if (try? kind.connect(places)) != nil { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw ChildProcess.Failure("The proxy does not listen: \(proxy.output)")
+    }
+
+    /// Ends all three.
+    func end() async {
+        for program in [proxy, backend, gateway.program] {
+            program.send(SIGTERM)
+            await program.waitForExit()
+        }
+    }
+
+    /// Registers a person with an unproved address.
+    func register(_ email: String, _ password: String) async throws {
+        let body = #"{"email":"\#(email)","password":"\#(password)"}"#
+        let response = try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /api/auth/register HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        guard response.status == 201 else { throw ChildProcess.Failure("Not registered: \(response.text)") }
+    }
+
+    /// Creates a key of the person.
+    func key(_ token: String) async throws -> String {
+        let body = #"{"name":"calendar"}"#
+        let response = try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /rm/api/smtp-credentials HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Authorization: Bearer \(token)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+        )
+        guard let key = try JSONValue(parsing: response.body)["apiKey"]?.string else {
+            throw ChildProcess.Failure("No key: \(response.text)")
+        }
+        return key
+    }
+
+    /// Signs a person in like an app.
+    func token(_ email: String = SystemFixture.email, _ password: String = SystemFixture.password) async throws
+        -> String
+    {
+        let form = FormURLEncoded.encode([("username", email), ("password", password)])
+        let response = try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /api/auth/mobile/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: \(FormURLEncoded.mediaType)\r\n"
+                + "Content-Length: \(form.utf8.count)\r\nConnection: close\r\n\r\n\(form)")
+        guard let token = try JSONValue(parsing: response.body)["access_token"]?.string else {
+            throw ChildProcess.Failure("No token: \(response.text)")
+        }
+        return token
+    }
+
+    /// Ends the session of a token, at the gateway itself; the status of the answer.
+    func signOut(_ token: String) async throws -> Int {
+        try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /api/auth/mobile/logout HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\nContent-Length: 0\r\n"
+                + "Connection: close\r\n\r\n"
+        ).status
+    }
+
+    /// One request over a connection of its own to the proxy.
+    func ask(
+        _ path: String, method: String = "GET", host: String = "app.example.org", _ fields: [String] = [],
+        body: String = ""
+    ) async throws -> RawResponse {
+        let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
+        return try await Self.exchange(
+            kind.connect(places), lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    }
+
+    private static func exchange(_ socket: RawSocket, _ request: String) async throws -> RawResponse {
+        let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
+            BackgroundThread.start {
+                continuation.resume(
+                    with: Result {
+                        try socket.write(request)
+                        var all: [UInt8] = []
+                        while true {
+                            let some = try socket.readSome()
+                            if some.isEmpty { return all }
+                            all += some
+                        }
+                    })
+            }
+        }
+        guard let response = RawResponse.all(in: bytes).first(where: { $0.status >= 200 }) else {
+            throw ChildProcess.Failure("No answer in '\(String(decoding: bytes, as: UTF8.self))'.")
+        }
+        return response
+    }
+}
+
+/// What the backend got, when the request came through to it.
+struct BackendView {
+    let method: String
+    let path: String
+    let fields: [String]
+
+    init?(_ response: RawResponse) {
+        guard response.status == 200, let json = try? JSONValue(parsing: response.body),
+            let method = json["method"]?.string, let path = json["path"]?.string,
+            let fields = json["fields"]?.array?.compactMap(\.string)
+        else { return nil }
+        self.method = method
+        self.path = path
+        self.fields = fields
+    }
+
+    /// Every value of a field, whatever a server might take for its name; an empty one says nothing.
+    func values(like name: String) -> [String] {
+        fields.compactMap { line in
+            let halves = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let found = halves[0].lowercased().replacing("_", with: "-")
+            let value = halves[1].trimmingCharacters(in: .whitespaces)
+            return found == name && !value.isEmpty ? value : nil
+        }
+    }
+}
