@@ -1,4 +1,5 @@
 import Primitives
+import Synchronization
 
 /// An SQLite database that several programs may use at once.
 ///
@@ -15,6 +16,8 @@ package final class Database: Sendable {
     private let readers = WorkerCount()
     private let departures = Mailbox<Void>()
     private let tally = WriteCounter()
+    /// The modules whose tables have the newest version.
+    private let migratedModules = Mutex<Set<String>>([])
 
     private init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -90,6 +93,10 @@ package final class Database: Sendable {
             guard writing.post(.write(call, outlivesPowerLoss: outlivesPowerLoss)) else { throw closed }
         }
     }
+
+    func isMigrated(_ module: String) -> Bool { migratedModules.withLock { $0.contains(module) } }
+
+    func recordMigration(of module: String) { migratedModules.withLock { _ = $0.insert(module) } }
 
     /// Returns whether another program, or another ``Database`` on the same file, has committed since the last call.
     ///

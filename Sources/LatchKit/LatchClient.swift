@@ -100,9 +100,8 @@ public final class LatchClient: Sendable {
             return try await Database.open(configuration, migrations: AccountSchema.migrations)
         }
         let accounts = AccountStore(
-            database: database,
-            downloadOwner: try await LatchError.converting { try await AccountStore.downloadOwner(database) },
-            dialects: configuration.dialects, secrets: configuration.secrets ?? DeviceSecrets(folders: folders),
+            database: database, dialects: configuration.dialects,
+            secrets: configuration.secrets ?? DeviceSecrets(folders: folders),
             locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
             revocationTimeout: configuration.revocationTimeout, requestTimeout: configuration.requestTimeout,

@@ -89,4 +89,74 @@ struct MigrationTests {
             _ = try? await Database.open(.inMemory(applicationID: 1), migrations: steps)
         }
     }
+
+    // MARK: - The tables of another module
+
+    private static let shared = [Migration(1, "the versions of modules", ModuleSchema.versionsTable)]
+    private static let notes = [
+        Migration(3, "notes", "CREATE TABLE notes (text TEXT NOT NULL) STRICT;"),
+        Migration(5, "a note", "INSERT INTO notes VALUES ('one');"),
+    ]
+    private static let texts = Statement("SELECT text FROM notes") { row throws(DatabaseError) in
+        try row.get(0) as String
+    }
+    private static let versions = Statement("SELECT module, version FROM module_versions") {
+        row throws(DatabaseError) in "\(try row.get(0) as String) \(try row.get(1) as Int)"
+    }
+
+    @Test("each program migrates a module's tables, from every version, and once", arguments: 0...2)
+    func module(known: Int) async throws {
+        let folder = try Folder()
+        let earlier = try await open(folder, Self.shared)
+        if known > 0 {
+            try await earlier.migrate(ModuleSchema("notes", migrations: Array(Self.notes.prefix(known))))
+        }
+        await earlier.close()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let database = try await open(folder, Self.shared)
+                    for _ in 0..<2 { try await database.migrate(ModuleSchema("notes", migrations: Self.notes)) }
+                    #expect(try await database.read { try $0.all(Self.texts) } == ["one"])
+                    #expect(try await database.read { try $0.all(Self.versions) } == ["notes 5"])
+                    await database.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try version(folder) == 1)
+    }
+
+    @Test("tables from before the versions of modules are migrated from the version that they have")
+    func unrecordedModule() async throws {
+        let folder = try Folder()
+        let database = try await open(folder, [Self.notes[0], Migration(4, "versions", ModuleSchema.versionsTable)])
+        let has = Statement("SELECT 3 FROM sqlite_schema WHERE name = 'notes'") { row throws(DatabaseError) in
+            try row.get(0) as Int
+        }
+        try await database.migrate(ModuleSchema("notes", migrations: Self.notes, unrecordedVersion: has))
+        #expect(try await database.read { try $0.all(Self.texts) } == ["one"])
+        await database.close()
+    }
+
+    @Test("a module's migration that fails changes nothing, and tables of a newer program are refused")
+    func failingModule() async throws {
+        let folder = try Folder()
+        let database = try await open(folder, Self.shared)
+        let failing = Self.notes + [Migration(6, "the bad one", "CREATE TABLE notes (text TEXT) STRICT;")]
+        let error = try await #require(throws: DatabaseError.self) {
+            try await database.migrate(ModuleSchema("notes", migrations: failing))
+        }
+        #expect(error.message.contains("version 6 (the bad one)"))
+        #expect(try await database.read { try $0.all(Self.versions) }.isEmpty)
+
+        try await database.migrate(ModuleSchema("notes", migrations: Self.notes))
+        await database.close()
+        let older = try await open(folder, Self.shared)
+        let refusal = try await #require(throws: DatabaseError.self) {
+            try await older.migrate(ModuleSchema("notes", migrations: [Self.notes[0]]))
+        }
+        #expect(refusal.code == .newerThanProgram && refusal.message.contains("'notes' to version 5"))
+        await older.close()
+    }
 }

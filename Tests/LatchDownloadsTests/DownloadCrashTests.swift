@@ -67,7 +67,8 @@ struct DownloadCrashTests {
     func strayPart() async throws {
         let queue = fixture.queue()
         try await queue.prepareFolder()
-        let names = ["written", "stray"].map { queue.folder.partName.of(fixture.account.id, $0) }
+        let partName = try await queue.store.partName()
+        let names = ["written", "stray"].map { partName.of(fixture.account.id, $0) }
         let written = try DownloadPart(path: fixture.library + "/.latchstring/" + names[0])
         try Data("left".utf8).write(to: URL(fileURLWithPath: fixture.library + "/.latchstring/" + names[1]))
         try await queue.run()
@@ -143,7 +144,7 @@ struct DownloadCrashTests {
         let crashed = fixture.queue(library: library, stoppedAfter: .wholeNoted)
         try await crashed.add(fixture.pair("live"))
         try await crashed.run()
-        let joined = crashed.folder.partName.joined(fixture.account.id, "live")
+        let joined = try await crashed.store.partName().joined(fixture.account.id, "live")
         try FileManager.default.linkItem(
             atPath: fixture.library + "/.latchstring/" + joined, toPath: fixture.library + "/live.jpg")
 

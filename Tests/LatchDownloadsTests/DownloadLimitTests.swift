@@ -131,7 +131,7 @@ struct DownloadLimitTests {
                 part: .video, liveID: "still"))
         try await fixture.queue().add([task])
         var kept = try #require(try await fixture.otherProgram().tasks().first?.task)
-        let key = try await fixture.latch.accounts.downloadKey(of: fixture.account.id)
+        let key = try await fixture.latch.accounts.sealingKey(of: fixture.account.id)
         #expect(try SealedQuery.open(kept, key) == "/files/id?edited=true")
         #expect(kept.metadata.sealedQuery != nil && kept.url == "/files/id?…")
         kept.metadata.sealedQuery = nil

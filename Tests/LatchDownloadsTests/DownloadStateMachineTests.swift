@@ -23,7 +23,7 @@ struct DownloadStateMachineTests {
             task: DownloadTask(
                 id: id, account: account, url: "/files/\(id)", filename: "\(id).jpg", group: group,
                 metadata: .init(liveID: live)),
-            state: .waiting, attempts: attempts, notBefore: .distantPast, isWhole: false, host: host)
+            state: .waiting, attempts: attempts, notBefore: .distantPast, partOwner: "", isWhole: false, host: host)
     }
 
     /// A queue at work that has read these tasks.

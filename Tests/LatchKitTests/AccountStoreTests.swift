@@ -18,42 +18,6 @@ import Testing
             userEmail: "\(name)@example.org", apiKeyID: "key-\(name)", scopes: ["api:read", "app"], createdAt: moment)
     }
 
-    @Test("DL-3 the time of a file that an earlier version stored resumes no download, and a strong entity tag does")
-    func storedTimes() async throws {
-        try home.folders.make()
-        let configuration = Database.Configuration(
-            path: home.folders.database, applicationID: AccountSchema.applicationID)
-        let earlier = try await Database.open(configuration, migrations: Array(AccountSchema.migrations.prefix(13)))
-        try await earlier.write { connection in
-            _ = try connection.run(
-                Statement(
-                    """
-                    INSERT INTO accounts (id, display_name, server_url, user_email, scopes, created_at, last_used_at, dialect, stage)
-                    VALUES ('a', '', '', '', '', 0, 0, '', 'out')
-                    """))
-            for (id, point) in [
-                ("time", #"{"count":5,"lastModified":"x","isTimeStrong":true}"#),
-                ("tag", #"{"count":5,"entityTag":"\"1\"","isTimeStrong":false}"#),
-            ] {
-                let insert = Statement(
-                    """
-                    INSERT INTO downloads (account, id, host, grp, url, headers, filename, wants_progress, metadata, state, resume)
-                    VALUES ('a', ?, '', '', '', '{}', '', 0, '{}', 'paused', ?)
-                    """, String.self, String.self)
-                _ = try connection.run(insert, id, point)
-            }
-        }
-        await earlier.close()
-        let latch = try await home.open()
-        let points = Statement("SELECT resume FROM downloads ORDER BY id") { row throws(DatabaseError) in
-            try row.get(0) as String
-        }
-        let stored = try await latch.accounts.database.read { try $0.all(points) }
-        let read = try stored.map { try JSON.decode(ResumePoint.self, from: Array($0.utf8)) }
-        #expect(read.map(\.identifiesVersion) == [true, false] && read.map(\.count) == [5, 5])
-        await latch.close()
-    }
-
     @Test("RM-1 the nine fields are kept across a restart, and no key is in the file")
     func nineFields() async throws {
         let first = try await home.open()

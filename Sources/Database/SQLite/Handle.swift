@@ -108,8 +108,9 @@ final class Handle {
 
     /// Runs `body` while SQL cannot begin or end transactions.
     func withoutTransactionControl(_ body: (Handle) throws(DatabaseError) -> Void) throws(DatabaseError) {
+        let allowed = allowsTransactionControl
         allowsTransactionControl = false
-        defer { allowsTransactionControl = true }
+        defer { allowsTransactionControl = allowed }
         try body(self)
     }
 

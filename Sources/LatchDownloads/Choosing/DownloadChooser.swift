@@ -79,7 +79,7 @@ public struct DownloadChooser: Sendable {
         let name = bare.split(separator: UInt8(ascii: "/")).last
         let last = name.map { String(Substring($0)) } ?? account.serverURL.host
         return DownloadTask(
-            id: try await SealedQuery.id(url, try await session.downloadKey()), account: account.id, url: url,
+            id: try await SealedQuery.id(url, try await session.sealingKey()), account: account.id, url: url,
             filename: PercentEncoding.decode(last.utf8) ?? last, group: .file)
     }
 }

@@ -6,7 +6,7 @@ import LatchKit
 
 /// The files in a library's folder, as recorded in the accounts database.
 struct LibraryIndex: Sendable {
-    let database: Database
+    let database: DownloadDatabase
     let folder: String
 
     /// A file that was saved to the folder.

@@ -20,10 +20,10 @@ public struct LibraryLocation: Sendable, Hashable {
 
 /// The places that files were saved to, stored in the accounts database. A stopped queue continues in the same place.
 public struct LibraryLocations: Sendable {
-    private let database: Database
+    private let database: DownloadDatabase
 
     /// Creates the places of a client.
-    public init(_ latch: LatchClient) { database = latch.accounts.database }
+    public init(_ latch: LatchClient) { database = DownloadDatabase(latch) }
 
     /// Returns the place of the last downloads, or nil before the first ones.
     ///

@@ -45,7 +45,7 @@ public final class PictureLibrary: IndexedLibrary {
         self.layout = layout
         self.keepsMotionPhotos = keepsMotionPhotos
         self.onNotice = onNotice
-        index = LibraryIndex(database: latch.accounts.database, folder: folder)
+        index = LibraryIndex(database: DownloadDatabase(latch), folder: folder)
         search = LibrarySearch(index: index)
     }
 

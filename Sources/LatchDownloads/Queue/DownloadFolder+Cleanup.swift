@@ -14,11 +14,7 @@ extension DownloadFolder {
     /// Removes the parts of tasks that a command removed from the queue. Does nothing while a program fetches, because
     /// that program removes them.
     func removePartsAfterCommand(except active: () -> [QueuedTask]) async throws {
-        guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
-            return
-        }
-        defer { lock.release() }
-        try await removeStrayParts(except: active)
+        try await withLockIfPartsExist { try await removeStrayParts(except: active) }
     }
 
     /// Removes parts of this queue that no task can resume: their tasks were cancelled or cleared, or their account was
@@ -27,6 +23,7 @@ extension DownloadFolder {
     /// `active` returns the tasks that this program fetches or moves, because the database may not show yet that they
     /// have parts. It is called after the database was read, because a task may start meanwhile.
     func removeStrayParts(except active: () -> [QueuedTask]) async throws {
+        let partName = try await store.partName()
         let parts = parts.filter(partName.isOwn)
         guard !parts.isEmpty else { return }
         var names: Set<String> = []
@@ -35,8 +32,7 @@ extension DownloadFolder {
             names.insert(partName.joined(account, id))
         }
         for row in active() {
-            names.insert(partName.of(row.task.account, row.task.id))
-            names.insert(partName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id))
+            names.formUnion([row.partName, row.joinedPartName])
         }
         for name in parts where !names.contains(name) {
             (try? DownloadPart(path: partsPath + "/" + name, mustExist: true))?.remove()
@@ -46,11 +42,20 @@ extension DownloadFolder {
     /// Calls ``removePlaceholders()`` before a command removes tasks from the queue. Does nothing while a program
     /// fetches, because that program has already called it.
     func removePlaceholdersBeforeCommand() async throws {
+        try await withLockIfPartsExist(removePlaceholders)
+    }
+
+    /// Runs `body` with the lock of the program that downloads. Does nothing when this queue has no parts, or when
+    /// another program holds the lock.
+    private func withLockIfPartsExist(_ body: () async throws -> Void) async throws {
+        let parts = parts
+        guard !parts.isEmpty else { return }
+        let partName = try await store.partName()
         guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
             return
         }
         defer { lock.release() }
-        try await removePlaceholders()
+        try await body()
     }
 
     /// Removes empty files that reserved the names of parts when a crash happened, on file systems that need such
@@ -65,6 +70,7 @@ extension DownloadFolder {
     /// All others may belong to another client that is paused or not upgraded yet. They are kept, like the parts of
     /// other owners, until they are old enough to count as abandoned.
     func sortForeignParts(now: Date) async throws {
+        let partName = try await store.partName()
         var foreign = Set(parts.filter { !partName.isOwn($0) })
         guard !foreign.isEmpty else { return }
         try await forEachPartOwner { account, id in

@@ -17,7 +17,6 @@ struct DownloadFolder: Sendable {
 
     /// The full path of the folder with the files.
     let path: String
-    let partName: PartName
     let latch: LatchClient
     let store: DownloadStore
 
@@ -75,12 +74,12 @@ struct DownloadFolder: Sendable {
     // MARK: - The files of a task
 
     func partPath(_ row: QueuedTask) -> String {
-        partsPath + "/" + partName.of(row.task.account, row.task.id)
+        partsPath + "/" + row.partName
     }
 
     /// Returns the path of the part into which both parts of a live photo are joined.
     func joinedPath(_ row: QueuedTask) -> String {
-        partsPath + "/" + partName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id)
+        partsPath + "/" + row.joinedPartName
     }
 
     /// Removes the part of a task, and the joined part of its live photo.

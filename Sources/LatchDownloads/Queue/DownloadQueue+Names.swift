@@ -35,7 +35,7 @@ extension DownloadQueue {
             let others = try await store.tasks(at: bare, of: owner.id)
             var id = url
             if !others.isEmpty {
-                id = try await SealedQuery.id(url, try await latch.accounts.downloadKey(of: owner.id))
+                id = try await SealedQuery.id(url, try await latch.accounts.sealingKey(of: owner.id))
             }
             let tasks = try await store.tasks(id, of: owner.id)
             if !tasks.isEmpty { return .tasks(tasks) }

@@ -50,12 +50,10 @@ public actor DownloadQueue {
         now: @escaping @Sendable () -> Date, hook: DownloadHook
     ) {
         let wakes = AsyncSignal()
-        let store = DownloadStore(database: latch.accounts.database)
+        let store = DownloadStore(database: DownloadDatabase(latch))
         context = DownloadContext(
             latch: latch, store: store, library: library,
-            folder: DownloadFolder(
-                path: library.folder, partName: PartName(owner: latch.accounts.downloadOwner), latch: latch,
-                store: store),
+            folder: DownloadFolder(path: library.folder, latch: latch, store: store),
             settings: settings, now: now, hook: hook, broadcast: EventBroadcast { wakes.wake() })
         self.wakes = wakes
         fetcher = FileFetcher(context)
@@ -132,7 +130,7 @@ public actor DownloadQueue {
         var (tasks, keys): ([DownloadTask], [UUID: Secret]) = (tasks, [:])
         for index in tasks.indices where SealedQuery.splitQuery(tasks[index].url) != nil {
             let account = tasks[index].account
-            if keys[account] == nil { keys[account] = try await latch.accounts.downloadKey(of: account) }
+            if keys[account] == nil { keys[account] = try await latch.accounts.sealingKey(of: account) }
             if let key = keys[account] { tasks[index] = try SealedQuery.seal(tasks[index], key) }
         }
         return tasks

@@ -26,9 +26,16 @@ extension DownloadStore {
         Lane(host: try row.get(0), group: DownloadGroup(rawValue: try row.get(1)))
     }
 
+    /// The digits that identify the queue in the names of parts, in each row of a result.
+    static let partOwner = "(SELECT id FROM download_owner)"
+
+    static let selectPartOwner = Statement("SELECT id FROM download_owner") { row throws(DatabaseError) in
+        try row.get(0) as String
+    }
+
     private static let columns = """
         position, id, account, host, grp, url, headers, filename, wants_progress, metadata, state, reason, attempts, \
-        not_before, resume, boot, is_whole, path, size
+        not_before, resume, boot, is_whole, path, size, \(partOwner)
         """
 
     static let selectWaiting = Statement(
@@ -179,6 +186,6 @@ extension DownloadStore {
             bytes: try row.get(18),
             path: try row.get(17),
             resume: resume.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) }, boot: try row.get(15),
-            isWhole: try row.get(16), host: try row.get(3))
+            partOwner: try row.get(19), isWhole: try row.get(16), host: try row.get(3))
     }
 }

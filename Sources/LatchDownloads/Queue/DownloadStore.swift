@@ -10,7 +10,7 @@ import LatchKit
 /// destinations of files, are on disk before they are confirmed. A power loss may revert the latest of all other
 /// changes, and that work is repeated.
 struct DownloadStore: Sendable {
-    let database: Database
+    let database: DownloadDatabase
 
     /// The boot ID of this machine. Where the system has none, a random value, so that no other program resumes the
     /// parts.
@@ -85,6 +85,15 @@ struct DownloadStore: Sendable {
     /// Returns the accounts and ids of tasks after a position that may have a part.
     func open(after position: Int, limit: Int) async throws -> [(position: Int, account: UUID, id: String)] {
         try await read { try $0.all(Self.selectOpen, position, limit) }
+    }
+
+    /// Returns the names of this queue's parts.
+    func partName() async throws -> PartName {
+        guard let owner = try await read({ try $0.first(Self.selectPartOwner) }) else {
+            throw LatchError(
+                .storageFailed, "The accounts database was modified manually: its table download_owner is empty.")
+        }
+        return PartName(owner: owner)
     }
 
     /// Returns the unfinished tasks whose parts are complete and whose destinations are recorded.

@@ -145,7 +145,7 @@ struct FileFetcher: Sendable {
     /// Returns the address of a task with its query.
     private func url(of task: DownloadTask) async throws -> String {
         guard task.metadata.sealedQuery != nil else { return task.url }
-        return try SealedQuery.open(task, try await context.latch.accounts.downloadKey(of: task.account))
+        return try SealedQuery.open(task, try await context.latch.accounts.sealingKey(of: task.account))
     }
 
     private func headers(_ task: DownloadTask) -> HTTPHeaders {

@@ -141,7 +141,7 @@ extension DownloadQueue {
     private func file(_ row: SnapshotRow) -> QueueSnapshot.File {
         var received = 0
         if row.state == .running {
-            let part = folder.partsPath + "/" + folder.partName.of(row.account, row.taskID)
+            let part = folder.partsPath + "/" + PartName(owner: row.partOwner).of(row.account, row.taskID)
             received = DownloadPart.size(of: part) ?? 0
         }
         return QueueSnapshot.File(
@@ -149,7 +149,9 @@ extension DownloadQueue {
             total: row.size, path: row.path)
     }
 
-    private static let columns = "position, account, id, filename, state, reason, size, path"
+    private static let columns = """
+        position, account, id, filename, state, reason, size, path, \(DownloadStore.partOwner)
+        """
 
     private static let selectRunning = Statement(
         "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: snapshotRow)
@@ -166,7 +168,7 @@ extension DownloadQueue {
         SnapshotRow(
             position: try row.get(0), account: try row.get(1), taskID: try row.get(2), filename: try row.get(3),
             state: DownloadState(word: try row.get(4), reason: try row.get(5)), size: try row.get(6),
-            path: try row.get(7))
+            path: try row.get(7), partOwner: try row.get(8))
     }
 }
 
@@ -178,4 +180,5 @@ private struct SnapshotRow: Sendable {
     var state: DownloadState
     var size: Int?
     var path: String?
+    var partOwner: String
 }

@@ -23,6 +23,8 @@ public struct QueuedTask: Sendable, Identifiable {
     var resume: ResumePoint?
     /// The boot ID of the machine when the part was written.
     var boot: String?
+    /// The digits that identify its queue in the names of parts.
+    var partOwner: String
     /// Whether the part is complete.
     var isWhole: Bool
     /// The host of the task's server, with its port.
@@ -42,6 +44,12 @@ public struct QueuedTask: Sendable, Identifiable {
         ImmichAssetReading.isID(task.id)
             ? Key(account: nil, id: task.id.lowercased()) : Key(account: task.account, id: task.id)
     }
+
+    /// The name of the task's part.
+    var partName: String { PartName(owner: partOwner).of(task.account, task.id) }
+
+    /// The name of the part into which both parts of a live photo are joined.
+    var joinedPartName: String { PartName(owner: partOwner).joined(task.account, task.metadata.liveID ?? task.id) }
 
     /// The task with a file name in ASCII. Nil when its name is ASCII already.
     var plainlyNamed: QueuedTask? {

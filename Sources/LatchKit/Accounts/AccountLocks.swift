@@ -168,21 +168,7 @@ private final class LockWaiter: Sendable {
 }
 
 extension AccountStore {
-    /// Acquires the lock of the program that downloads. Only one program downloads at a time.
-    ///
-    /// Other programs hold the lock briefly, to check whether a program is downloading or to remove part files. The
-    /// method therefore tries for about one second.
-    ///
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program is already downloading; `CancellationError`.
-    package func lockDownloads() async throws -> FileLock {
-        for _ in 0..<50 {
-            if let lock = try lockDownloadsIfFree() { return lock }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw LatchError(
-            .storageLocked, "Another program is already running the downloads. Watch that one, or end it first.")
-    }
-
-    /// Returns the lock of ``lockDownloads()``, or nil when it is held.
-    package func lockDownloadsIfFree() throws -> FileLock? { try locks.lockIfFree(named: "downloads") }
+    /// Returns the lock with a name, or nil when another program or task holds it. LatchKit itself uses the ids of
+    /// accounts and names that begin with `key-`.
+    package func lockIfFree(named name: String) throws -> FileLock? { try locks.lockIfFree(named: name) }
 }

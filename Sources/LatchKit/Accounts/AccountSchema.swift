@@ -51,7 +51,6 @@ enum AccountSchema {
             ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
                 CHECK (must_change_password IN (0, 1));
             """),
-        downloads,
         // Keys that may be orphaned on a server. A key is identified by its id, or by its name while the id is not
         // known. It is orphaned unless the account still uses it.
         Migration(
@@ -74,13 +73,6 @@ enum AccountSchema {
             """
             CREATE TABLE device (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
             """),
-        downloadCounts,
-        pictureLibrary,
-        downloadParts,
-        downloadPartsCompared,
-        downloadOwner,
-        libraryVersions,
-        downloadPauses,
         Migration(
             13, "the server that was found last",
             """
@@ -88,12 +80,8 @@ enum AccountSchema {
                 one INTEGER PRIMARY KEY CHECK (one = 1), server_url TEXT NOT NULL, found_at INTEGER NOT NULL
             ) STRICT;
             """),
-        // Earlier versions treated the modification time of a file that was only a second old as a strong validator.
-        Migration(
-            14, "resume points of new files removed",
-            """
-            UPDATE downloads SET resume = json_set(resume, '$.isTimeStrong', json('false')) WHERE resume ->> 'isTimeStrong';
-            """),
+        // Other modules keep tables in this file, with versions of their own. The missing numbers were theirs.
+        Migration(15, "the versions of modules", ModuleSchema.versionsTable),
     ]
 
     static let columns = """

@@ -21,17 +21,6 @@ extension AccountStore {
         }
     }
 
-    static func downloadOwner(_ database: Database) async throws -> String {
-        guard let owner = try await database.read({ try $0.first(Self.selectOwner) }) else {
-            throw DatabaseError(
-                .unexpectedValue, "The accounts database was modified manually: its table download_owner is empty.")
-        }
-        return owner
-    }
-
-    private static let selectOwner = Statement("SELECT id FROM download_owner") { row throws(DatabaseError) in
-        try row.get(0) as String
-    }
     private static let selectDevice = Statement("SELECT id FROM device") { row throws(DatabaseError) in
         try row.get(0) as UUID
     }

@@ -160,7 +160,7 @@ extension AccountStore {
         try await LatchError.converting {
             try await secrets.remove(Self.tokenKey(id))
             for slot in ConnectionRecord.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
-            try await secrets.remove(Self.downloadKeyName(id))
+            try await secrets.remove(Self.sealingKeyName(id))
         }
     }
 }

@@ -10,9 +10,6 @@ import SecretStorage
 /// Source: RM-1, RM-2, RM-3.
 public final class AccountStore: Sendable {
     package let database: Database
-    /// The prefix of the names of part files: 8 random hexadecimal digits. Another accounts database is very unlikely
-    /// to have the same.
-    package let downloadOwner: String
     /// The dialects that are supported.
     let dialects: [any Dialect]
     let secrets: any SecretStoring
@@ -26,14 +23,13 @@ public final class AccountStore: Sendable {
     let log: ClientLog
 
     init(
-        database: Database, downloadOwner: String, dialects: [any Dialect], secrets: any SecretStoring,
-        locks: AccountLocks, now: @escaping @Sendable () -> Date,
+        database: Database, dialects: [any Dialect], secrets: any SecretStoring, locks: AccountLocks,
+        now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
         cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
-        self.downloadOwner = downloadOwner
         self.dialects = dialects
         self.secrets = AccountSecrets(store: secrets, database: database, dialects: dialects)
         self.locks = locks

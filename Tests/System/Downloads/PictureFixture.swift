@@ -60,6 +60,8 @@ struct PictureFixture {
 
     /// Where the part of a picture is, or will be, while its account is the only one.
     func partPath(of id: String) async throws -> String {
+        // The first use of the queue creates its tables.
+        _ = try await latch("downloads", "list")
         let read = """
             import sqlite3, sys
             print(*next(sqlite3.connect(sys.argv[1]).execute("SELECT o.id, a.id FROM download_owner o, accounts a")))

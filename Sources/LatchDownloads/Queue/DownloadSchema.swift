@@ -1,9 +1,76 @@
 import Database
 
-extension AccountSchema {
+/// The tables of this module in the accounts database: the queue of downloads, and the index of downloaded files.
+///
+/// The versions up to 14 were versions of the whole file; those that are missing here are migrations of other tables.
+enum DownloadSchema {
+    static let schema = ModuleSchema(
+        "downloads",
+        migrations: [
+            queue, counts, libraries, partIndex, comparedPartIndex, owner, libraryVersions, pauses, resumePoints,
+        ],
+        unrecordedVersion: unrecordedVersion)
+
+    /// The version of tables that were created when the file had a single version. Migrations 8 and 9 have the same
+    /// result when they run again. Migration 14 also clears resume points of version 14; those files start again.
+    private static let unrecordedVersion = Statement(
+        """
+        SELECT CASE
+            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'download_pauses') THEN 12
+            WHEN EXISTS (SELECT 1 FROM pragma_table_info('library_files') WHERE name = 'version') THEN 11
+            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'download_owner') THEN 10
+            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'libraries') THEN 7
+            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'download_counts') THEN 6
+            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'downloads') THEN 3
+            ELSE 0
+        END
+        """
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
+
+    /// The queue. A download belongs to an account and is removed with it.
+    ///
+    /// `path` is the final path of the file, stored before the file is moved there. `is_whole` means that the part file
+    /// needs no more data from the server. `revision` increases with every command, so that the program that downloads
+    /// notices commands of other programs.
+    ///
+    /// In a constraint or an index condition, SQLite builds a table from each list after `IN`, again for every row.
+    /// Comparisons take a tenth of that time.
+    private static let queue = Migration(
+        3, "the queue of downloads",
+        """
+        CREATE TABLE downloads (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL,
+            account TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+            host TEXT NOT NULL,
+            grp TEXT NOT NULL,
+            url TEXT NOT NULL,
+            headers TEXT NOT NULL,
+            filename TEXT NOT NULL,
+            wants_progress INTEGER NOT NULL,
+            metadata TEXT NOT NULL,
+            size INTEGER,
+            live_id TEXT,
+            state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'running' OR state = 'done' OR state = 'paused'
+                OR state = 'skipped' OR state = 'failed'),
+            reason TEXT,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            not_before INTEGER NOT NULL DEFAULT 0,
+            resume TEXT,
+            boot TEXT,
+            is_whole INTEGER NOT NULL DEFAULT 0,
+            path TEXT,
+            UNIQUE (account, id)
+        ) STRICT;
+        CREATE INDEX downloads_lanes ON downloads (state, host, grp, position);
+        CREATE INDEX downloads_pairs ON downloads (account, live_id) WHERE live_id IS NOT NULL;
+        CREATE TABLE download_signals (revision INTEGER NOT NULL) STRICT;
+        INSERT INTO download_signals VALUES (0);
+        """)
+
     /// Makes the queue's speed independent of its length. Triggers update counts of the downloads with every change.
     /// Frequent queries use partial indexes that contain only the rows they need.
-    static let downloadCounts = Migration(
+    private static let counts = Migration(
         6, "the counts of downloads",
         """
         DROP INDEX downloads_lanes;
@@ -51,7 +118,7 @@ extension AccountSchema {
         """)
 
     /// Includes failed downloads in the index of part files, because they may have a part file too.
-    static let downloadParts = Migration(
+    private static let partIndex = Migration(
         8, "the parts of downloads that failed",
         """
         DROP INDEX downloads_parts;
@@ -60,8 +127,8 @@ extension AccountSchema {
                 OR state = 'failed' AND resume IS NOT NULL;
         """)
 
-    /// Defines the index again with comparisons instead of a list after `IN`; see ``downloads`` for the reason.
-    static let downloadPartsCompared = Migration(
+    /// Defines the index again with comparisons instead of a list after `IN`; see ``queue`` for the reason.
+    private static let comparedPartIndex = Migration(
         9, "the parts of downloads, compared",
         """
         DROP INDEX downloads_parts;
@@ -72,7 +139,7 @@ extension AccountSchema {
 
     /// Gives this queue an id, so that its part files differ from those of another queue in the same folder. The
     /// other queue may belong to another person or device.
-    static let downloadOwner = Migration(
+    private static let owner = Migration(
         10, "the owner of download parts",
         """
         CREATE TABLE download_owner (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
@@ -86,7 +153,7 @@ extension AccountSchema {
     /// - `download_signals.rested`: when a task last had to wait, so that a clock that was set back is detected.
     /// - `download_folders`: the folder that was last chosen for each account. The key is the server and e-mail
     ///   address, so that it is still known after a sign-out and a new sign-in.
-    static let downloadPauses = Migration(
+    private static let pauses = Migration(
         12, "the pauses of downloads, and their folders",
         """
         CREATE TABLE download_pauses (
@@ -103,5 +170,43 @@ extension AccountSchema {
             folder TEXT NOT NULL,
             PRIMARY KEY (server_url, user_email)
         ) STRICT, WITHOUT ROWID;
+        """)
+
+    /// The index of downloaded files. It is kept when an account is removed, so that a person who
+    /// signs in again does not download everything again.
+    ///
+    /// `key` is the id of an asset, which is unique across servers. `path` is relative to the folder.
+    private static let libraries = Migration(
+        7, "the picture library",
+        """
+        CREATE TABLE libraries (
+            folder TEXT PRIMARY KEY,
+            layout TEXT NOT NULL,
+            motion_photos INTEGER NOT NULL,
+            used INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE library_files (
+            folder TEXT NOT NULL,
+            key TEXT NOT NULL,
+            path TEXT NOT NULL,
+            sha1 BLOB,
+            PRIMARY KEY (folder, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX library_files_paths ON library_files (folder, path);
+        """)
+
+    /// The version of a file that was downloaded by its address. It shows whether the file has changed on the server
+    /// since.
+    private static let libraryVersions = Migration(
+        11, "the versions of files in libraries",
+        """
+        ALTER TABLE library_files ADD COLUMN version TEXT;
+        """)
+
+    /// Earlier versions treated the modification time of a file that was only a second old as a strong validator.
+    private static let resumePoints = Migration(
+        14, "resume points of new files removed",
+        """
+        UPDATE downloads SET resume = json_set(resume, '$.isTimeStrong', json('false')) WHERE resume ->> 'isTimeStrong';
         """)
 }

@@ -1,0 +1,26 @@
+import Database
+import LatchKit
+
+/// The accounts database with the tables of this module. The first use creates or migrates them.
+struct DownloadDatabase: Sendable {
+    private let database: Database
+
+    init(_ latch: LatchClient) { database = latch.accounts.database }
+
+    /// The path of the file. Nil for a database in memory.
+    var path: String? { database.path }
+
+    /// Reads from one snapshot; see ``Database/read(_:)``.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
+        try await database.migrate(DownloadSchema.schema)
+        return try await database.read(body)
+    }
+
+    /// Changes the database; see ``Database/write(outlivesPowerLoss:_:)``.
+    func write<Value: Sendable>(
+        outlivesPowerLoss: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await database.migrate(DownloadSchema.schema)
+        return try await database.write(outlivesPowerLoss: outlivesPowerLoss, body)
+    }
+}

@@ -1,0 +1,90 @@
+import Database
+import Foundation
+import HTTPClient
+import HTTPMessages
+import SecretStorage
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+@testable import LatchKit
+
+/// The tables of downloads in an accounts database of every version.
+@Suite(.timeLimit(.minutes(20)))
+struct DownloadSchemaTests {
+    private let folder = try! TemporaryDirectory()
+    private var folders: Folders { Folders(data: folder.path + "/data") }
+
+    /// Every migration by its number, as when the file had one version.
+    private static let all = (AccountSchema.migrations + DownloadSchema.schema.migrations)
+        .sorted { $0.version < $1.version }
+
+    private func openEarlier(_ version: Int) async throws -> Database {
+        try folders.make()
+        return try await Database.open(
+            Database.Configuration(path: folders.database, applicationID: AccountSchema.applicationID),
+            migrations: Self.all.filter { $0.version <= version })
+    }
+
+    private func openLatch() async throws -> LatchClient {
+        try await LatchClient.open(.init(folders: folders, secrets: MemoryStore()))
+    }
+
+    private static let definitions = Statement(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+    ) { row throws(DatabaseError) in try row.get(0) as String }
+
+    @Test("DL-8 an accounts database of any version gets the tables of a new one", arguments: 1...14)
+    func fromEachVersion(version: Int) async throws {
+        await (try openEarlier(version)).close()
+        let latch = try await openLatch()
+        let upgraded = try await DownloadDatabase(latch).read { try $0.all(Self.definitions) }
+        await latch.close()
+
+        let other = DownloadSchemaTests()
+        let new = try await other.openLatch()
+        #expect(upgraded == (try await DownloadDatabase(new).read { try $0.all(Self.definitions) }))
+        await new.close()
+    }
+
+    @Test("a client that downloads nothing has no tables of downloads")
+    func withoutDownloads() async throws {
+        let latch = try await openLatch()
+        let sql = try await latch.accounts.database.read { try $0.all(Self.definitions) }
+        #expect(!sql.isEmpty && !sql.contains { $0.contains("download") || $0.contains("librar") })
+        await latch.close()
+    }
+
+    @Test("DL-3 the time of a file that an earlier version stored resumes no download, and a strong entity tag does")
+    func storedTimes() async throws {
+        let earlier = try await openEarlier(13)
+        try await earlier.write { connection in
+            _ = try connection.run(
+                Statement(
+                    """
+                    INSERT INTO accounts (id, display_name, server_url, user_email, scopes, created_at, last_used_at, dialect, stage)
+                    VALUES ('a', '', '', '', '', 0, 0, '', 'out')
+                    """))
+            for (id, point) in [
+                ("time", #"{"count":5,"lastModified":"x","isTimeStrong":true}"#),
+                ("tag", #"{"count":5,"entityTag":"\"1\"","isTimeStrong":false}"#),
+            ] {
+                let insert = Statement(
+                    """
+                    INSERT INTO downloads (account, id, host, grp, url, headers, filename, wants_progress, metadata, state, resume)
+                    VALUES ('a', ?, '', '', '', '{}', '', 0, '{}', 'paused', ?)
+                    """, String.self, String.self)
+                _ = try connection.run(insert, id, point)
+            }
+        }
+        await earlier.close()
+        let latch = try await openLatch()
+        let points = Statement("SELECT resume FROM downloads ORDER BY id") { row throws(DatabaseError) in
+            try row.get(0) as String
+        }
+        let stored = try await DownloadDatabase(latch).read { try $0.all(points) }
+        let read = try stored.map { try JSON.decode(ResumePoint.self, from: Array($0.utf8)) }
+        #expect(read.map(\.identifiesVersion) == [true, false] && read.map(\.count) == [5, 5])
+        await latch.close()
+    }
+}
