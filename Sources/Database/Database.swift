@@ -36,8 +36,8 @@ package final class Database: Sendable {
     ///   - configuration: The location and the settings of the database.
     ///   - migrations: All migrations ever released, in ascending order of their versions.
     /// - Returns: The open database, with its threads running.
-    /// - Throws: ``DatabaseError`` with any code that describes a file. When a migration fails, the schema keeps the
-    ///   version before it.
+    /// - Throws: ``DatabaseError`` with any code that describes a file. When a migration fails, the schema keeps its
+    ///   version.
     package static func open(
         _ configuration: Configuration, migrations: [Migration]
     ) async throws(DatabaseError) -> Database {

@@ -38,21 +38,24 @@ struct Migrator: Sendable {
         }
     }
 
-    /// Runs the migrations that the file lacks, each in its own transaction.
+    /// Runs the migrations that the file lacks, in one transaction, so that the file has either its old version or the
+    /// newest.
     func migrate(_ connection: Connection, until deadline: ContinuousClock.Instant) throws(DatabaseError) {
-        if try connection.first(Self.applicationID) != ownID {
-            try transaction(connection, until: deadline) { () throws(DatabaseError) in
-                try connection.handle.execute("PRAGMA application_id = \(ownID)", operation: .write)
-            }
+        guard try !isCurrent(connection) else { return }
+        try transaction(connection, until: deadline) { () throws(DatabaseError) in
+            // Checked again under the lock, because another program may have run the migrations meanwhile.
+            guard try !isCurrent(connection) else { return }
+            try connection.handle.execute("PRAGMA application_id = \(ownID)", operation: .write)
+            let version = try connection.first(Self.version) ?? 0
+            for migration in migrations where version < migration.version { try migration.run(connection) }
+            try connection.handle.execute("PRAGMA user_version = \(migrations.newestVersion)", operation: .write)
         }
-        for migration in migrations where try connection.first(Self.version) ?? 0 < migration.version {
-            try transaction(connection, until: deadline) { () throws(DatabaseError) in
-                // Checked again under the lock, because another program may have run the migration meanwhile.
-                guard try connection.first(Self.version) ?? 0 < migration.version else { return }
-                try migration.run(connection)
-                try connection.handle.execute("PRAGMA user_version = \(migration.version)", operation: .write)
-            }
-        }
+    }
+
+    private func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
+        let id = try connection.first(Self.applicationID)
+        let version = try connection.first(Self.version)
+        return id == ownID && version == migrations.newestVersion
     }
 
     private func transaction(
