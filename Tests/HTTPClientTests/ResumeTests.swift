@@ -193,13 +193,20 @@ import Testing
             return response
         }
         let part = try DownloadPart(path: path)
-        let error = await #expect(throws: TransportError.self) {
-            try await withClient {
-                try await $0.download(
-                    ClientRequest(url: server.url("/a"), timeout: nil, stallTimeout: .seconds(1)), into: part)
+        // A busy machine may give up before the 40,000 bytes came. The part keeps what came, and the next attempt waits
+        // longer.
+        for seconds in [1, 4, 16, 64] where part.count < 40_000 {
+            try part.empty()
+            let error = await #expect(throws: TransportError.self) {
+                try await withClient {
+                    try await $0.download(
+                        ClientRequest(url: server.url("/a"), timeout: nil, stallTimeout: .seconds(seconds)), into: part)
+                }
             }
+            #expect(error?.code == .timedOut)
+            #expect(try Array(Data(contentsOf: URL(filePath: path))) == Array(Self.bytes[..<part.count]))
         }
-        #expect(error?.code == .timedOut && part.count == 40_000)
+        #expect(part.count == 40_000)
     }
 
     @Test("DL-13 an answer that lies about its length, or is compressed, is no file", arguments: [true, false])
@@ -216,7 +223,8 @@ import Testing
         let part = try DownloadPart(path: path)
         let error = await #expect(throws: TransportError.self) {
             try await withClient {
-                try await $0.download(ClientRequest(url: server.url("/a"), stallTimeout: .seconds(1)), into: part)
+                try await $0.download(
+                    ClientRequest(url: server.url("/a"), stallTimeout: .seconds(isCompressed ? 60 : 1)), into: part)
             }
         }
         #expect(isCompressed ? error?.code == .invalidResponse : [.closedEarly, .timedOut].contains(error?.code))

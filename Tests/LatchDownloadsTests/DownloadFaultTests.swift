@@ -141,7 +141,7 @@ struct DownloadFaultTests {
     @Test("DL-14 a server that stands still is tried again")
     func stall() async throws {
         var settings = DownloadSettings()
-        settings.stallTimeout = .seconds(1)
+        settings.stallTimeout = .seconds(3)
         let (state, _) = try await fetch(times: 1, settings: settings) { request, bytes in
             var response = FaultServer.Response.file(bytes, to: request)
             response.stallAfter = 5_000

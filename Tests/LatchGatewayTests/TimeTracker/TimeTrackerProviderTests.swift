@@ -38,7 +38,7 @@ struct TimeTrackerProviderTests {
             if row.outcome == .signedIn {
                 try provider.finishFirstSignIn()
                 let second = try await signIn(row, provider, fixture)
-                #expect(token != nil && second != nil)
+                #expect(token != nil && second != nil, "\(fixture.lines.text)")
             } else {
                 #expect(token == nil)
                 #expect(!fixture.lines.audit.contains { $0["event"]?.string == "sign-in" })

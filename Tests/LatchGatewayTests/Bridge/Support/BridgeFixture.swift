@@ -65,7 +65,8 @@ struct BridgeFixture: Sendable {
             id: id, kind: .oidc, title: "Sign in with \(id)",
             settings: ProviderSettings(
                 issuer: provider.issuer, clientID: SmallProvider.clientID,
-                authentication: .post(Secret(SmallProvider.clientSecret))), linksByEmail: true)
+                authentication: .post(Secret(SmallProvider.clientSecret)),
+                timeout: GatewayFixture.providerTimeout), linksByEmail: true)
     }
 
     func browser() -> TestBrowser { TestBrowser(fixture.http) }

@@ -26,7 +26,9 @@ struct RelateMailFixture: Sendable {
         let issuer = try await TokenIssuer.start(now: { clock.now })
         var provider = ProviderConfiguration(
             id: "sso", kind: .oidc, title: "Sign in",
-            settings: ProviderSettings(issuer: issuer.issuer, clientID: "gateway"), linksByEmail: true,
+            settings: ProviderSettings(
+                issuer: issuer.issuer, clientID: "gateway", timeout: GatewayFixture.providerTimeout),
+            linksByEmail: true,
             allowsRegistration: true)
         changeProvider(&provider)
         try await attempt {
