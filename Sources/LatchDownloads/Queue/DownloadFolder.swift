@@ -63,8 +63,8 @@ struct DownloadFolder: Sendable {
             + "give the same command with --make-folder."
     }
 
-    /// Whether there is room for the files and for the database.
-    var hasRoom: Bool {
+    /// Whether there is enough free space for the files and for the database.
+    var hasFreeSpace: Bool {
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return [partsPath, database].allSatisfy { folder in
             folder.flatMap(DownloadPart.freeBytes).map { $0 > DiskSpace.minimumFreeBytes } ?? true

@@ -30,7 +30,7 @@ extension DownloadQueue {
     }
 
     /// Records what a part holds, if the database does not have it yet. When the database is full, the resume point is
-    /// kept and recorded once there is room.
+    /// kept and recorded once there is free space.
     private func recordResumePoint(_ row: QueuedTask) async throws {
         guard let point = running[row.position]?.takePendingRecord()?.point else { return }
         do {
@@ -143,14 +143,15 @@ extension DownloadQueue {
         defer { perform(machine.hostGivenUp(row.host)) }
         try await store.removePauses(of: [row.host])
         try await finish(row, .failed(reason), part, keepsPart: true)
-        while await listenersHaveRoom(), case let failed = try await store.fail(host: row.host, reason), !failed.isEmpty
+        while await listenersHaveCapacity(), case let failed = try await store.fail(host: row.host, reason),
+            !failed.isEmpty
         {
             for id in failed { report(id, .failed(reason)) }
         }
     }
 
     /// Waits until the listeners can take more events. Returns false when the queue stops meanwhile.
-    private func listenersHaveRoom() async -> Bool {
+    private func listenersHaveCapacity() async -> Bool {
         while broadcast.isFull, machine.phase != .stopping { try? await Task.sleep(for: Self.interval) }
         return machine.phase != .stopping
     }

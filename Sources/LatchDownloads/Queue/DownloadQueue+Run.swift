@@ -55,7 +55,7 @@ extension DownloadQueue {
         defer { heartbeat.cancel() }
         defer { machine.workEnded() }
         do {
-            while try await !isWorkDone(isLasting) { try await waitForRoom() }
+            while try await !isWorkDone(isLasting) { try await waitForFreeSpace() }
         } catch {
             await stopAll()
             await reportOverall()
@@ -130,7 +130,7 @@ extension DownloadQueue {
         if !hosts.isEmpty { try await store.removePauses(of: hosts) }
         try await checkClock()
         await reportProgress()
-        if machine.reasons.isSpaceCheckDue(context.now()), await hasRoom() {
+        if machine.reasons.isSpaceCheckDue(context.now()), await hasFreeSpace() {
             perform(machine.pausesEnded(where: \.isDisk))
         }
     }
@@ -245,14 +245,14 @@ extension DownloadQueue {
     /// Waits until the database can be written again, then records what could not be recorded before.
     ///
     /// No task runs meanwhile, because its end could not be recorded.
-    private func waitForRoom() async throws {
+    private func waitForFreeSpace() async throws {
         pause(.disk(.queue))
         repeat { try await wakes.next() } while try await !isWritable()
         perform(machine.pausesEnded(where: \.isDisk))
     }
 
     private func isWritable() async throws -> Bool {
-        guard machine.reasons.isSpaceCheckDue(context.now()), await hasRoom() else { return false }
+        guard machine.reasons.isSpaceCheckDue(context.now()), await hasFreeSpace() else { return false }
         do {
             try await store.restoreRunning()
             for (position, point) in machine.unrecordedResumePoints {
@@ -265,11 +265,11 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether there is room for the files and for the database, and a missing folder is back.
-    private func hasRoom() async -> Bool {
+    /// Whether there is enough free space for the files and for the database, and a missing folder is back.
+    private func hasFreeSpace() async -> Bool {
         // The folder may come back without the hidden folder for parts, which is then created again.
         if machine.reasons.all.contains(.disk(.folder)), (try? await prepareFolder()) == nil { return false }
-        return folder.hasRoom
+        return folder.hasFreeSpace
     }
 
     // MARK: - Events

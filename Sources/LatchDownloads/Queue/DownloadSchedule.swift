@@ -24,7 +24,7 @@ struct DownloadSchedule {
     init(_ settings: DownloadSettings) { self.settings = settings }
 
     /// Whether the overall limit allows another transfer.
-    var hasRoom: Bool { count < settings.maximum }
+    var hasFreeSlot: Bool { count < settings.maximum }
 
     /// Starts again with the lanes in which tasks wait.
     mutating func reset(_ lanes: [Lane]) {
@@ -65,11 +65,11 @@ struct DownloadSchedule {
 
     /// Returns the next task within the limits, from the lane whose turn it is. Nil when no task may run now.
     mutating func next(_ isAllowed: (QueuedTask) -> Bool) -> QueuedTask? {
-        guard hasRoom, !lanes.isEmpty else { return nil }
+        guard hasFreeSlot, !lanes.isEmpty else { return nil }
         for step in lanes.indices {
             let index = (turn + step) % lanes.count
             let lane = lanes[index]
-            guard hasRoom(in: lane) else { continue }
+            guard hasFreeSlot(in: lane) else { continue }
             while let task = queues[lane]?.tasks.popLast() {
                 guard isAllowed(task) else { continue }
                 turn = (index + 1) % lanes.count
@@ -98,7 +98,7 @@ struct DownloadSchedule {
         perGroup[lane.group, default: 0] += 1
     }
 
-    private func hasRoom(in lane: Lane) -> Bool {
+    private func hasFreeSlot(in lane: Lane) -> Bool {
         !closedHosts.contains(lane.host)
             && perHost[lane.host, default: 0] < settings.maximumPerHost
             && perGroup[lane.group, default: 0] < settings.maximumPerGroup

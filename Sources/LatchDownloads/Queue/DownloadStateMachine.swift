@@ -112,7 +112,7 @@ struct DownloadStateMachine {
     /// Records that the queue was read after the last command.
     mutating func commandsRead() { hasCommand = false }
 
-    /// Keeps a resume point until the database has room for it.
+    /// Keeps a resume point that could not be written because the disk is full.
     mutating func couldNotRecord(_ point: ResumePoint, of row: QueuedTask) {
         unrecordedResumePoints[row.position] = point
     }
@@ -166,7 +166,7 @@ struct DownloadStateMachine {
     mutating func startNext(_ conditions: Conditions) -> [Action] {
         guard phase == .working, !hasCommand, databaseError == nil, mayStart(conditions) else { return [] }
         var actions: [Action] = []
-        while schedule.hasRoom {
+        while schedule.hasFreeSlot {
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(conditions.now)
             guard let next = schedule.next({ !reasons.pauses($0.task.account) }) else { break }
             // The knowledge is used only once, because a task of another account may fetch the same file later.

@@ -241,7 +241,7 @@ struct DownloadStore: Sendable {
     }
 
     /// Sets tasks back to waiting whose end could not be recorded on a full disk. Always writes something, which shows
-    /// whether there is room.
+    /// whether there is free space.
     func restoreRunning() async throws { try await command { _ = try $0.run(Self.restore) } }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {

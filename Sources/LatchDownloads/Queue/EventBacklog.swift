@@ -32,12 +32,13 @@ final class EventBacklog: Sendable {
     private let state = Mutex(State())
     private let losesNothing: Bool
     private let wants: @Sendable (DownloadEvent) -> Bool
-    private let hasRoom: @Sendable () -> Void
+    private let onCapacity: @Sendable () -> Void
 
     init(
-        losesNothing: Bool, wants: @escaping @Sendable (DownloadEvent) -> Bool, hasRoom: @escaping @Sendable () -> Void
+        losesNothing: Bool, wants: @escaping @Sendable (DownloadEvent) -> Bool,
+        onCapacity: @escaping @Sendable () -> Void
     ) {
-        (self.losesNothing, self.wants, self.hasRoom) = (losesNothing, wants, hasRoom)
+        (self.losesNothing, self.wants, self.onCapacity) = (losesNothing, wants, onCapacity)
     }
 
     /// Whether no further file should be started until the listener has taken events.
@@ -62,13 +63,13 @@ final class EventBacklog: Sendable {
     /// Waits for the next event. Returns nil at the end.
     func next() async -> DownloadEvent? {
         await withCheckedContinuation { continuation in
-            let (event, isAnswered, isRoom) = state.withLock { state -> (DownloadEvent?, Bool, Bool) in
+            let (event, isAnswered, hasCapacity) = state.withLock { state -> (DownloadEvent?, Bool, Bool) in
                 if let event = state.removeFirst() { return (event, true, state.count == Self.limit / 2) }
                 if !state.isFinished { state.waiter = continuation }
                 return (nil, state.isFinished, false)
             }
             if isAnswered { continuation.resume(returning: event) }
-            if isRoom, losesNothing { hasRoom() }
+            if hasCapacity, losesNothing { onCapacity() }
         }
     }
 
@@ -85,7 +86,7 @@ final class EventBacklog: Sendable {
     func close() {
         state.withLock { state in (state.events, state.taken) = ([], 0) }
         finish()
-        if losesNothing { hasRoom() }
+        if losesNothing { onCapacity() }
     }
 }
 

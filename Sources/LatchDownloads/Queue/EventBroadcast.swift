@@ -8,12 +8,12 @@ final class EventBroadcast: Sendable {
     }
 
     private let state = Mutex(State())
-    private let hasRoom: @Sendable () -> Void
+    private let onCapacity: @Sendable () -> Void
 
     /// Creates a broadcast without listeners.
     ///
-    /// - Parameter hasRoom: Called when a listener that must get all events has caught up or was removed.
-    init(hasRoom: @escaping @Sendable () -> Void = {}) { self.hasRoom = hasRoom }
+    /// - Parameter onCapacity: Called when a listener that must get all events has caught up or was removed.
+    init(onCapacity: @escaping @Sendable () -> Void = {}) { self.onCapacity = onCapacity }
 
     /// Whether a listener that must get all events is so far behind that no further file should be started.
     var isFull: Bool { state.withLock { $0.listeners.values.contains { $0.isFull } } }
@@ -27,7 +27,7 @@ final class EventBroadcast: Sendable {
     func stream(
         losesNothing: Bool = false, _ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }
     ) -> AsyncStream<DownloadEvent> {
-        let backlog = EventBacklog(losesNothing: losesNothing, wants: wants, hasRoom: hasRoom)
+        let backlog = EventBacklog(losesNothing: losesNothing, wants: wants, onCapacity: onCapacity)
         let number = state.withLock { state in
             state.next += 1
             state.listeners[state.next] = backlog
@@ -35,7 +35,7 @@ final class EventBroadcast: Sendable {
         }
         let listener = Listener(backlog: backlog) { [weak self] in
             let forgotten = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
-            if forgotten != nil { self?.hasRoom() }
+            if forgotten != nil { self?.onCapacity() }
         }
         return AsyncStream(
             unfolding: { await listener.backlog.next() }, onCancel: { [weak backlog] in backlog?.close() })

@@ -28,15 +28,15 @@ enum FetchOutcome: Sendable {
 
 /// A reason that pauses more than one task.
 enum PauseReason: Sendable, Hashable {
-    /// A disk has no room, or its folder is missing.
-    case disk(NeedingRoom)
+    /// A disk is full, or its folder is missing.
+    case disk(DiskUse)
     /// The account has no session any more, or its secret cannot be read. The string is a sentence that says which.
     case account(UUID, String)
     /// A reason given by the caller, such as a missing network.
     case outside(String)
 
-    /// What needs room.
-    enum NeedingRoom: Sendable, Hashable {
+    /// What needs the space.
+    enum DiskUse: Sendable, Hashable {
         /// The downloaded files.
         case files
         /// The queue's database.

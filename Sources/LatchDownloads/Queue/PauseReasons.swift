@@ -46,10 +46,10 @@ struct PauseReasons {
         return remaining.count < all.count
     }
 
-    /// Whether to check now if a disk has room again.
+    /// Whether to check now if a disk has free space again.
     func isSpaceCheckDue(_ now: Date) -> Bool { all.contains(where: \.isDisk) && nextSpaceCheck <= now }
 
-    /// Records that a file was put at its destination, for which there was room.
+    /// Records that a file was put at its destination, so there was free space for it.
     mutating func fileSaved() { timesFull = 0 }
 
     mutating func accountPauseBegan(_ account: UUID) { accountsInProgress.insert(account) }

@@ -65,7 +65,7 @@ extension DownloadQueue {
     }
 
     /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program
-    /// fetches but runs no task because there is no room. Nil otherwise.
+    /// fetches but runs no task because there is no free space. Nil otherwise.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func diskProblem() async throws -> String? {
