@@ -1,3 +1,4 @@
+import Desktop
 import FoundationEssentials
 import HTTPClient
 import LatchKit
@@ -34,7 +35,7 @@ extension DownloadQueue {
     private func recordResumePoint(_ row: QueuedTask) async throws {
         guard let point = running[row.position]?.takePendingRecord()?.point else { return }
         do {
-            try await store.record(row.position, resume: point, boot: DownloadStore.boot)
+            try await store.record(row.position, resume: point, boot: SystemBoot.id)
         } catch {
             machine.couldNotRecord(point, of: row)
             throw error

@@ -1,3 +1,4 @@
+import Desktop
 import FoundationEssentials
 import HTTPClient
 import LatchKit
@@ -256,7 +257,7 @@ extension DownloadQueue {
         do {
             try await store.restoreRunning()
             for (position, point) in machine.unrecordedResumePoints {
-                try await store.record(position, resume: point, boot: DownloadStore.boot)
+                try await store.record(position, resume: point, boot: SystemBoot.id)
             }
             machine.resumePointsRecorded()
             return true

@@ -1,4 +1,5 @@
 import Database
+import Desktop
 import FoundationEssentials
 import HTTPClient
 import HTTPMessages
@@ -11,14 +12,6 @@ import LatchKit
 /// changes, and that work is repeated.
 struct DownloadStore: Sendable {
     let database: DownloadDatabase
-
-    /// The boot ID of this machine. Where the system has none, a random value, so that no other program resumes the
-    /// parts.
-    static let boot: String = {
-        let text = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
-            .map { String(decoding: $0, as: UTF8.self) }
-        return text.map { $0.filter { !$0.isWhitespace } } ?? UUID().uuidString
-    }()
 
     /// Adds tasks to the queue. An ended task starts from the beginning; an unfinished task stays as it is.
     ///
@@ -133,7 +126,7 @@ struct DownloadStore: Sendable {
                 _ = try connection.run(Self.updateBegun, task.position)
                 guard let point = task.point else { continue }
                 _ = try connection.run(
-                    Self.updateResume, Self.json(point), Self.boot, point.total, task.position)
+                    Self.updateResume, Self.json(point), SystemBoot.id, point.total, task.position)
             }
         }
     }

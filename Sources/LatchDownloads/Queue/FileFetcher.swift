@@ -1,3 +1,4 @@
+import Desktop
 import FoundationEssentials
 import HTTPClient
 import HTTPMessages
@@ -182,7 +183,7 @@ struct FileFetcher: Sendable {
     /// Source: docs/protocols/immich.md, Files.
     private func outcomeIfComplete(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome? {
         let metadata = row.task.metadata
-        guard let total = row.resume?.total, row.boot == DownloadStore.boot, total > 0, part.count == total,
+        guard let total = row.resume?.total, row.boot == SystemBoot.id, total > 0, part.count == total,
             metadata.size == total || metadata.sha1 != nil && !metadata.isDigestAdvice
         else { return nil }
         if metadata.sha1 != nil { try await part.beginDigest(of: total) }
@@ -193,7 +194,7 @@ struct FileFetcher: Sendable {
     /// Returns the point from which a part can be resumed. Bytes written before the machine restarted may be missing in
     /// the middle, so such a part is not resumed.
     private func point(_ row: QueuedTask, _ part: DownloadPart) -> ResumePoint? {
-        guard var point = row.resume, row.boot == DownloadStore.boot, part.count > 0 else { return nil }
+        guard var point = row.resume, row.boot == SystemBoot.id, part.count > 0 else { return nil }
         point.count = part.count
         if let total = point.total, point.count >= total { point.count = max(0, total - 1) }
         return point.canResume ? point : nil

@@ -1,0 +1,13 @@
+import FoundationEssentials
+
+/// The current boot of this machine.
+package enum SystemBoot {
+    /// The boot ID, a UUID in text form. Where the system has none, a random value that no other program has.
+    ///
+    /// Source: `proc_sys_kernel(5)`, `random/boot_id`.
+    package static let id: String = {
+        let text = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
+            .map { String(decoding: $0, as: UTF8.self) }
+        return text.map { $0.filter { !$0.isWhitespace } } ?? UUID().uuidString
+    }()
+}
