@@ -37,7 +37,7 @@ package enum DialectRouter {
             let owner =
                 parts.first { $0.routes.hasRoute(at: request.path) }?.dialect
                 ?? byPrefix.first { $0.owns(request.path) }
-            return owner?.serverError(status, sentence, request) ?? OnyxResponses.serverError(status, sentence)
+            return owner?.serverError(status, sentence, request) ?? DefaultResponses.serverError(status, sentence)
         }
         var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)
         func add(_ routes: Router, _ dialect: (any GatewayDialect)?, _ scope: (String) -> HostCheck.Scope) {

@@ -15,7 +15,7 @@ extension OnyxRoutes {
     /// Source: OX-8; docs/protocols/onyx.md, Current user and Rejected sessions.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = RequestTokens(request, cookie: cookie)
-        guard let first = tokens.first else { return OnyxResponses.forbidden }
+        guard let first = tokens.first else { return DefaultResponses.forbidden }
         let authentication = try await issuer.authenticate(first)
         guard let second = tokens.second, !authentication.isValid else { return me(authentication, first) }
         let other = try await issuer.authenticate(second)
@@ -26,7 +26,7 @@ extension OnyxRoutes {
     /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
     func cachedMe(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: cookie)
-        guard let first = tokens.first else { return OnyxResponses.forbidden }
+        guard let first = tokens.first else { return DefaultResponses.forbidden }
         guard let authentication = issuer.cachedAuthentication(first), tokens.second == nil || authentication.isValid
         else {
             return nil
@@ -39,17 +39,17 @@ extension OnyxRoutes {
         case .valid(let session):
             return ServerResponse(status: .ok, headers: .privateJSON, body: OnyxMe.body(session))
         case .passwordChangeRequired:
-            return OnyxResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+            return DefaultResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
         case .expired:
-            return OnyxResponses.business(
+            return DefaultResponses.business(
                 .forbidden, .sessionExpired, "Your session has expired. Please sign in again.")
         case .terminated:
-            return OnyxResponses.business(
+            return DefaultResponses.business(
                 .forbidden, .sessionTerminated, "Your session was ended. Please sign in again.")
         case .unrecognized where token.utf8.contains(UInt8(ascii: ".")):
-            return OnyxResponses.forbidden
+            return DefaultResponses.forbidden
         case .unrecognized:
-            return OnyxResponses.business(
+            return DefaultResponses.business(
                 .forbidden, .sessionUnrecognized, "Your session is unknown. Please sign in again.")
         }
     }

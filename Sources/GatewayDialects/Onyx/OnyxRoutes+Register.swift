@@ -12,11 +12,11 @@ extension OnyxRoutes {
     /// Source: docs/protocols/onyx.md, Registration.
     package func register(_ request: ServerRequest) async throws -> ServerResponse {
         guard settings.allowsRegistration, allowsPasswords else {
-            return OnyxResponses.business(
+            return DefaultResponses.business(
                 .forbidden, .registrationDisabled, "Registration is closed; ask an administrator for an account.")
         }
         guard let body = try? request.json(OnyxRegistration.self) else {
-            return OnyxResponses.invalid("body: An object with 'email' and 'password' is required.")
+            return DefaultResponses.invalid("body: An object with 'email' and 'password' is required.")
         }
         do {
             switch try await registration.register(body.email, Secret(body.password), from: onyxOrigin(of: request)) {
@@ -24,7 +24,7 @@ extension OnyxRoutes {
                 let id = person.id.uuidString.lowercased()
                 return ServerResponse.privateJSON(OnyxRegistered(id: id, email: person.email), status: .created)
             case .limited(let wait):
-                return OnyxResponses.business(
+                return DefaultResponses.business(
                     .tooManyRequests, .rateLimited, "Too many registrations; try again later."
                 )
                 .retry(after: wait)
@@ -36,10 +36,10 @@ extension OnyxRoutes {
 
     private func refusal(of error: GatewayError) throws -> ServerResponse {
         switch error.code {
-        case .invalidEmail: OnyxResponses.invalid("body.email: Not an e-mail address.")
-        case .personExists: OnyxResponses.code(.badRequest, .userAlreadyExists)
+        case .invalidEmail: DefaultResponses.invalid("body.email: Not an e-mail address.")
+        case .personExists: DefaultResponses.code(.badRequest, .userAlreadyExists)
         case .weakPassword:
-            OnyxResponses.refusal(
+            DefaultResponses.refusal(
                 .badRequest,
                 OnyxError(.codedDetail, code: OnyxReason.invalidPassword.rawValue, detail: error.message))
         default: throw error

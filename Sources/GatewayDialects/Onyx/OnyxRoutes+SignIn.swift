@@ -12,13 +12,13 @@ extension OnyxRoutes {
     ///
     /// Source: OX-1; docs/protocols/onyx.md, Sign-in with a password.
     package func login(_ request: ServerRequest) async throws -> ServerResponse {
-        guard allowsPasswords else { return OnyxResponses.code(.forbidden, .passwordLoginDisabled) }
-        guard let form = try? request.form() else { return OnyxResponses.invalid("body: A form is required.") }
+        guard allowsPasswords else { return DefaultResponses.code(.forbidden, .passwordLoginDisabled) }
+        guard let form = try? request.form() else { return DefaultResponses.invalid("body: A form is required.") }
         guard let email = form["username"], !email.isEmpty else {
-            return OnyxResponses.invalid("body.username: Field required.")
+            return DefaultResponses.invalid("body.username: Field required.")
         }
         guard let password = form["password"], !password.isEmpty else {
-            return OnyxResponses.invalid("body.password: Field required.")
+            return DefaultResponses.invalid("body.password: Field required.")
         }
         do {
             switch try await signIn.attempt(
@@ -26,16 +26,16 @@ extension OnyxRoutes {
             {
             case .signedIn(let credential):
                 metrics.signIn(.succeeded)
-                return OnyxResponses.token(credential)
+                return DefaultResponses.token(credential)
             case .refused:
                 metrics.signIn(.refused)
-                return OnyxResponses.code(.badRequest, .badCredentials)
+                return DefaultResponses.code(.badRequest, .badCredentials)
             case .passwordChangeRequired:
                 metrics.signIn(.refused)
-                return OnyxResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+                return DefaultResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
             case .limited(let wait):
                 metrics.signIn(.limited)
-                return OnyxResponses.tooMany(wait)
+                return DefaultResponses.tooMany(wait)
             }
         } catch let error as GatewayError where error.code == .busy {
             metrics.signIn(.busy)
@@ -59,17 +59,17 @@ extension OnyxRoutes {
                 if case .valid(let session) = try await issuer.authenticate(token),
                     let wait = services.limits.consume(.general, .person(session.person.id))
                 {
-                    return OnyxResponses.tooMany(wait)
+                    return DefaultResponses.tooMany(wait)
                 }
                 guard let credential = try await issuer.refresh(token) else { continue }
                 metrics.refresh(.succeeded)
-                return token == tokens.cookie ? renewed(credential) : OnyxResponses.token(credential)
+                return token == tokens.cookie ? renewed(credential) : DefaultResponses.token(credential)
             }
             if tokens.first != nil { metrics.refresh(.refused) }
-            return OnyxResponses.unauthorized
+            return DefaultResponses.unauthorized
         } catch {
             _ = failure(error, request)
-            return OnyxResponses.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")
+            return DefaultResponses.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")
         }
     }
 
@@ -87,7 +87,7 @@ extension OnyxRoutes {
                     request: request.id, device: client.device))
             return deletingCookie(tokens, ServerResponse.noContent)
         }
-        return deletingCookie(tokens, OnyxResponses.unauthorized)
+        return deletingCookie(tokens, DefaultResponses.unauthorized)
     }
 
     /// Returns the tokens of a request that changes something. The cookie counts only if the browser states that a page

@@ -34,7 +34,7 @@ package struct OnyxRoutes: ServiceDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxResponses.serverError(status, sentence)
+        DefaultResponses.serverError(status, sentence)
     }
 
     /// 422 only. A wrong password is 400 here.
@@ -56,6 +56,6 @@ package struct OnyxRoutes: ServiceDialect {
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        OnyxResponses.failure(error, request, log)
+        DefaultResponses.failure(error, request, log)
     }
 }

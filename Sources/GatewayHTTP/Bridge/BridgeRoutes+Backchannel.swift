@@ -15,7 +15,7 @@ extension BridgeRoutes {
         case .noToken: invalidLogout("A form with exactly one logout_token is required.", request)
         case .refused: invalidLogout("This server does not accept the logout_token.", request)
         case .unavailable:
-            OnyxResponses.detail(
+            DefaultResponses.detail(
                 .serviceUnavailable, "The server cannot reach the identity provider to check the token."
             ).retry(after: .seconds(5))
         }

@@ -10,13 +10,13 @@ extension BridgeRoutes {
     /// Source: OX-5; docs/protocols/onyx.md, Code exchange and One-time codes.
     package func exchange(_ request: ServerRequest) async throws -> ServerResponse {
         guard let body = try? request.json(OnyxExchange.self) else {
-            return OnyxResponses.invalid("body: An object with 'code' and 'code_verifier' is required.")
+            return DefaultResponses.invalid("body: An object with 'code' and 'code_verifier' is required.")
         }
         let session = try await bridge.redeem(
             OneTimeCode(body.code), verifier: body.codeVerifier, client: onyxOrigin(of: request))
-        return session.map(OnyxResponses.token) ?? Self.unknownCode
+        return session.map(DefaultResponses.token) ?? Self.unknownCode
     }
 
-    private static let unknownCode = OnyxResponses.business(
+    private static let unknownCode = DefaultResponses.business(
         .unauthorized, .unauthenticated, "Invalid or expired code")
 }

@@ -30,11 +30,11 @@ package struct BridgeRoutes: BridgeDialect {
     package func owns(_ path: String) -> Bool { false }
 
     package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxResponses.serverError(status, sentence)
+        DefaultResponses.serverError(status, sentence)
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        OnyxResponses.failure(error, request, services.log)
+        DefaultResponses.failure(error, request, services.log)
     }
 
     /// 422 only. A 400 means a refusal for another reason here.
@@ -71,15 +71,15 @@ package struct BridgeRoutes: BridgeDialect {
             case .expired: "ACCESS_TOKEN_ALREADY_EXPIRED"
             case .notRecognized: "OAUTH_INVALID_STATE"
             }
-        return OnyxResponses.business(.badRequest, .validationError, text)
+        return DefaultResponses.business(.badRequest, .validationError, text)
     }
 
     package func refusal(of failure: BridgeFailure) -> ServerResponse {
         switch failure.outcome {
-        case .denied: OnyxResponses.detail(.badRequest, failure.error)
-        case .refused: OnyxResponses.business(.forbidden, .unauthorized, failure.sentence)
-        case .unavailable: OnyxResponses.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
-        case .begun, .completed, .failed: OnyxResponses.business(.badRequest, .validationError, failure.sentence)
+        case .denied: DefaultResponses.detail(.badRequest, failure.error)
+        case .refused: DefaultResponses.business(.forbidden, .unauthorized, failure.sentence)
+        case .unavailable: DefaultResponses.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
+        case .begun, .completed, .failed: DefaultResponses.business(.badRequest, .validationError, failure.sentence)
         }
     }
 
@@ -115,12 +115,12 @@ package struct BridgeRoutes: BridgeDialect {
     private func refusal(_ refusal: AuthorizeQuery.Refusal, _ request: ServerRequest) -> ServerResponse {
         switch refusal {
         case .unreadable(let message):
-            OnyxResponses.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
+            DefaultResponses.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
         case .refused(let message):
             BridgeCallback.wantsPage(request)
                 ? services.redirectPages.failed(
                     .badRequest, "The app asked for a sign-in that this server does not allow.")
-                : OnyxResponses.business(.badRequest, .validationError, message)
+                : DefaultResponses.business(.badRequest, .validationError, message)
         }
     }
 }

@@ -60,7 +60,7 @@ struct ServiceRoutes: Sendable {
     /// address. A refused request gets the same response as an unknown path.
     private func metricsPage(_ request: ServerRequest) async -> ServerResponse {
         guard settings.isEnabled, !Self.wasForwarded(request), isAllowed(request.peer) else {
-            return OnyxResponses.detail(.notFound, "Not Found")
+            return DefaultResponses.detail(.notFound, "Not Found")
         }
         let gauges = MetricsPage.Gauges(
             sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.rememberedCount,

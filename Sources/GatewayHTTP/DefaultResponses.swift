@@ -5,10 +5,11 @@ package import HTTPServer
 import Primitives
 package import ServerMessages
 
-/// The responses of the Onyx dialect, in its four envelopes.
+/// The gateway's default responses. Their envelopes are those of Onyx. The bridge uses them, and so do requests that no
+/// dialect owns.
 ///
 /// Source: docs/protocols/onyx.md, Errors.
-package enum OnyxResponses {
+package enum DefaultResponses {
     /// Returns an error response with the body `{"detail": text}`.
     package static func detail(_ status: HTTPStatus, _ text: String) -> ServerResponse {
         refusal(status, OnyxError(.detail, detail: text))
