@@ -82,7 +82,7 @@ extension HTTPClient {
                 part.remove()
                 return response
             }
-            try await part.publish(as: path, isReplacing: true)
+            try await part.publish(as: path, replacesExisting: true)
             return response
         } catch {
             part.remove()

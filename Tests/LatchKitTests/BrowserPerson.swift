@@ -15,7 +15,7 @@ struct BrowserPerson: Sendable {
     /// A sign-in whose address comes here and whose browser is this person.
     func signIn(
         _ callback: CallbackMethod = .automatic, provider: String? = nil, browser: Browser? = nil,
-        timeout: Duration = .seconds(300), pasted: (@Sendable () async throws -> String?)? = nil
+        timeout: Duration = .seconds(300), promptForCallback: (@Sendable () async throws -> String?)? = nil
     ) -> BrowserSignIn {
         let tell: @Sendable (BrowserSignIn.Event) -> Void = { event in
             if case .waiting(let address, _) = event {
@@ -25,7 +25,8 @@ struct BrowserPerson: Sendable {
             }
         }
         return BrowserSignIn(
-            provider: provider, callback: callback, browser: browser, timeout: timeout, onEvent: tell, pasted: pasted)
+            provider: provider, callback: callback, browser: browser, timeout: timeout, onEvent: tell,
+            promptForCallback: promptForCallback)
     }
 
     /// The next address that a sign-in shows.

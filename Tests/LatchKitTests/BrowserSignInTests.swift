@@ -219,7 +219,8 @@ import Testing
         let latch = try await fixture.home.open()
         let server = try await server(latch)
         let signingIn = Task {
-            try await latch.signIn(person.signIn(browser: .command("sleep 100"), pasted: Self.never), to: server)
+            try await latch.signIn(
+                person.signIn(browser: .command("sleep 100"), promptForCallback: Self.never), to: server)
         }
         _ = await person.address()
         signingIn.cancel()
@@ -238,7 +239,7 @@ import Testing
         let latch = try await fixture.home.open()
         let server = try await server(latch)
         let lines = AsyncStream.makeStream(of: String.self)
-        let signIn = person.signIn(pasted: {
+        let signIn = person.signIn(promptForCallback: {
             for await line in lines.stream { return line }
             return nil
         })

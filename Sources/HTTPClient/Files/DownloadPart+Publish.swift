@@ -23,15 +23,15 @@ extension DownloadPart {
     /// - Parameters:
     ///   - destination: The path of the file, in the same file system.
     ///   - modified: The modification time to set. Nil leaves it unchanged.
-    ///   - isReplacing: Whether an existing file is replaced.
+    ///   - replacesExisting: Whether an existing file is replaced.
     /// - Throws: ``TransportError``; with code ``TransportError/Code/fileExists`` when a file exists. The part is kept.
-    package func publish(as destination: String, modified: Date? = nil, isReplacing: Bool = false) async throws {
+    package func publish(as destination: String, modified: Date? = nil, replacesExisting: Bool = false) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }
             try store()
             if let modified { Self.setTime(modified, of: file) }
             guard isFlushed && modified == nil || fsync(file) == 0 else { throw Self.failure(destination, .last) }
-            try Self.move(path, destination, isReplacing)
+            try Self.move(path, destination, replacesExisting)
             close()
             Self.syncFolder(beside: destination)
         }
@@ -103,8 +103,8 @@ extension DownloadPart {
         _ = futimens(file, [time, time])
     }
 
-    private static func move(_ part: String, _ destination: String, _ isReplacing: Bool) throws(TransportError) {
-        if isReplacing {
+    private static func move(_ part: String, _ destination: String, _ replacesExisting: Bool) throws(TransportError) {
+        if replacesExisting {
             guard rename(part, destination) == 0 else { throw failure(destination, .last) }
             return
         }

@@ -8,7 +8,7 @@ import Synchronization
 /// An unfinished download: a file that grows next to its destination and is moved there only when it is complete.
 ///
 /// The bytes are kept when a transfer breaks off, when the program ends and when it crashes, until
-/// ``publish(as:modified:isReplacing:)`` or ``remove()``. A lock prevents two downloads from writing to the same part.
+/// ``publish(as:modified:replacesExisting:)`` or ``remove()``. A lock prevents two downloads from writing to the same part.
 /// The system releases it when its owner ends.
 ///
 /// Source: DL-2; RFC 9110 §15.3.7.

@@ -66,7 +66,7 @@ struct BrowserArguments: Sendable {
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
         let printer = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
         signIn.onEvent = { printer.tell($0) }
-        if opensNone || context.prompter.isAvailable { signIn.pasted = { try await Self.paste(context) } }
+        if opensNone || context.prompter.isAvailable { signIn.promptForCallback = { try await Self.paste(context) } }
         return signIn
     }
 

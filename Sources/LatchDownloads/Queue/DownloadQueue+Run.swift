@@ -14,15 +14,15 @@ extension DownloadQueue {
     /// Waits while something holds up all tasks, for example a full disk, including the disk with the queue's database.
     /// When cancelled, stops the running transfers, keeps what they have received, and throws `CancellationError`.
     ///
-    /// - Parameter isLasting: Whether to wait for further tasks instead of returning. Default: false.
+    /// - Parameter waitsForMore: Whether to wait for further tasks instead of returning. Default: false.
     /// - Throws: `LatchError.Code.storageLocked` when another program is fetching already;
     ///   `LatchError.Code.signedOut` after all other tasks have ended, when an account with unfinished tasks was
     ///   signed out meanwhile; a `LatchError` with a `storage` code; `CancellationError`.
-    public func run(isLasting: Bool = false) async throws {
+    public func run(waitsForMore: Bool = false) async throws {
         var lock: FileLock? = try await latch.accounts.lockDownloads()
         while let held = lock {
             defer { held.release() }
-            try await runAlone(isLasting)
+            try await runAlone(waitsForMore)
             await context.hook.beforeRelease()
             held.release()
             await context.hook.afterRelease()
@@ -41,7 +41,7 @@ extension DownloadQueue {
         }
     }
 
-    private func runAlone(_ isLasting: Bool) async throws {
+    private func runAlone(_ waitsForMore: Bool) async throws {
         do {
             try await prepareFolder()
         } catch let error as LatchError where error.code == .folderGone && context.settings.maximumOutage == nil {
@@ -56,7 +56,7 @@ extension DownloadQueue {
         defer { heartbeat.cancel() }
         defer { machine.workEnded() }
         do {
-            while try await !isWorkDone(isLasting) { try await waitForFreeSpace() }
+            while try await !isWorkDone(waitsForMore) { try await waitForFreeSpace() }
         } catch {
             await stopAll()
             await reportOverall()
@@ -68,7 +68,7 @@ extension DownloadQueue {
     }
 
     /// Works until nothing is left. Returns false when the database is full; nothing is running then.
-    private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
+    private func isWorkDone(_ waitsForMore: Bool) async throws -> Bool {
         do {
             try await store.restore(now: context.now())
             try await checkClock()
@@ -78,7 +78,7 @@ extension DownloadQueue {
             machine.waits(until: try await store.nextTime(after: context.now()))
             try await checkAccounts()
             machine.workBegan()
-            try await work(isLasting)
+            try await work(waitsForMore)
             try await checkAccounts()
             return true
         } catch  where Self.isFull(error) {
@@ -88,7 +88,7 @@ extension DownloadQueue {
         }
     }
 
-    private func work(_ isLasting: Bool) async throws {
+    private func work(_ waitsForMore: Bool) async throws {
         var seen = -1
         var (reported, isDue) = (ContinuousClock.now, true)
         while true {
@@ -110,7 +110,7 @@ extension DownloadQueue {
             }
             try await startTasks()
             if let error = machine.databaseError { throw error }
-            if machine.isIdle, !machine.reasons.pausesAll, !isLasting, try await isOver() { return }
+            if machine.isIdle, !machine.reasons.pausesAll, !waitsForMore, try await isOver() { return }
             isDue = reported + Self.interval <= .now
             if isDue {
                 reported = .now

@@ -102,10 +102,10 @@ extension AuthorizedClient {
     ///   - path: As for ``send(_:_:headers:body:)``. Redirects are followed; credentials are not sent to
     ///     another origin.
     ///   - destination: The path of the file. Its folder must exist.
-    ///   - isReplacing: Whether an existing file is replaced.
+    ///   - replacesExisting: Whether an existing file is replaced.
     /// - Throws: The errors of ``get(_:as:headers:decoder:)``; ``LatchError/Code/fileFailed`` when the file cannot be
     ///   written or already exists.
-    public func download(_ path: String, to destination: String, isReplacing: Bool = false) async throws {
+    public func download(_ path: String, to destination: String, replacesExisting: Bool = false) async throws {
         let part = try await LatchError.converting(server) { try DownloadPart(newBeside: destination) }
         do {
             let response = try await download(path, into: part, followsRedirects: true)
@@ -114,7 +114,7 @@ extension AuthorizedClient {
             }
             part.share()
             try await LatchError.converting(server) {
-                try await part.publish(as: destination, isReplacing: isReplacing)
+                try await part.publish(as: destination, replacesExisting: replacesExisting)
             }
         } catch {
             part.remove()

@@ -33,7 +33,7 @@ public struct BrowserSignIn: Sendable {
     public var onEvent: @Sendable (Event) -> Void
     /// Asks the person to paste the callback address, repeatedly until it is the right one. A result of nil ends the
     /// asking. Cancelled when the callback arrives another way.
-    public var pasted: (@Sendable () async throws -> String?)?
+    public var promptForCallback: (@Sendable () async throws -> String?)?
 
     /// Makes a sign-in.
     ///
@@ -43,17 +43,17 @@ public struct BrowserSignIn: Sendable {
     ///   - browser: The browser to open. Nil opens none.
     ///   - timeout: How long to wait for the callback.
     ///   - onEvent: Called for every event.
-    ///   - pasted: Asks the person to paste the callback address.
+    ///   - promptForCallback: Asks the person to paste the callback address.
     public init(
         provider: String? = nil, callback: CallbackMethod = .automatic, browser: Browser? = .automatic,
         timeout: Duration = .seconds(600), onEvent: @escaping @Sendable (Event) -> Void = { _ in },
-        pasted: (@Sendable () async throws -> String?)? = nil
+        promptForCallback: (@Sendable () async throws -> String?)? = nil
     ) {
         self.provider = provider
         self.callback = callback
         self.browser = browser
         self.timeout = timeout
-        self.pasted = pasted
+        self.promptForCallback = promptForCallback
         self.onEvent = onEvent
     }
 

@@ -28,7 +28,7 @@ struct BrowserWait: Sendable {
                 return .late
             }
             if let browser { group.addTask { try await open(browser) } }
-            if let pasted = signIn.pasted { group.addTask { try await ask(pasted) } }
+            if let promptForCallback = signIn.promptForCallback { group.addTask { try await ask(promptForCallback) } }
             while let outcome = try await group.next() {
                 switch outcome {
                 case .link(let link): return link
@@ -63,8 +63,8 @@ struct BrowserWait: Sendable {
         }
     }
 
-    private func ask(_ pasted: @Sendable () async throws -> String?) async throws -> Outcome {
-        while let link = try await pasted() {
+    private func ask(_ promptForCallback: @Sendable () async throws -> String?) async throws -> Outcome {
+        while let link = try await promptForCallback() {
             if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
             try Task.checkCancellation()
             signIn.onEvent(.unrecognizedLink)

@@ -58,7 +58,7 @@ import Testing
         let person = BrowserPerson(home: fixture.home)
         let links = AsyncStream.makeStream(of: String.self)
         async let signedIn = latch.signIn(
-            person.signIn(pasted: {
+            person.signIn(promptForCallback: {
                 for await link in links.stream { return link }
                 return nil
             }), to: server)
