@@ -285,7 +285,7 @@ public final class LatchClient: Sendable {
         return report
     }
 
-    /// Stops running work and closes the files. Sessions are kept for the next start.
+    /// Stops running work, ends the streams and closes the files. Sessions are kept for the next start.
     public func close() async {
         let open = sessions.withLock { sessions in
             defer { sessions = [:] }

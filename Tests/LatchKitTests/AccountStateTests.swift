@@ -54,6 +54,25 @@ struct AccountStateTests {
         await latch.close()
     }
 
+    @Test("RM-3 all streams end when the client is closed, also those that begin later")
+    func closed() async throws {
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let session = try latch.session(for: account)
+        var states = session.stateUpdates.makeAsyncIterator()
+        var lists = latch.accountStates().makeAsyncIterator()
+        var accounts = latch.accounts.accountsUpdates.makeAsyncIterator()
+        #expect(await accounts.next()?.map(\.id) == [account.id])
+        await wait(&lists) { $0.map(\.state) == [.signedIn(.verified)] }
+
+        await latch.close()
+        while await states.next(isolation: #isolation) != nil {}
+        while await lists.next(isolation: #isolation) != nil {}
+        while await accounts.next(isolation: #isolation) != nil {}
+        for await _ in latch.accounts.activeAccountUpdates {}
+        for await _ in latch.accountStates() {}
+    }
+
     @Test("without restoring, no server is asked")
     func quiet() async throws {
         let latch = try await fixture.home.open()

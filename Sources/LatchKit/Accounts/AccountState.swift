@@ -15,7 +15,7 @@ extension LatchClient {
     /// or another program.
     ///
     /// A window that lists the accounts needs only this stream. Lists that were not taken in time are replaced by the
-    /// newest one. The stream does not end by itself. Accounts that cannot be read are left out.
+    /// newest one. The stream ends when the client is closed. Accounts that cannot be read are left out.
     ///
     /// - Parameter restoring: Whether each server is asked whether it still accepts the token: once at first, and again
     ///   when this or another program signs the account in. Otherwise the states are those that this device knows.
@@ -23,7 +23,10 @@ extension LatchClient {
     public func accountStates(restoring: Bool = true) -> AsyncStream<[AccountState]> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let states = AccountStates(self, restores: restoring) { continuation.yield($0) }
-            let task = Task { await states.run() }
+            let task = Task {
+                await states.run()
+                continuation.finish()
+            }
             continuation.onTermination = { _ in task.cancel() }
         }
     }
@@ -50,7 +53,7 @@ private actor AccountStates {
         self.send = send
     }
 
-    /// Runs until the task is cancelled.
+    /// Runs until the task is cancelled or the client is closed.
     func run() async {
         for await accounts in client.accounts.accountsUpdates { update(accounts) }
         for watch in watches.values { watch.task.cancel() }

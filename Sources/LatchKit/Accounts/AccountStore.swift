@@ -197,8 +197,9 @@ public final class AccountStore: Sendable {
         return value
     }
 
-    /// Closes the cache and the database.
+    /// Ends the streams, and closes the cache and the database.
     func close() async {
+        await watch.close()
         await cache.close()
         await database.close()
     }

@@ -9,11 +9,20 @@ import Synchronization
 actor AccountWatch {
     private let database: Database
     private let pollInterval: Duration
-    private var watchers: [Int: @Sendable ([Account]) -> Bool] = [:]
+    private var watchers: [Int: Watcher] = [:]
     private var nextWatcher = 0
     private var polling: Task<Void, Never>?
     private var isReading = false
     private var mustReadAgain = false
+    private var isClosed = false
+
+    /// One stream.
+    private struct Watcher: Sendable {
+        /// Sends the list, and returns false when nobody reads the stream any more.
+        let send: @Sendable ([Account]) -> Bool
+        /// Ends the stream.
+        let finish: @Sendable () -> Void
+    }
 
     init(database: Database, pollInterval: Duration) {
         self.database = database
@@ -25,19 +34,21 @@ actor AccountWatch {
     }
 
     /// Returns a stream of values that are computed from the list: first the current value, then each value that
-    /// differs from the previous one.
+    /// differs from the previous one. ``close()`` ends it.
     nonisolated func stream<Value: Equatable & Sendable>(
         of value: @escaping @Sendable ([Account]) -> Value
     ) -> AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let last = LastValue<Value>()
-            let tell: @Sendable ([Account]) -> Bool = { accounts in
-                let new = value(accounts)
-                guard last.isNew(new) else { return true }
-                if case .terminated = continuation.yield(new) { return false }
-                return true
-            }
-            let joining = Task { await self.add(tell) }
+            let watcher = Watcher(
+                send: { accounts in
+                    let new = value(accounts)
+                    guard last.isNew(new) else { return true }
+                    if case .terminated = continuation.yield(new) { return false }
+                    return true
+                },
+                finish: { continuation.finish() })
+            let joining = Task { await self.add(watcher) }
             continuation.onTermination = { _ in
                 Task { await self.remove(joining.value) }
             }
@@ -56,15 +67,28 @@ actor AccountWatch {
             mustReadAgain = false
             guard let rows = try? await database.read({ try $0.all(AccountStore.allAccounts) }) else { continue }
             let accounts = rows.compactMap(\.account)
-            for (id, tell) in watchers where !tell(accounts) { remove(id) }
+            for (id, watcher) in watchers where !watcher.send(accounts) { remove(id) }
         } while mustReadAgain
         isReading = false
     }
 
-    private func add(_ tell: @escaping @Sendable ([Account]) -> Bool) async -> Int {
+    /// Ends all streams, also those that begin later.
+    func close() {
+        isClosed = true
+        polling?.cancel()
+        polling = nil
+        for watcher in watchers.values { watcher.finish() }
+        watchers = [:]
+    }
+
+    private func add(_ watcher: Watcher) async -> Int {
         nextWatcher += 1
         let id = nextWatcher
-        watchers[id] = tell
+        guard !isClosed else {
+            watcher.finish()
+            return id
+        }
+        watchers[id] = watcher
         if polling == nil { startPolling() }
         await changed()
         return id
@@ -101,12 +125,14 @@ private final class LastValue<Value: Equatable & Sendable>: Sendable {
 }
 
 extension AccountStore {
-    /// The list of accounts: first the current list, then the list after each change by this or another program.
+    /// The list of accounts: first the current list, then the list after each change by this or another program. The
+    /// stream ends when the client is closed.
     ///
     /// Source: RM-3.
     public var accountsUpdates: AsyncStream<[Account]> { watch.stream { $0 } }
 
-    /// The active account, or nil when there is none: first the current one, then the one after each change.
+    /// The active account, or nil when there is none: first the current one, then the one after each change. The stream
+    /// ends when the client is closed.
     ///
     /// Source: RM-3.
     public var activeAccountUpdates: AsyncStream<Account?> {
