@@ -33,7 +33,9 @@ struct LastAdministratorTests {
                 for index in [0, 1] {
                     let (browser, path, token) = (browsers[index], paths[index], tokens[index])
                     group.addTask {
-                        let fields = [(FormTokens.field, token), ("action", action), (ConfirmationPage.confirmationField, "1")]
+                        let fields = [
+                            (FormTokens.field, token), ("action", action), (ConfirmationPage.confirmationField, "1"),
+                        ]
                         return try await browser.post(path, fields).status
                     }
                 }

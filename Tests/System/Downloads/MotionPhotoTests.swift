@@ -109,7 +109,8 @@ struct MotionPhotoTests {
     }
 
     /// The video is at the end, byte for byte, where the XMP says; the picture is decoded as before.
-    private func expectMotion(_ still: PictureServer.Picture, _ video: [UInt8], _ fixture: PictureFixture) async throws {
+    private func expectMotion(_ still: PictureServer.Picture, _ video: [UInt8], _ fixture: PictureFixture) async throws
+    {
         let name = still.name.replacing(".jpg", with: ".MP.jpg")
         let path = fixture.library + "/" + name
         let bytes = try fixture.bytes(name)
