@@ -4,8 +4,13 @@
 /// Each further module has its own version, so a program without that module can still open the file.
 package struct ModuleSchema: Sendable {
     /// SQL that creates the table of the modules' versions. One of the migrations that open the file must contain it.
-    package static let versionsTable =
-        "CREATE TABLE module_versions (module TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    ///
+    /// The row `file` records the version that the file had before, because `user_version` changes only at the end of
+    /// the transaction.
+    package static let versionsTable = """
+        CREATE TABLE module_versions (module TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        INSERT INTO module_versions SELECT 'file', user_version FROM pragma_user_version;
+        """
 
     private static let version = Statement("SELECT version FROM module_versions WHERE module = ?", String.self) {
         row throws(DatabaseError) in try row.get(0) as Int
@@ -18,7 +23,7 @@ package struct ModuleSchema: Sendable {
     package let module: String
     /// All migrations ever released.
     package let migrations: [Migration]
-    private let unrecordedVersion: Statement<Int>?
+    private let continuesFile: Bool
 
     /// Creates the schema of a module.
     ///
@@ -26,13 +31,12 @@ package struct ModuleSchema: Sendable {
     ///   - module: The name of the module in the table of versions. It never changes.
     ///   - migrations: All migrations ever released, in ascending order of their versions. Foreign keys are enforced
     ///     while they run.
-    ///   - unrecordedVersion: Returns the version of tables that are older than the table of versions, or 0 when there
-    ///     are none. Nil when no such tables can exist.
-    package init(_ module: String, migrations: [Migration], unrecordedVersion: Statement<Int>? = nil) {
+    ///   - continuesFile: Whether the tables had the file's own versions before modules had versions.
+    package init(_ module: String, migrations: [Migration], continuesFile: Bool = false) {
         Migration.checkOrder(migrations)
         self.module = module
         self.migrations = migrations
-        self.unrecordedVersion = unrecordedVersion
+        self.continuesFile = continuesFile
     }
 
     /// Whether the tables have the version of the last migration. Throws when a newer program has migrated them.
@@ -50,14 +54,15 @@ package struct ModuleSchema: Sendable {
         // Checked again under the lock, because another program may have run them meanwhile.
         guard try !isCurrent(connection) else { return }
         var version = try connection.first(Self.version, module)
-        if version == nil, let unrecordedVersion { version = try connection.first(unrecordedVersion) }
+        if version == nil, continuesFile { version = try connection.first(Self.version, "file") }
         for migration in migrations where (version ?? 0) < migration.version { try migration.run(connection) }
         _ = try connection.run(Self.record, module, migrations.newestVersion)
     }
 }
 
 extension Database {
-    /// Migrates the tables of a module to the version of its last migration. Does nothing when this object has already done it.
+    /// Migrates the tables of a module to the version of its last migration. Does nothing when this object has already
+    /// done it.
     ///
     /// - Parameter schema: The tables of the module.
     /// - Throws: ``DatabaseError`` with any code that describes a file; `CancellationError`. When a migration fails,

@@ -9,23 +9,7 @@ enum DownloadSchema {
         migrations: [
             queue, counts, libraries, partIndex, comparedPartIndex, owner, libraryVersions, pauses, resumePoints,
         ],
-        unrecordedVersion: unrecordedVersion)
-
-    /// The version of tables that were created when the file had a single version. Migrations 8 and 9 have the same
-    /// result when they run again. Migration 14 also clears resume points of version 14; those files start again.
-    private static let unrecordedVersion = Statement(
-        """
-        SELECT CASE
-            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'download_pauses') THEN 12
-            WHEN EXISTS (SELECT 1 FROM pragma_table_info('library_files') WHERE name = 'version') THEN 11
-            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'download_owner') THEN 10
-            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'libraries') THEN 7
-            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'download_counts') THEN 6
-            WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'downloads') THEN 3
-            ELSE 0
-        END
-        """
-    ) { row throws(DatabaseError) in try row.get(0) as Int }
+        continuesFile: true)
 
     /// The queue. A download belongs to an account and is removed with it.
     ///
@@ -172,8 +156,8 @@ enum DownloadSchema {
         ) STRICT, WITHOUT ROWID;
         """)
 
-    /// The index of downloaded files. It is kept when an account is removed, so that a person who
-    /// signs in again does not download everything again.
+    /// The index of downloaded files. It is kept when an account is removed, so that a person who signs in again does
+    /// not download everything again.
     ///
     /// `key` is the id of an asset, which is unique across servers. `path` is relative to the folder.
     private static let libraries = Migration(
