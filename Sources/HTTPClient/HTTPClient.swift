@@ -65,6 +65,19 @@ package final class HTTPClient: Sendable {
         await elsewhere.close()
     }
 
+    /// Runs `body` with the client and then closes the client, also when `body` throws.
+    ///
+    /// A program may exit afterwards: the client's thread has ended, so it no longer uses OpenSSL while the exit
+    /// handlers of the process release it.
+    package func closeAfter<Result, Failure>(
+        _ body: (HTTPClient) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let outcome: Swift.Result<Result, Failure>
+        do throws(Failure) { outcome = .success(try await body(self)) } catch { outcome = .failure(error) }
+        await close()
+        return try outcome.get()
+    }
+
     private static func check(_ configuration: Configuration) throws(TransportError) {
         try checkFields(configuration.extraHeaders)
         guard HTTPHeaders.isSafe(name: "User-Agent", value: configuration.userAgent) else {

@@ -21,14 +21,10 @@ extension LatchClient {
             throw LatchError(.weakPassword, "Not registered: \(problem) Choose another password.")
         }
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
-        do {
+        try await client.closeAfter { client in
             let request = dialect.registration(email: registration.email, password: registration.password)
             let response = try await unauthenticatedConnection(to: server, client).send(request)
             try dialect.registered(by: response, at: server.address)
-            await client.close()
-        } catch {
-            await client.close()
-            throw error
         }
         do {
             return try await signIn(registration, to: server)

@@ -234,16 +234,11 @@ public final class LatchClient: Sendable {
         _ onStep: @escaping @Sendable (SignInProgress) -> Void, _ grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
-        do {
-            let account = try await storeSignIn(
-                try await grant(client), of: email, server, client, givesBack: givesBack, onStep)
-            await client.close()
-            await finishSignIn(account, onStep)
-            return account
-        } catch {
-            await client.close()
-            throw error
+        let account = try await client.closeAfter { client in
+            try await storeSignIn(try await grant(client), of: email, server, client, givesBack: givesBack, onStep)
         }
+        await finishSignIn(account, onStep)
+        return account
     }
 
     /// Returns the session of an account. There is one session per account in a program, and every call returns it.

@@ -40,10 +40,10 @@ struct CancellationTests {
         let server = try await Fixture.server()
 
         try await withClient { client in
-            for _ in 0..<40 {
+            for round in 0..<42 {
                 let doomed = Task { try await client.send(ClientRequest(url: server.url("/echo"))) }
                 let other = Task { try await client.send(ClientRequest(url: server.url("/bytes?bytes=5"))) }
-                for _ in 0..<Int.random(in: 0...20) { await Task.yield() }
+                for _ in 0..<round % 21 { await Task.yield() }
                 doomed.cancel()
                 if case .failure(let error) = await doomed.result { #expect(error is CancellationError) }
                 let response = try await other.cancellableValue
@@ -69,6 +69,24 @@ struct CancellationTests {
         #expect(later?.code == .other && later?.message.contains("closed") == true)
         await client.close()
     }
+
+    @Test("A client is closed after its use, also when the use fails")
+    func closingAfter() async throws {
+        let server = try await Fixture.server()
+        let client = try HTTPClient(.init(proxy: ""))
+
+        await #expect(throws: Failed.self) {
+            try await client.closeAfter { client in
+                _ = try await client.send(ClientRequest(url: server.url("/echo")))
+                throw Failed()
+            }
+        }
+
+        #expect(await server.line("closed") == "closed 1")
+        await #expect(throws: TransportError.self) { try await client.send(ClientRequest(url: server.url())) }
+    }
+
+    private struct Failed: Error {}
 
     @Test("A client that is let go closes its connections")
     func lettingGo() async throws {

@@ -76,18 +76,16 @@ extension AccountStore {
     /// The caller holds the account's lock.
     private func revokeSession(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
         guard let connection = try await authenticatedConnection(id, as: device, until: end) else { return }
-        guard !connection.isPersonsOwn else { return await connection.client.close() }
-        let keyID = connection.tokens.keyID ?? connection.keyID
-        if let request = connection.dialect.signOut(keyID: keyID) {
+        try await connection.client.closeAfter { _ in
+            let keyID = connection.tokens.keyID ?? connection.keyID
+            guard !connection.isPersonsOwn, let request = connection.dialect.signOut(keyID: keyID) else { return }
             let response = try? await connection.ask(request)
             let isRevoked =
                 response.map { connection.dialect.revocationError($0, to: request, at: connection.address) == nil }
                 ?? false
-            if let keyID, connection.dialect is any KeyDialect {
-                if isRevoked { try await forget(.id(keyID), of: id) } else { try await record([.id(keyID)], of: id) }
-            }
+            guard let keyID, connection.dialect is any KeyDialect else { return }
+            if isRevoked { try await forget(.id(keyID), of: id) } else { try await record([.id(keyID)], of: id) }
         }
-        await connection.client.close()
     }
 
     /// Revokes the keys that a crash orphaned on an account's server, if the server responds.

@@ -42,8 +42,7 @@ package struct ServerProbe: Sendable {
         run.checkAddress()
         do throws(LatchError) {
             guard let client = open(&run) else { return run.report }
-            try await ask(client, &run)
-            await client.close()
+            try await client.closeAfter { client throws(LatchError) in try await ask(client, &run) }
         } catch {
             if error.code == .cancelled { throw CancellationError() }
             run.fail(error)

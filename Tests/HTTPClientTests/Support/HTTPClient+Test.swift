@@ -27,12 +27,7 @@ func withClient<R>(
 ) async throws -> R {
     var configuration = configuration
     if configuration.proxy == nil { configuration.proxy = "" }
-    let client = try HTTPClient(configuration)
-    return try await attempt {
-        try await body(client)
-    } finally: {
-        await client.close()
-    }
+    return try await HTTPClient(configuration).closeAfter(body)
 }
 
 /// The error that sending `request` throws.

@@ -51,16 +51,16 @@ extension RelateMailDialect: BrowserDialect {
             let issuer = metadata.sendsIssuerInResponses ? metadata.issuer : nil
             return PendingBrowserSignIn(address: address, state: start.state, issuer: issuer) { back in
                 do {
-                    let callback = try Self.fields(of: back.link, start.redirect)
-                    let signIn = try await party.signIn(
-                        callback: callback, redirect: start.redirect, nonce: nonce, verifier: verifier)
-                    await client.close()
+                    let signIn = try await client.closeAfter { _ in
+                        try await party.signIn(
+                            callback: try Self.fields(of: back.link, start.redirect), redirect: start.redirect,
+                            nonce: nonce, verifier: verifier)
+                    }
                     return try await RelateMailKeyCreator(
                         dialect: self, connection: connection, token: signIn.accessToken, scopes: start.scopes,
                         recordKey: start.recordKey
                     ).grant()
                 } catch {
-                    await client.close()
                     throw LatchError.atProvider(error)
                 }
             }
