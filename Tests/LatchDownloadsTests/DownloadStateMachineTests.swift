@@ -86,7 +86,7 @@ struct DownloadStateMachineTests {
         _ row: QueuedTask, _ outcome: FetchOutcome, _ machine: Machine, at seconds: Double = 0,
         _ facts: DownloadStateMachine.AttemptFacts = .init()
     ) -> [DownloadStateMachine.Step] {
-        machine { $0.attemptEnded(row, outcome, facts, now: start + seconds, chance: 0.5) }
+        machine { $0.attemptEnded(row, outcome: outcome, facts: facts, now: start + seconds, chance: 0.5) }
     }
 
     // MARK: - Which task starts

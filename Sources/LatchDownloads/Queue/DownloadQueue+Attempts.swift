@@ -15,8 +15,8 @@ extension DownloadQueue {
             try await recordResumePoint(row)
             let facts = try await facts(row, outcome)
             let steps = machine.attemptEnded(
-                row, outcome, facts, now: context.now(), chance: context.hook.chance())
-            for step in steps { try await perform(step, row, part) }
+                row, outcome: outcome, facts: facts, now: context.now(), chance: context.hook.chance())
+            for step in steps { try await perform(step, for: row, part: part) }
         } catch {
             // The row is still marked as running. The next run takes it up.
             part?.close()
@@ -56,9 +56,11 @@ extension DownloadQueue {
         return facts
     }
 
-    private func perform(_ step: DownloadStateMachine.Step, _ row: QueuedTask, _ part: DownloadPart?) async throws {
+    private func perform(
+        _ step: DownloadStateMachine.Step, for row: QueuedTask, part: DownloadPart?
+    ) async throws {
         switch step {
-        case .finish(let state, let keepsPart): try await finish(row, state, part, keepsPart: keepsPart)
+        case .finish(let state, let keepsPart): try await finish(row, as: state, part: part, keepsPart: keepsPart)
         case .discardPart:
             part?.remove()
             try await store.record(row.position, resume: nil, boot: nil)
@@ -81,7 +83,7 @@ extension DownloadQueue {
     ///
     /// Source: DL-6.
     private func finish(
-        _ row: QueuedTask, _ state: DownloadState, _ part: DownloadPart?, keepsPart: Bool
+        _ row: QueuedTask, as state: DownloadState, part: DownloadPart?, keepsPart: Bool
     ) async throws {
         part?.close()
         guard try await store.record(row.position, state, keepsPart: keepsPart) else { return }
@@ -143,7 +145,7 @@ extension DownloadQueue {
     private func giveUpHost(of row: QueuedTask, _ reason: String, _ part: DownloadPart?) async throws {
         defer { perform(machine.hostGivenUp(row.host)) }
         try await store.removePauses(of: [row.host])
-        try await finish(row, .failed(reason), part, keepsPart: true)
+        try await finish(row, as: .failed(reason), part: part, keepsPart: true)
         while await listenersHaveCapacity(), case let failed = try await store.fail(host: row.host, reason),
             !failed.isEmpty
         {

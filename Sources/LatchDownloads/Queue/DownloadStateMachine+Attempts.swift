@@ -42,7 +42,7 @@ extension DownloadStateMachine {
 
     /// Decides what happens to a task after an attempt. `chance`, from 0 to 1, varies a delay.
     mutating func attemptEnded(
-        _ row: QueuedTask, _ outcome: FetchOutcome, _ facts: AttemptFacts, now: Date,
+        _ row: QueuedTask, outcome: FetchOutcome, facts: AttemptFacts, now: Date,
         chance: @autoclosure () -> Double
     ) -> [Step] {
         var row = row
@@ -52,53 +52,57 @@ extension DownloadStateMachine {
         case .failed(let reason): return [.finish(.failed(reason), keepsPart: false)]
         case .temporaryFailure(let reason, let wait):
             if facts.hasProgressed { row.attempts = 0 }
-            return retry(row, reason, wait, limit: settings.retries, now, chance)
+            return retry(row, because: reason, after: wait, limit: settings.retries, now: now, chance: chance)
         case .intercepted(let reason):
-            return retry(row, reason, nil, limit: Self.corruptedRetries, now, chance)
+            return retry(row, because: reason, limit: Self.corruptedRetries, now: now, chance: chance)
         case .corrupted(let reason):
             // A resumed part may combine bytes of two versions. It gets the usual number of retries, because no attempt
             // has fetched the whole file.
             let limit = row.resume == nil ? Self.corruptedRetries : settings.retries
-            return [.discardPart] + retry(row, reason, nil, limit: limit, now, chance)
-        case .outage(let failure): return hostFailed(row, failure, facts, now, chance)
+            return [.discardPart] + retry(row, because: reason, limit: limit, now: now, chance: chance)
+        case .outage(let failure): return hostFailed(row, failure: failure, facts: facts, now: now, chance: chance)
         case .paused(let reason): return [.returnToWaiting, .pause(reason)]
         case .stopped: return [.applyCommand]
         }
     }
 
     private mutating func retry(
-        _ row: QueuedTask, _ reason: String, _ wait: Duration?, limit: Int, _ now: Date, _ chance: () -> Double
+        _ row: QueuedTask, because reason: String, after wait: Duration? = nil, limit: Int, now: Date,
+        chance: () -> Double
     ) -> [Step] {
         guard row.attempts < limit else {
             return [.finish(.failed("\(reason) It was tried \(row.attempts + 1) times."), keepsPart: true)]
         }
         let pause = BackOff.pause(after: row.attempts, chance: chance())
         let asked = wait.map { min($0, BackOff.longestAskedFor).seconds } ?? 0
-        return backOff(until: now.addingTimeInterval(max(pause, asked)), reason, attempts: row.attempts + 1)
+        return backOff(until: now.addingTimeInterval(max(pause, asked)), because: reason, attempts: row.attempts + 1)
     }
 
-    private mutating func backOff(until time: Date, _ reason: String, attempts: Int) -> [Step] {
+    private mutating func backOff(until time: Date, because reason: String, attempts: Int) -> [Step] {
         waits(until: time)
         return [.backOff(until: time, reason: reason, attempts: attempts)]
     }
 
     /// Decides what happens to a task whose host did not respond, or refuses all requests.
     private mutating func hostFailed(
-        _ row: QueuedTask, _ failure: HostFailure, _ facts: AttemptFacts, _ now: Date, _ chance: () -> Double
+        _ row: QueuedTask, failure: HostFailure, facts: AttemptFacts, now: Date, chance: () -> Double
     ) -> [Step] {
         if !failure.isUnreachable, failure.pause == nil, facts.isOnlyTaskOfHost {
             // The host responds, so the failure may concern this task only.
             outages.end(row.host)
-            return [.reportPauses] + retry(row, failure.reason, nil, limit: settings.retries, now, chance)
+            return [.reportPauses]
+                + retry(row, because: failure.reason, limit: settings.retries, now: now, chance: chance)
         }
         let maximum =
             failure.isUnreachable
             ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.defaultMaximumOutage
         switch outages.failed(row, failure, now: now, maximum: maximum, chance: chance()) {
-        case .once: return retry(row, failure.reason, failure.pause, limit: settings.retries, now, chance)
+        case .once:
+            return retry(
+                row, because: failure.reason, after: failure.pause, limit: settings.retries, now: now, chance: chance)
         case .waits(let until, let isNew):
             // One second later than the host's pause, so that another task, if there is one, is tried first.
-            return backOff(until: until.addingTimeInterval(1), failure.reason, attempts: row.attempts)
+            return backOff(until: until.addingTimeInterval(1), because: failure.reason, attempts: row.attempts)
                 + [.recordHostPause] + (isNew ? [.reportPauses] : [])
         case .isOver(let waited):
             return [
