@@ -67,7 +67,7 @@ public struct DownloadSupervisor: Sendable {
             case .progress, .status, .complete, .error: false
             }
         }
-        let telling = Task { await notify(events, since: before, hold, onStart) }
+        let telling = Task { await notify(of: events, since: before, pause: hold, onStart: onStart) }
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
         for task in [watching, telling] {
@@ -94,8 +94,8 @@ public struct DownloadSupervisor: Sendable {
     }
 
     private func notify(
-        _ events: AsyncStream<DownloadEvent>, since before: OverallProgress, _ hold: NetworkPause,
-        _ onStart: @Sendable () -> Void
+        of events: AsyncStream<DownloadEvent>, since before: OverallProgress, pause: NetworkPause,
+        onStart: @Sendable () -> Void
     ) async {
         var (reason, hasBegun): (String?, Bool) = (nil, false)
         for await event in events {
@@ -105,7 +105,7 @@ public struct DownloadSupervisor: Sendable {
                 if !hasBegun {
                     onStart()
                     // Listeners that were added when the queue started have not received the reason yet.
-                    if let reason = hold.current { queue.broadcast.send(.held(reason)) }
+                    if let reason = pause.current { queue.broadcast.send(.held(reason)) }
                 }
                 hasBegun = true
                 let large = await queue.runningFile(largerThan: Self.largeFile)

@@ -35,7 +35,7 @@ public struct ChangeCheck: Sendable {
         let known = files.filter { versions[$0.id] != nil }
         for start in stride(from: 0, to: known.count, by: Self.parallelRequests) {
             let looks = try await looks(
-                known[start..<min(start + Self.parallelRequests, known.count)], versions, sessions)
+                at: known[start..<min(start + Self.parallelRequests, known.count)], since: versions, with: sessions)
             for (task, look) in looks {
                 switch look {
                 case .changed: changed.append(task)
@@ -50,12 +50,13 @@ public struct ChangeCheck: Sendable {
     private enum Look { case changed, same, unanswered }
 
     private func looks(
-        _ tasks: ArraySlice<DownloadTask>, _ versions: [DownloadTask.ID: ResumePoint], _ sessions: [Account.ID: Session]
+        at tasks: ArraySlice<DownloadTask>, since versions: [DownloadTask.ID: ResumePoint],
+        with sessions: [Account.ID: Session]
     ) async throws -> [(DownloadTask, Look)] {
         try await withThrowingTaskGroup(of: (Int, Look).self) { group in
             for (index, task) in zip(tasks.indices, tasks) {
                 guard let version = versions[task.id], let session = sessions[task.account] else { continue }
-                group.addTask { (index, try await Self.look(task, version, session)) }
+                group.addTask { (index, try await Self.look(at: task, since: version, with: session)) }
             }
             var looks: [(index: Int, look: Look)] = []
             for try await look in group { looks.append((look.0, look.1)) }
@@ -63,7 +64,9 @@ public struct ChangeCheck: Sendable {
         }
     }
 
-    private static func look(_ task: DownloadTask, _ version: ResumePoint, _ session: Session) async throws -> Look {
+    private static func look(
+        at task: DownloadTask, since version: ResumePoint, with session: Session
+    ) async throws -> Look {
         do {
             return try await session.client.isChanged(task.url, since: version) == true ? .changed : .same
         } catch let error as LatchError where error.code != .cancelled {

@@ -30,7 +30,8 @@ struct ImmichAssetReading: Sendable {
         let name = Self.name(asset, id)
         var metadata = metadata(asset)
         guard let second = Self.video(of: asset), !Self.holdsItsFilm(name) else {
-            return [task(id, name, asset["type"]?.string == "VIDEO" ? .video : .image, metadata)]
+            let group: DownloadGroup = asset["type"]?.string == "VIDEO" ? .video : .image
+            return [task(id, named: name, group: group, metadata: metadata)]
         }
         (metadata.part, metadata.liveID) = (.image, id)
         var facts = DownloadMetadata(taken: metadata.taken, part: .video, liveID: id)
@@ -38,7 +39,8 @@ struct ImmichAssetReading: Sendable {
         let still = SafeFileName(name)
         let ending = video.map(\.ending).flatMap { $0.lowercased() == still.ending.lowercased() ? nil : $0 }
         return [
-            task(id, name, .livePhoto, metadata), task(second, still.stem + (ending ?? ".MOV"), .livePhoto, facts),
+            task(id, named: name, group: .livePhoto, metadata: metadata),
+            task(second, named: still.stem + (ending ?? ".MOV"), group: .livePhoto, metadata: facts),
         ]
     }
 
@@ -115,7 +117,7 @@ struct ImmichAssetReading: Sendable {
     }
 
     private func task(
-        _ id: String, _ name: String, _ group: DownloadGroup, _ metadata: DownloadMetadata
+        _ id: String, named name: String, group: DownloadGroup, metadata: DownloadMetadata
     ) -> DownloadTask {
         DownloadTask(
             id: id, account: account, url: "\(api)/assets/\(id)/original", filename: name, group: group,

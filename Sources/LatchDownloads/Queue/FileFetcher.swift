@@ -66,19 +66,19 @@ struct FileFetcher: Sendable {
             }
             let part = try await openPart(row)
             running.open(part)
-            return await fetch(row, into: part, running)
+            return await fetch(row, into: part, running: running)
         } catch {
             return .failed(row, FetchOutcome(error, account: row.task.account), nil)
         }
     }
 
-    private func fetch(_ row: QueuedTask, into part: DownloadPart, _ running: RunningFetch) async -> Result {
+    private func fetch(_ row: QueuedTask, into part: DownloadPart, running: RunningFetch) async -> Result {
         let outcome: FetchOutcome
         do {
             if let complete = try await outcomeIfComplete(row, part) {
                 outcome = complete
             } else {
-                outcome = try await transfer(row, part, running)
+                outcome = try await transfer(row, into: part, running: running)
             }
         } catch {
             outcome = FetchOutcome(error, account: row.task.account)
@@ -109,7 +109,7 @@ struct FileFetcher: Sendable {
     }
 
     private func transfer(
-        _ row: QueuedTask, _ part: DownloadPart, _ running: RunningFetch
+        _ row: QueuedTask, into part: DownloadPart, running: RunningFetch
     ) async throws -> FetchOutcome {
         let task = row.task
         guard let session = try await sessions.session(of: task.account) else {
@@ -128,7 +128,9 @@ struct FileFetcher: Sendable {
             let response = try await session.client.download(
                 address, headers: headers(task), into: part, from: point, stallTimeout: context.settings.stallTimeout,
                 followsRedirects: task.group == .file, onBegin: running.recordStart)
-            outcome = try await outage(behind: response, to: row, session) ?? judge(response, row, session, part)
+            outcome =
+                try await outage(behind: response, to: row, from: session)
+                ?? judge(response, to: row, from: session, part: part)
             // The query of a redirect target may hold a signature.
             if response.redirection != nil { outcome = outcome.masked(of: response.url) }
             if case .outage = outcome {} else { running.recordResponse() }
@@ -156,7 +158,7 @@ struct FileFetcher: Sendable {
     }
 
     private func judge(
-        _ response: ClientResponse, _ row: QueuedTask, _ session: Session, _ part: DownloadPart
+        _ response: ClientResponse, to row: QueuedTask, from session: Session, part: DownloadPart
     ) -> FetchOutcome {
         let task = row.task
         guard [200, 206].contains(response.status.rawValue) else {
@@ -217,7 +219,7 @@ struct FileFetcher: Sendable {
     }
 
     /// Returns the outage that caused a 404 response. Nil when the response means that the file does not exist.
-    private func outage(behind response: ClientResponse, to row: QueuedTask, _ session: Session) async throws
+    private func outage(behind response: ClientResponse, to row: QueuedTask, from session: Session) async throws
         -> FetchOutcome?
     {
         // A response from another origin says nothing about the server.

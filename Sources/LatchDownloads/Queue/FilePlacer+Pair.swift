@@ -62,7 +62,9 @@ extension FilePlacer {
             if DownloadPart.isSameFile(folder.joinedPath(still), path) {
                 try FileManager.default.removeItem(atPath: folder.joinedPath(still))
             }
-            if !DownloadFolder.exists(folder.joinedPath(still)) { return try await finishJoined(still, video, path) }
+            if !DownloadFolder.exists(folder.joinedPath(still)) {
+                return try await finishJoined(still, with: video, at: path)
+            }
         }
         let standings = (folder.placementState(still), folder.placementState(video))
         for (row, placementState) in [(still, standings.0), (video, standings.1)] where placementState == .missing {
@@ -117,13 +119,13 @@ extension FilePlacer {
             try await context.hook.after(.wholeNoted)
             guard try await move(joined, to: path) else { continue }
             try await context.hook.after(.placed)
-            return try await finishJoined(still, video, path)
+            return try await finishJoined(still, with: video, at: path)
         }
         throw noName(still)
     }
 
     private func finishJoined(
-        _ still: QueuedTask, _ video: QueuedTask, _ path: String
+        _ still: QueuedTask, with video: QueuedTask, at path: String
     ) async throws -> PairResult {
         for row in [still, video] { try? FileManager.default.removeItem(atPath: folder.partPath(row)) }
         try await finish([PlacedFile(row: still, path: path), PlacedFile(row: video, path: path)])

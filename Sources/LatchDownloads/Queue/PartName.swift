@@ -15,10 +15,12 @@ struct PartName: Sendable {
     init(owner: String) { prefix = owner + "-" }
 
     /// Returns the name of a task's part.
-    func of(_ account: UUID, _ id: String) -> String { "\(prefix)\(Self.stem(account, id, 24)).part" }
+    func of(_ account: UUID, _ id: String) -> String { "\(prefix)\(Self.stem(account, id, digits: 24)).part" }
 
     /// Returns the name of the part into which both parts of a live photo are joined.
-    func joined(_ account: UUID, _ id: String) -> String { "\(prefix)\(Self.stem(account, id, 24)).motion.part" }
+    func joined(_ account: UUID, _ id: String) -> String {
+        "\(prefix)\(Self.stem(account, id, digits: 24)).motion.part"
+    }
 
     /// Whether a part belongs to this queue.
     func isOwn(_ name: String) -> Bool { name.hasPrefix(prefix) }
@@ -26,12 +28,12 @@ struct PartName: Sendable {
     // MARK: - As earlier versions called them
 
     /// Returns the name of a task's part without the owner. It is unique because an account's id is random.
-    static func old(_ account: UUID, _ id: String) -> String { stem(account, id, 32) + ".part" }
+    static func old(_ account: UUID, _ id: String) -> String { stem(account, id, digits: 32) + ".part" }
 
     /// Returns the old name of the part into which both parts of a live photo are joined.
-    static func oldJoined(_ account: UUID, _ id: String) -> String { stem(account, id, 32) + ".motion.part" }
+    static func oldJoined(_ account: UUID, _ id: String) -> String { stem(account, id, digits: 32) + ".motion.part" }
 
-    private static func stem(_ account: UUID, _ id: String, _ digits: Int) -> String {
+    private static func stem(_ account: UUID, _ id: String, digits: Int) -> String {
         String(SHA256.digest("\(account.text)/\(id)").hexadecimal.prefix(digits))
     }
 }

@@ -52,7 +52,7 @@ enum MotionPhotoPacket {
             guard inside.contains("\"Primary\""), !inside.contains("MotionPhoto"),
                 let list = onlyRange(of: "</rdf:Seq>", in: inside)
             else { return nil }
-            packet.insert(contentsOf: item("MotionPhoto", filmType, filmBytes), at: list.lowerBound)
+            packet.insert(contentsOf: item("MotionPhoto", type: filmType, bytes: filmBytes), at: list.lowerBound)
         }
         return withoutPadding(packet)
     }
@@ -67,12 +67,12 @@ enum MotionPhotoPacket {
 
     private static func directory(_ filmBytes: Int, _ filmType: String) -> String {
         """
-        <Container:Directory><rdf:Seq>\(item("Primary", "image/jpeg", 0))\
-        \(item("MotionPhoto", filmType, filmBytes))</rdf:Seq></Container:Directory>
+        <Container:Directory><rdf:Seq>\(item("Primary", type: "image/jpeg", bytes: 0))\
+        \(item("MotionPhoto", type: filmType, bytes: filmBytes))</rdf:Seq></Container:Directory>
         """
     }
 
-    private static func item(_ meaning: String, _ type: String, _ bytes: Int) -> String {
+    private static func item(_ meaning: String, type: String, bytes: Int) -> String {
         """
         <rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="\(type)" Item:Semantic="\(meaning)" \
         Item:Length="\(bytes)" Item:Padding="0"/></rdf:li>
