@@ -31,25 +31,25 @@ extension ImmichDialect: BrowserDialect {
         -> PendingBrowserSignIn
     {
         let verifier = PKCE.Verifier()
-        let response = try await authorization(start, verifier, connection)
+        let response = try await authorization(for: start, verifier: verifier, with: connection)
         let address = try address(in: response, of: connection.address)
         let state = try Self.state(of: address, start.state, server)
         return PendingBrowserSignIn(address: address, state: state) { back in
             let callback = ImmichCallback(
                 url: back.link.reveal(), state: back.state.text, codeVerifier: verifier.secret.reveal())
-            let response = try await connection.send(request(.post, "/oauth/callback", callback))
+            let response = try await connection.send(request(.post, "/oauth/callback", body: callback))
             return try grant(fromCallback: response, of: connection.address)
         }
     }
 
     /// Sends `POST /oauth/authorize` or, if the server has no such route, `GET`, which no release has.
     private func authorization(
-        _ start: BrowserStart, _ verifier: PKCE.Verifier, _ connection: UnauthenticatedConnection
+        for start: BrowserStart, verifier: PKCE.Verifier, with connection: UnauthenticatedConnection
     ) async throws -> ClientResponse {
         let challenge = verifier.challenge.text
         let message = ImmichAuthorization(
             redirectUri: start.redirect, state: start.state.text, codeChallenge: challenge)
-        let response = try await connection.send(request(.post, "/oauth/authorize", message))
+        let response = try await connection.send(request(.post, "/oauth/authorize", body: message))
         guard response.isUnknownRoute else { return response }
         let query = FormURLEncoded.encode([
             ("redirect_uri", start.redirect), ("state", start.state.text), ("code_challenge", challenge),

@@ -63,14 +63,15 @@ extension ImmichDialect {
 
     /// Requests the features of the server with independent requests. A feature whose request fails is unknown.
     private func features(_ connection: UnauthenticatedConnection) async throws -> ServerFeatures {
-        async let version = ask("/server/version", ImmichVersion.self, connection)
-        async let config = ask("/server/config", ImmichConfig.self, connection)
-        async let features = ask("/server/features", ImmichFeatures.self, connection)
-        return ServerFeatures(try await features, try await config, try await version, at: connection.address)
+        async let version = ask("/server/version", as: ImmichVersion.self, with: connection)
+        async let config = ask("/server/config", as: ImmichConfig.self, with: connection)
+        async let features = ask("/server/features", as: ImmichFeatures.self, with: connection)
+        return ServerFeatures(
+            features: try await features, config: try await config, version: try await version, at: connection.address)
     }
 
     private func ask<Message: Decodable & Sendable>(
-        _ path: String, _ type: Message.Type, _ connection: UnauthenticatedConnection
+        _ path: String, as type: Message.Type, with connection: UnauthenticatedConnection
     ) async throws -> Message? {
         let question = request(.get, path)
         guard let response = try await Self.tolerating({ try await connection.send(question) }),

@@ -35,15 +35,17 @@ extension ImmichDialect: PINDialect {
         switch action {
         case .set(let pin):
             let message = ImmichPINRequest(pinCode: pin.digits.reveal())
-            return (request(.post, code, message), request(.put, code, message))
+            return (request(.post, code, body: message), request(.put, code, body: message))
         case .change(let pin, let proof):
             var message = Self.message(proof)
             message.newPinCode = pin.digits.reveal()
-            return (request(.put, code, message), nil)
-        case .remove(let proof): return (request(.delete, code, Self.message(proof)), nil)
+            return (request(.put, code, body: message), nil)
+        case .remove(let proof): return (request(.delete, code, body: Self.message(proof)), nil)
         case .unlock(let pin):
             let message = ImmichPINRequest(pinCode: pin.digits.reveal())
-            return (request(.post, "/auth/session/unlock", message), request(.post, code + "/verify", message))
+            return (
+                request(.post, "/auth/session/unlock", body: message), request(.post, code + "/verify", body: message)
+            )
         case .lock: return (request(.post, "/auth/session/lock"), nil)
         }
     }

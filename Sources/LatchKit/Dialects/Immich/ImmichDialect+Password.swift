@@ -20,21 +20,22 @@ extension ImmichDialect: PasswordChangeDialect {
     package func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
         let new = change.new.reveal()
         let message = ImmichUserUpdate(password: new)
-        var ways = [request(.put, "/users/me", message), request(.patch, "/users/me", message)]
+        var ways = [request(.put, "/users/me", body: message), request(.patch, "/users/me", body: message)]
         if !change.isForced {
             let message = ImmichPasswordChange(
                 password: change.current?.reveal() ?? "", newPassword: new, invalidateSessions: true)
-            ways = [request(.post, "/auth/change-password", message)]
+            ways = [request(.post, "/auth/change-password", body: message)]
         }
         var response = try await client.send(ways[0])
-        for way in ways.dropFirst() + [request(.put, "/auth/change-password", message)] where response.isUnknownRoute {
+        for way in ways.dropFirst() + [request(.put, "/auth/change-password", body: message)]
+        where response.isUnknownRoute {
             response = try await client.send(way)
         }
-        try refuse(change.new, response, client)
+        try check(response, for: change.new, with: client)
     }
 
-    private func refuse(
-        _ new: Secret, _ response: ClientResponse, _ client: AuthorizedClient
+    private func check(
+        _ response: ClientResponse, for new: Secret, with client: AuthorizedClient
     ) throws(LatchError) {
         if response.status.isSuccess { return }
         if ImmichError(body: response.body)?.message == "Wrong password" {

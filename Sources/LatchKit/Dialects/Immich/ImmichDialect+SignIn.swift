@@ -9,7 +9,7 @@ extension ImmichDialect {
     /// Source: IM-5; docs/protocols/immich.md, Devices.
     package func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
         var request = request(
-            .post, "/auth/login", ImmichLogin(email: email.text, password: password.reveal()))
+            .post, "/auth/login", body: ImmichLogin(email: email.text, password: password.reveal()))
         request.headers["deviceModel"] = device.model
         request.headers["deviceType"] = device.type
         return request

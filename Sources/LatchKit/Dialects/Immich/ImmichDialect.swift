@@ -98,7 +98,7 @@ package struct ImmichDialect: PasswordDialect {
     }
 
     /// Returns a request to the API with a JSON body.
-    func request(_ method: HTTPMethod, _ path: String, _ message: some Encodable) -> DialectRequest {
+    func request(_ method: HTTPMethod, _ path: String, body message: some Encodable) -> DialectRequest {
         var request = request(method, path)
         request.headers["Content-Type"] = JSON.mediaType
         request.body = JSON.encode(message)

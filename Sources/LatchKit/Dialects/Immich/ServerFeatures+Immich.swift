@@ -4,7 +4,7 @@ extension ServerFeatures {
     /// Makes features from the responses of an Immich server. Nil stands for a response that is missing.
     ///
     /// Source: IM-4, IM-18; docs/protocols/immich.md, Server information and Maintenance mode.
-    init(_ features: ImmichFeatures?, _ config: ImmichConfig?, _ version: ImmichVersion?, at server: ServerAddress) {
+    init(features: ImmichFeatures?, config: ImmichConfig?, version: ImmichVersion?, at server: ServerAddress) {
         self.init(
             signsInWithPassword: features?.passwordLogin ?? true, signsInWithBrowser: features?.oauth ?? false,
             passwordRule: PasswordRule(minimumLength: ImmichDialect.minimumPasswordLength),
