@@ -36,7 +36,7 @@ extension Session {
             throw try await recordEnd()
         }
         let asked = now()
-        let (stored, mark) = await accounts.cache.find(accountID, address, headers, now: asked)
+        let (stored, mark) = await accounts.cache.find(address, for: accountID, request: headers, now: asked)
         if let stored, stored.date <= asked, asked < stored.freshUntil {
             return CachedResponse(response: stored.response, origin: .fresh, date: stored.date)
         }
@@ -50,26 +50,26 @@ extension Session {
             guard let stored else { throw error }
             return CachedResponse(response: stored.response, origin: .stale(error), date: stored.date)
         }
-        return await store(response, of: address, headers, stored, mark)
+        return await store(response, of: address, to: headers, previous: stored, since: mark)
     }
 
     /// A caller that sends one of these fields already has a response or wants only a part of one.
     private static let ownConditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Range", "Range"]
 
     private func store(
-        _ response: ClientResponse, of address: String, _ headers: HTTPHeaders, _ stored: StoredResponse?,
-        _ mark: ResponseCache.Mark
+        _ response: ClientResponse, of address: String, to headers: HTTPHeaders, previous stored: StoredResponse?,
+        since mark: ResponseCache.Mark
     ) async -> CachedResponse {
         let moment = now()
         if let stored, response.status.rawValue == 304 {
             let renewed = CacheRules.renewed(stored, by: response, now: moment)
-            await accounts.cache.store(accountID, address, renewed, since: mark)
+            await accounts.cache.store(renewed, from: address, for: accountID, since: mark)
             return CachedResponse(response: renewed.response, origin: .revalidated, date: moment)
         }
         if let new = CacheRules.stored(response, to: headers, now: moment) {
-            await accounts.cache.store(accountID, address, new, since: mark)
+            await accounts.cache.store(new, from: address, for: accountID, since: mark)
         } else if let stored {
-            await accounts.cache.forget(accountID, address, stored)
+            await accounts.cache.forget(stored, from: address, for: accountID)
         }
         return CachedResponse(response: response, origin: .server, date: moment)
     }

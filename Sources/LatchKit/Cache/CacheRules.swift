@@ -29,7 +29,7 @@ enum CacheRules {
         kept.headers = HTTPHeaders(response.headers.filter { !passing.contains($0.name.lowercased()) })
         return StoredResponse(
             varies: varies, variant: variant(varies, of: request), response: kept, date: now,
-            freshUntil: now.addingTimeInterval(lifetime(response.headers, directives, now)))
+            freshUntil: now.addingTimeInterval(lifetime(response.headers, directives: directives, now: now)))
     }
 
     /// Returns a stored response, updated with the fields of a 304 response.
@@ -41,7 +41,7 @@ enum CacheRules {
         }
         renewed.date = now
         let headers = renewed.response.headers
-        renewed.freshUntil = now.addingTimeInterval(lifetime(headers, directives(headers), now))
+        renewed.freshUntil = now.addingTimeInterval(lifetime(headers, directives: directives(headers), now: now))
         return renewed
     }
 
@@ -61,7 +61,7 @@ enum CacheRules {
     /// `Age`. Returns 0 when neither can be read, because it is always safe to ask the server again.
     ///
     /// Source: RFC 9111 §4.2.1 and §5.3.
-    private static func lifetime(_ headers: HTTPHeaders, _ directives: [String: String], _ now: Date) -> TimeInterval {
+    private static func lifetime(_ headers: HTTPHeaders, directives: [String: String], now: Date) -> TimeInterval {
         guard directives["no-cache"] == nil else { return 0 }
         let age = headers["Age"].flatMap { Int($0) }.map { max($0, 0) } ?? 0
         if let text = directives["max-age"] {

@@ -24,9 +24,9 @@ actor ResponseCache {
         self.limit = limit
     }
 
-    /// Returns the stored response for a request of an account. Also returns a mark, with which ``store(_:_:_:since:)``
-    /// detects that the cache was purged meanwhile.
-    func find(_ account: UUID, _ address: String, _ request: HTTPHeaders, now: Date) async -> (StoredResponse?, Mark) {
+    /// Returns the stored response for a request of an account. Also returns a mark, with which
+    /// ``store(_:from:for:since:)`` detects that the cache was purged meanwhile.
+    func find(_ address: String, for account: UUID, request: HTTPHeaders, now: Date) async -> (StoredResponse?, Mark) {
         do {
             return try await database().write { connection in
                 let mark = Mark(try connection.first(Self.selectPurges) ?? 0)
@@ -42,7 +42,7 @@ actor ResponseCache {
     }
 
     /// Stores a response and replaces the previous one. Does nothing if the cache was purged since the request began.
-    func store(_ account: UUID, _ address: String, _ stored: StoredResponse, since mark: Mark) async {
+    func store(_ stored: StoredResponse, from address: String, for account: UUID, since mark: Mark) async {
         let limit = limit
         let headers = stored.response.headers.map { [$0.name, $0.value] }
         let fields = JSON.encode(headers)
@@ -67,7 +67,7 @@ actor ResponseCache {
     }
 
     /// Removes a response that is no longer valid.
-    func forget(_ account: UUID, _ address: String, _ stored: StoredResponse) async {
+    func forget(_ stored: StoredResponse, from address: String, for account: UUID) async {
         _ = try? await database().write { try $0.run(Self.remove, account, address, stored.variant) }
     }
 

@@ -241,12 +241,12 @@ import Testing
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         let cache = latch.accounts.cache
-        let (_, mark) = await cache.find(account.id, "x", [:], now: fixture.home.clock.now)
+        let (_, mark) = await cache.find("x", for: account.id, request: [:], now: fixture.home.clock.now)
         await cache.purge()
         let response = ClientResponse(status: .ok, body: [1])
         let stored = try #require(CacheRules.stored(response, to: [:], now: fixture.home.clock.now))
-        await cache.store(account.id, "x", stored, since: mark)
-        #expect(await cache.find(account.id, "x", [:], now: fixture.home.clock.now).0 == nil)
+        await cache.store(stored, from: "x", for: account.id, since: mark)
+        #expect(await cache.find("x", for: account.id, request: [:], now: fixture.home.clock.now).0 == nil)
     }
 
     @Test("it holds no more than its bound: what was not used for the longest goes")
@@ -258,13 +258,15 @@ import Testing
         let response = ClientResponse(status: .ok, body: [UInt8](repeating: 1, count: 900))
         for (index, name) in ["a", "b", "c"].enumerated() {
             let stored = try #require(CacheRules.stored(response, to: [:], now: now(index)))
-            await cache.store(id, name, stored, since: await cache.find(id, name, [:], now: now(index)).1)
+            await cache.store(
+                stored, from: name, for: id, since: await cache.find(name, for: id, request: [:], now: now(index)).1)
         }
-        #expect(await cache.find(id, "a", [:], now: now(10)).0 != nil)
+        #expect(await cache.find("a", for: id, request: [:], now: now(10)).0 != nil)
         let stored = try #require(CacheRules.stored(response, to: [:], now: now(11)))
-        await cache.store(id, "d", stored, since: await cache.find(id, "d", [:], now: now(11)).1)
-        #expect(await cache.find(id, "a", [:], now: now(12)).0 != nil)
-        #expect(await cache.find(id, "b", [:], now: now(12)).0 == nil)
+        await cache.store(
+            stored, from: "d", for: id, since: await cache.find("d", for: id, request: [:], now: now(11)).1)
+        #expect(await cache.find("a", for: id, request: [:], now: now(12)).0 != nil)
+        #expect(await cache.find("b", for: id, request: [:], now: now(12)).0 == nil)
         await cache.close()
         await latch.close()
     }
