@@ -106,19 +106,19 @@ public struct Browser: Sendable, Hashable {
     /// - Returns: How the program ended. Nil when the wait was cancelled.
     func open(_ address: String, callback: String, profiles: String) async -> End? {
         switch kind {
-        case .command(let words, let handOver): await Self.run(words, address, handOver)
-        case .presenter(let presenter): await Self.present(presenter.presenter, address, callback)
+        case .command(let words, let handOver): await Self.run(words, with: address, handOver: handOver)
+        case .presenter(let presenter): await Self.present(address, callback: callback, with: presenter.presenter)
         case .automatic, .ephemeral: await openEphemeral(address, profiles)
         }
     }
 
     private static func present(
-        _ presenter: any BrowserPresenting, _ address: String, _ callback: String
+        _ address: String, callback: String, with presenter: any BrowserPresenting
     ) async -> End? {
         // A presenter that ignores the cancellation does not hold up the sign-in.
         let (ends, continuation) = AsyncStream.makeStream(of: End.self)
         let task = Task {
-            continuation.yield(await end(of: presenter, address, callback))
+            continuation.yield(await end(of: presenter, at: address, callback: callback))
             continuation.finish()
         }
         defer { task.cancel() }
@@ -127,7 +127,7 @@ public struct Browser: Sendable, Hashable {
     }
 
     private static func end(
-        of presenter: any BrowserPresenting, _ address: String, _ callback: String
+        of presenter: any BrowserPresenting, at address: String, callback: String
     ) async -> End {
         do {
             guard let link = try await presenter.present(address, callback: callback) else { return .handedOver }
@@ -141,7 +141,7 @@ public struct Browser: Sendable, Hashable {
         }
     }
 
-    private static func run(_ words: [String], _ address: String, _ handOver: Duration?) async -> End? {
+    private static func run(_ words: [String], with address: String, handOver: Duration?) async -> End? {
         let start = ContinuousClock.now
         let program: DesktopProgram
         do {

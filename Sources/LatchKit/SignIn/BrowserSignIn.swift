@@ -68,10 +68,10 @@ public struct BrowserSignIn: Sendable {
         let choice = try browser?.chosen(for: dialect)
         var start = BrowserStart(
             redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, recordKey: recordKey)
-        guard try await comesByLoopback(dialect, server, connection) else {
+        guard try await comesByLoopback(dialect, at: server, with: connection) else {
             let pending = try await dialect.begin(start, at: server, connection)
-            let receiver = try CallbackReceiver.scheme(start.redirect, pending.state, folders)
-            return try await finish(pending, receiver, choice, server, folders)
+            let receiver = try CallbackReceiver.scheme(start.redirect, state: pending.state, folders: folders)
+            return try await finish(pending, receiver: receiver, browser: choice, at: server, folders: folders)
         }
         // The redirect address contains the port, so the receiver must listen before the sign-in begins. The expected
         // state is known only after the server has responded.
@@ -81,7 +81,7 @@ public struct BrowserSignIn: Sendable {
         do {
             let pending = try await dialect.begin(start, at: server, connection)
             expected.set(pending.state)
-            return try await finish(pending, receiver, choice, server, folders)
+            return try await finish(pending, receiver: receiver, browser: choice, at: server, folders: folders)
         } catch {
             receiver.close()
             throw error
@@ -89,15 +89,16 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func finish(
-        _ pending: PendingBrowserSignIn, _ receiver: CallbackReceiver, _ browser: Browser?, _ server: Server,
-        _ folders: Folders
+        _ pending: PendingBrowserSignIn, receiver: CallbackReceiver, browser: Browser?, at server: Server,
+        folders: Folders
     ) async throws -> Grant {
         defer { receiver.close() }
         onEvent(.waiting(address: pending.address, receiver.method))
         let wait = BrowserWait(
             signIn: self, pending: pending, receiver: receiver, browser: browser, profiles: folders.browsers)
         let link = try await wait.link()
-        return try await pending.finish(try Self.read(link, receiver.redirect, pending, server.address))
+        let back = try Self.read(link, to: receiver.redirect, of: pending, from: server.address)
+        return try await pending.finish(back)
     }
 
     private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
@@ -118,7 +119,7 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func comesByLoopback(
-        _ dialect: any BrowserDialect, _ server: Server, _ connection: UnauthenticatedConnection
+        _ dialect: any BrowserDialect, at server: Server, with connection: UnauthenticatedConnection
     ) async throws -> Bool {
         switch callback {
         case .loopback: true
@@ -132,7 +133,7 @@ public struct BrowserSignIn: Sendable {
     /// - Throws: ``LatchError/Code/callbackInvalid``; ``LatchError/Code/signInDenied`` and similar codes when the
     ///   callback contains an error of the server.
     private static func read(
-        _ link: String, _ redirect: String, _ pending: PendingBrowserSignIn, _ server: ServerAddress
+        _ link: String, to redirect: String, of pending: PendingBrowserSignIn, from server: ServerAddress
     ) throws(LatchError) -> BrowserReturn {
         let link = CallbackLink.fitted(link, to: redirect)
         guard let state = pending.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
@@ -147,12 +148,14 @@ public struct BrowserSignIn: Sendable {
         }
         switch response {
         case .code(let code): return BrowserReturn(code: code, state: state, link: Secret(link))
-        case .error(let error, let description, _): throw refusal(error, description, server)
+        case .error(let error, let description, _): throw refusal(error, description: description, from: server)
         }
     }
 
     /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
-    private static func refusal(_ error: String, _ description: String?, _ server: ServerAddress) -> LatchError {
+    private static func refusal(
+        _ error: String, description: String?, from server: ServerAddress
+    ) -> LatchError {
         var words = SanitizedText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
         // The message ends with its own period.
         while words.hasSuffix(".") { words.removeLast() }

@@ -49,7 +49,7 @@ struct BrowserWait: Sendable {
     private func open(_ browser: Browser) async throws -> Outcome {
         switch await browser.open(pending.address, callback: receiver.redirect, profiles: profiles) {
         case .returned(let link):
-            if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
+            if CallbackReceiver.takes(link, to: receiver.redirect, state: pending.state) { return .link(link) }
             throw LatchError(
                 .callbackInvalid,
                 "Login failed: the address that the page returned does not belong to this sign-in. Sign in again.")
@@ -65,7 +65,7 @@ struct BrowserWait: Sendable {
 
     private func ask(_ promptForCallback: @Sendable () async throws -> String?) async throws -> Outcome {
         while let link = try await promptForCallback() {
-            if CallbackReceiver.takes(link, receiver.redirect, pending.state) { return .link(link) }
+            if CallbackReceiver.takes(link, to: receiver.redirect, state: pending.state) { return .link(link) }
             try Task.checkCancellation()
             signIn.onEvent(.unrecognizedLink)
         }

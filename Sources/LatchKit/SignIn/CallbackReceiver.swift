@@ -31,14 +31,14 @@ struct CallbackReceiver: Sendable {
             state.withLock { $0 = .some(expected) }
         }
 
-        func takes(_ link: String, _ redirect: String) -> Bool {
+        func takes(_ link: String, to redirect: String) -> Bool {
             guard let expected = state.withLock({ $0 }) else { return false }
-            return CallbackReceiver.takes(link, redirect, expected)
+            return CallbackReceiver.takes(link, to: redirect, state: expected)
         }
     }
 
     /// Returns whether a link has the redirect address and the state. If the state is nil, any state is accepted.
-    static func takes(_ link: String, _ redirect: String, _ state: State?) -> Bool {
+    static func takes(_ link: String, to redirect: String, state: State?) -> Bool {
         let link = CallbackLink.fitted(link, to: redirect)
         guard let state else { return AuthorizationResponse.state(of: link, expectedRedirect: redirect) != nil }
         return AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
@@ -49,7 +49,7 @@ struct CallbackReceiver: Sendable {
     /// - Throws: ``LatchError/Code/callbackUnavailable`` when it cannot listen.
     static func loopback(_ dialect: any BrowserDialect, _ expected: Expectation) throws(LatchError) -> Self {
         do {
-            let receiver = try LoopbackReceiver(path: dialect.loopbackPath) { expected.takes($0, $1) }
+            let receiver = try LoopbackReceiver(path: dialect.loopbackPath) { expected.takes($0, to: $1) }
             return Self(
                 redirect: receiver.redirect, method: .loopback, links: receiver.links, end: { receiver.close() })
         } catch {
@@ -61,12 +61,14 @@ struct CallbackReceiver: Sendable {
     ///
     /// - Throws: ``LatchError/Code/callbackUnavailable``, also when another sign-in with an unknown state waits for the
     ///   same address.
-    static func scheme(_ redirect: String, _ state: State?, _ folders: Folders) throws(LatchError) -> Self {
+    static func scheme(_ redirect: String, state: State?, folders: Folders) throws(LatchError) -> Self {
         var problem: DesktopError?
         let name = state.map(CallbackLink.name(of:)) ?? CallbackLink.name(ofAddress: redirect)
         for path in folders.callbacks {
             do {
-                let receiver = try LinkReceiver(named: name, in: LinkFolder(path)) { takes($0, redirect, state) }
+                let receiver = try LinkReceiver(named: name, in: LinkFolder(path)) {
+                    takes($0, to: redirect, state: state)
+                }
                 return Self(redirect: redirect, method: .scheme, links: receiver.links, end: { receiver.close() })
             } catch {
                 guard error.code != .taken else { throw taken(redirect, error) }
