@@ -138,7 +138,7 @@ public final class LatchClient: Sendable {
     ) async throws(CancellationError) -> ProbeReport {
         let report = try await ServerProbe(connection: connection, dialects: accounts.dialects, device: device).run(
             address, onStep: onStep)
-        if let failure = report.failure { log.record(.probe, address, failure.code.rawValue) }
+        if let failure = report.failure { log.record(.probe, at: address, outcome: failure.code.rawValue) }
         return report
     }
 
@@ -160,7 +160,7 @@ public final class LatchClient: Sendable {
     public func signIn(
         _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
-        try await log.timing(.passwordSignIn, server.address) {
+        try await log.timing(.passwordSignIn, at: server.address) {
             try await storeSignIn(server, email: signIn.email, onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }
@@ -186,7 +186,7 @@ public final class LatchClient: Sendable {
     public func signIn(
         _ signIn: BrowserSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
-        try await log.timing(.browserSignIn, server.address) {
+        try await log.timing(.browserSignIn, at: server.address) {
             do {
                 return try await storeSignIn(server, email: nil, onStep) { client in
                     try await signIn.perform(
@@ -216,7 +216,7 @@ public final class LatchClient: Sendable {
     public func signIn(
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
-        try await log.timing(.keySignIn, server.address) {
+        try await log.timing(.keySignIn, at: server.address) {
             try await storeSignIn(server, email: nil, givesBack: false, onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }

@@ -52,8 +52,9 @@ package struct ClientLog: Sendable {
     }
 
     /// Appends an entry. Errors are ignored.
-    func record(_ action: LogEntry.Action, _ server: ServerAddress, _ outcome: String, after duration: Duration? = nil)
-    {
+    func record(
+        _ action: LogEntry.Action, at server: ServerAddress, outcome: String, after duration: Duration? = nil
+    ) {
         guard let path else { return }
         let entry = LogEntry(
             time: now(), program: program, process: Int(getpid()), action: action, server: server.authority,
@@ -63,16 +64,18 @@ package struct ClientLog: Sendable {
 
     /// Runs `body` and logs its outcome and duration.
     func timing<Value>(
-        _ action: LogEntry.Action, _ server: ServerAddress, outcome: (Value) -> String = { _ in "ok" },
+        _ action: LogEntry.Action, at server: ServerAddress, outcome: (Value) -> String = { _ in "ok" },
         _ body: () async throws -> Value
     ) async throws -> Value {
         let start = ContinuousClock.now
         do {
             let value = try await body()
-            record(action, server, outcome(value), after: start.duration(to: .now))
+            record(action, at: server, outcome: outcome(value), after: start.duration(to: .now))
             return value
         } catch {
-            record(action, server, LatchError(error, asking: server).code.rawValue, after: start.duration(to: .now))
+            record(
+                action, at: server, outcome: LatchError(error, asking: server).code.rawValue,
+                after: start.duration(to: .now))
             throw error
         }
     }
@@ -100,10 +103,10 @@ package struct ClientLog: Sendable {
 
     private static func open(_ path: String) -> Int32? {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-        var file = systemOpen(path, flags, 0o600)
+        var file = systemOpen(path, flags: flags, mode: 0o600)
         if file < 0, errno == ENOENT, let slash = path.lastIndex(of: "/") {
             try? PrivateFile.makeFolder(String(path[..<slash]))
-            file = systemOpen(path, flags, 0o600)
+            file = systemOpen(path, flags: flags, mode: 0o600)
         }
         return file < 0 ? nil : file
     }
@@ -116,6 +119,6 @@ package struct ClientLog: Sendable {
 }
 
 /// Calls the system's `open`, which a method of ``ClientLog`` would otherwise hide.
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+private func systemOpen(_ path: String, flags: Int32, mode: mode_t) -> Int32 {
     unsafe open(path, flags, mode)
 }

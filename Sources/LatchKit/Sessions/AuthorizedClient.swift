@@ -161,7 +161,7 @@ extension Session {
             return (response, try rejection(in: response, to: request))
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             accounts.log.record(
-                .request, request.base ?? server, error.code.rawValue, after: start.duration(to: .now))
+                .request, at: request.base ?? server, outcome: error.code.rawValue, after: start.duration(to: .now))
             throw error
         }
     }
@@ -173,7 +173,7 @@ extension Session {
         let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))
         switch dialect.authenticationOutcome(of: response, to: path, at: place) {
         case .rejected(let rejection):
-            accounts.log.record(.rejected, place, LogEntry.word(rejection.reason))
+            accounts.log.record(.rejected, at: place, outcome: LogEntry.word(rejection.reason))
             return rejection
         case .intercepted(let why): throw interceptionError(why, for: place)
         case .failing, .authenticated: return nil

@@ -39,7 +39,7 @@ extension Session {
         } catch let error as LatchError where error.code.concernsSecretStore {
             // The row says that the token is to be removed. The next start removes it.
         }
-        accounts.log.record(.ended, server, LogEntry.word(rejection.reason))
+        accounts.log.record(.ended, at: server, outcome: LogEntry.word(rejection.reason))
         held = nil
         let error = signedOutError(.ended(rejection.sentence))
         if machine.ended(rejection.sentence, in: epoch) { publish() }
@@ -105,7 +105,7 @@ extension Session {
         publish()
         held = nil
         let task = Task {
-            try await accounts.log.timing(.signOut, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
+            try await accounts.log.timing(.signOut, at: server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
                 try await leave(with: token, onStep)
             }
         }

@@ -47,7 +47,7 @@ extension Session {
     /// Source: RM-8.
     public func revokeKey(_ id: String) async throws {
         let dialect = try keyDialect()
-        try await accounts.log.timing(.keyRevocation, server) { try await revoke(id, dialect) }
+        try await accounts.log.timing(.keyRevocation, at: server) { try await revoke(id, dialect) }
     }
 
     private func revoke(_ id: String, _ dialect: any KeyDialect) async throws {
@@ -63,7 +63,7 @@ extension Session {
         defer { lock.release() }
         let sentence = "its key was revoked on this device"
         _ = try await accounts.end(accountID, of: token.generation, because: sentence)
-        accounts.log.record(.ended, server, "key_revoked")
+        accounts.log.record(.ended, at: server, outcome: "key_revoked")
         held = nil
         if machine.ended(sentence, in: token.epoch) { publish() }
     }
@@ -86,7 +86,7 @@ extension Session {
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         return try await Task {
-            try await accounts.log.timing(.keyRotation, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
+            try await accounts.log.timing(.keyRotation, at: server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
                 try await rotate(dialect)
             }
         }.value

@@ -70,7 +70,7 @@ extension Session {
         if record.attempts > token.attempts, let failure = record.failure { return .unchanged(present, failure.error) }
         let action: LogEntry.Action = dialect.refresh == nil ? .confirm : .refresh
         return try await accounts.log.timing(
-            action, (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word
+            action, at: (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word
         ) {
             try await ask(present, record, rejection, epoch)
         }

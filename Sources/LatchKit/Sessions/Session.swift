@@ -106,7 +106,7 @@ public actor Session {
         let (response, token) = try await perform(dialect.identity, beforeNewPassword: true)
         guard let identity = dialect.identity(from: response) else {
             let error = unrecognized(response)
-            accounts.log.record(.request, dialect.identity.base ?? server, error.code.rawValue)
+            accounts.log.record(.request, at: dialect.identity.base ?? server, outcome: error.code.rawValue)
             throw error
         }
         machine.verified(in: token.epoch)

@@ -95,7 +95,9 @@ import Testing
             for writer in 0..<8 {
                 group.addTask {
                     let log = ClientLog(path: folder.file("s/client.log"), program: "p\(writer)", now: { Date() })
-                    for number in 0..<100 { log.record(.refresh, address, "n\(number)", after: .milliseconds(number)) }
+                    for number in 0..<100 {
+                        log.record(.refresh, at: address, outcome: "n\(number)", after: .milliseconds(number))
+                    }
                 }
             }
         }
@@ -107,13 +109,13 @@ import Testing
         }
 
         let small = ClientLog(path: folder.file("small.log"), program: "x", now: { Date() }, largest: 2_000)
-        for number in 0..<200 { small.record(.refresh, address, "n\(number)") }
+        for number in 0..<200 { small.record(.refresh, at: address, outcome: "n\(number)") }
         let kept = small.entries()
         #expect(kept.last?.outcome == "n199" && kept.count < 60 && kept.count > 10)
         #expect(kept.map(\.outcome) == ((200 - kept.count)..<200).map { "n\($0)" })
         try small.clear()
         #expect(small.entries().isEmpty)
-        small.record(.probe, address, "ok")
+        small.record(.probe, at: address, outcome: "ok")
         #expect(small.entries().count == 1)
     }
 
@@ -121,10 +123,10 @@ import Testing
     func none() async throws {
         let folder = try TemporaryDirectory()
         let address = try ServerAddress("photos.example.org")
-        ClientLog(path: nil, program: "x", now: { Date() }).record(.probe, address, "ok")
+        ClientLog(path: nil, program: "x", now: { Date() }).record(.probe, at: address, outcome: "ok")
         try folder.write("", to: "file")
         let log = ClientLog(path: folder.file("file/client.log"), program: "x", now: { Date() })
-        log.record(.probe, address, "ok")
+        log.record(.probe, at: address, outcome: "ok")
         #expect(log.entries().isEmpty)
         try folder.write("no json\n{}\n", to: "other")
         #expect(ClientLog(path: folder.file("other"), program: "x", now: { Date() }).entries().isEmpty)
