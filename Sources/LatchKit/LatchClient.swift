@@ -225,7 +225,8 @@ public final class LatchClient: Sendable {
 
     /// Returns a connection to a server for requests before there is a session.
     func unauthenticatedConnection(to server: Server, _ client: HTTPClient) -> UnauthenticatedConnection {
-        UnauthenticatedConnection(server.address, client, device, timeout: self.accounts.requestTimeout())
+        UnauthenticatedConnection(
+            to: server.address, client: client, device: device, timeout: self.accounts.requestTimeout())
     }
 
     /// Gets a token with `grant` and stores it with the account.

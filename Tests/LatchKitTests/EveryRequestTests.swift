@@ -70,7 +70,7 @@ import Testing
     @Test("another host gets neither the header nor the certificate, and must show one that everybody trusts")
     func elsewhere() async throws {
         let client = try options.client(userAgent: "test", home: address)
-        let line = UnauthenticatedConnection(address, client, Device())
+        let line = UnauthenticatedConnection(to: address, client: client, device: Device())
         let bare = try ScriptedServer { _ in .json("{}") }
 
         let elsewhere = DialectRequest(.get, "/x", base: try ServerAddress("http://localhost:\(bare.port)"))
@@ -82,8 +82,9 @@ import Testing
         await client.close()
 
         let plain = try options.client(userAgent: "test", home: ServerAddress("http://127.0.0.1:\(bare.port)"))
-        _ = try await UnauthenticatedConnection(ServerAddress("http://127.0.0.1:\(bare.port)"), plain, Device())
-            .send(DialectRequest(.get, "/z"))
+        let other = UnauthenticatedConnection(
+            to: try ServerAddress("http://127.0.0.1:\(bare.port)"), client: plain, device: Device())
+        _ = try await other.send(DialectRequest(.get, "/z"))
         #expect(bare.requests.last?.headers["X-Key"] == "open sesame")
         await plain.close()
     }

@@ -14,7 +14,7 @@ package struct UnauthenticatedConnection: Sendable {
     private let timeout: @Sendable () -> Duration
 
     init(
-        _ address: ServerAddress, _ client: HTTPClient, _ device: Device,
+        to address: ServerAddress, client: HTTPClient, device: Device,
         timeout: @autoclosure @escaping @Sendable () -> Duration = .seconds(30)
     ) {
         self.address = address
@@ -41,7 +41,8 @@ package struct UnauthenticatedConnection: Sendable {
 
     /// Returns a connection with the same settings to another address, with a shorter timeout if one is given.
     package func connection(to other: ServerAddress, timeout bound: Duration? = nil) -> UnauthenticatedConnection {
-        UnauthenticatedConnection(other, client, device, timeout: min(bound ?? timeout(), timeout()))
+        UnauthenticatedConnection(
+            to: other, client: client, device: device, timeout: min(bound ?? timeout(), timeout()))
     }
 
     private func send(

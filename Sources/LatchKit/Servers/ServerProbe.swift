@@ -62,7 +62,8 @@ package struct ServerProbe: Sendable {
     }
 
     private func ask(_ client: HTTPClient, _ run: inout ProbeRun) async throws(LatchError) {
-        let unauthenticated = UnauthenticatedConnection(run.address, client, device, timeout: timeout)
+        let unauthenticated = UnauthenticatedConnection(
+            to: run.address, client: client, device: device, timeout: timeout)
         for dialect in dialects {
             let finding: DiscoveryResult
             do {

@@ -149,7 +149,8 @@ import Testing
         let latch = try await fixture.home.open()
         let server = try await fixture.server(latch)
         let dialect = try #require(server.dialect as? any BrowserDialect)
-        let connection = UnauthenticatedConnection(server.address, try HTTPClient(), Device())
+        let connection = UnauthenticatedConnection(
+            to: server.address, client: try HTTPClient(), device: Device())
         #expect(try await !dialect.allowsLoopback(at: server, connection))
         let issuer = fixture.address.url + "/api"
         fixture.immich.intercept { request in

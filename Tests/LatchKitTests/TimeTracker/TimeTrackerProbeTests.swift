@@ -45,7 +45,8 @@ import Testing
         let report = try await fixture.home.open().probe(fixture.address)
         #expect(report.server?.dialect.id.rawValue == "onyx")
         let connection = UnauthenticatedConnection(
-            fixture.address, try ConnectionOptions().client(userAgent: "x", home: fixture.address), Device())
+            to: fixture.address, client: try ConnectionOptions().client(userAgent: "x", home: fixture.address),
+            device: Device())
         guard case .notRecognized = try await TimeTrackerDialect().discover(connection) else {
             Issue.record("It was taken for one.")
             return
