@@ -17,29 +17,32 @@ struct ProbeRun {
     /// Reports the address, with a warning if it is not encrypted.
     mutating func checkAddress() {
         guard !address.isEncrypted, !address.isLoopback else {
-            return add(.address, .passed, "The address is \(address).")
+            return add(.address, .passed, message: "The address is \(address).")
         }
         add(
-            .address, .warned, "The address is \(address). All data, including the password, is sent unencrypted.",
-            "Use https if the server supports it. Otherwise use this address only on a network that you trust.")
+            .address, .warned,
+            message: "The address is \(address). All data, including the password, is sent unencrypted.",
+            remedy: "Use https if the server supports it. Otherwise use this address only on a network that you trust.")
     }
 
     /// Reports that name resolution, connection and certificate verification succeeded. Does so only once.
     mutating func reached() {
         guard !hasReached else { return }
         hasReached = true
-        add(.name, .passed, "The name '\(address.host)' was resolved.")
-        add(.connection, .passed, "\(address.authority) accepts connections.")
+        add(.name, .passed, message: "The name '\(address.host)' was resolved.")
+        add(.connection, .passed, message: "\(address.authority) accepts connections.")
         guard address.isEncrypted else {
-            return add(.trust, .skipped, "Skipped, because the connection is not encrypted.")
+            return add(.trust, .skipped, message: "Skipped, because the connection is not encrypted.")
         }
         add(
             .trust, .passed,
-            isPinned ? "The certificate is the confirmed one." : "The certificate is trusted.")
+            message: isPinned ? "The certificate is the confirmed one." : "The certificate is trusted.")
     }
 
     /// Records what a dialect found. Returns whether it found the server.
-    mutating func record(_ finding: DiscoveryResult, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
+    mutating func record(
+        _ finding: DiscoveryResult, from asked: any Dialect, connection: ConnectionOptions
+    ) -> Bool {
         switch finding {
         case .server(let dialect, let place, let features):
             report.server = Server(address: place, dialect: dialect, features: features, connection: connection)
@@ -50,8 +53,8 @@ struct ProbeRun {
                     "\(place.authority)\(place.prefix) is protected by \($0.authority), where you sign in. It"
                 }
                 ?? "The server speaks \(dialect.title)\(version)\(elsewhere). It"
-            add(.dialect, .passed, "\(what) \(Self.ways(features)).")
-            for warning in features.warnings { add(.dialect, .warned, warning) }
+            add(.dialect, .passed, message: "\(what) \(Self.ways(features)).")
+            for warning in features.warnings { add(.dialect, .warned, message: warning) }
             return true
         case .notRecognized(let reason, let response):
             mismatches.append("\(asked.title): \(reason)")
@@ -79,28 +82,29 @@ struct ProbeRun {
         if let interception {
             report.failure = LatchError(
                 .interceptedResponse, "The response did not come from \(address); \(interception)")
-            add(.dialect, .failed, "The response did not come from the server; \(interception)")
+            add(.dialect, .failed, message: "The response did not come from the server; \(interception)")
             return
         }
         let message =
             "The server at \(address) is not one that this program supports (\(mismatches.joined(separator: "; ")))."
         let remedy = "Check the address. If the server is not at the root of its host, add its path."
         report.failure = LatchError(.unsupportedServer, message + " " + remedy)
-        add(.dialect, .failed, message, remedy)
+        add(.dialect, .failed, message: message, remedy: remedy)
     }
 
     /// Reports the step that failed and marks the later ones as skipped.
     mutating func fail(_ error: LatchError) {
         report.failure = error
-        guard !hasReached else { return add(.dialect, .failed, error.message) }
+        guard !hasReached else { return add(.dialect, .failed, message: error.message) }
         let failed = Self.step(of: error.code)
         for kind in [ProbeStep.Kind.name, .connection, .trust, .dialect] {
             if kind == failed {
-                add(kind, .failed, error.message)
+                add(kind, .failed, message: error.message)
             } else if Self.order(kind) < Self.order(failed) {
-                add(kind, .passed, kind == .name ? "The name was resolved." : "The server accepts connections.")
+                let message = kind == .name ? "The name was resolved." : "The server accepts connections."
+                add(kind, .passed, message: message)
             } else {
-                add(kind, .skipped, "Skipped.")
+                add(kind, .skipped, message: "Skipped.")
             }
         }
     }
@@ -108,16 +112,16 @@ struct ProbeRun {
     /// Reports that something on this device prevents the connection, such as an unreadable file. No request was sent.
     mutating func failBefore(_ error: LatchError) {
         report.failure = error
-        add(.name, .skipped, "Skipped.")
-        add(.connection, .skipped, "Skipped.")
-        add(.trust, .failed, error.message)
-        add(.dialect, .skipped, "Skipped.")
+        add(.name, .skipped, message: "Skipped.")
+        add(.connection, .skipped, message: "Skipped.")
+        add(.trust, .failed, message: error.message)
+        add(.dialect, .skipped, message: "Skipped.")
     }
 
     private mutating func add(
-        _ kind: ProbeStep.Kind, _ outcome: ProbeStep.Outcome, _ message: String, _ remedy: String? = nil
+        _ kind: ProbeStep.Kind, _ outcome: ProbeStep.Outcome, message: String, remedy: String? = nil
     ) {
-        let step = ProbeStep(kind, outcome, message, remedy: remedy)
+        let step = ProbeStep(kind: kind, outcome: outcome, message: message, remedy: remedy)
         report.steps.append(step)
         onStep(step)
     }

@@ -38,7 +38,7 @@ package struct ProbeStep: Sendable, Hashable, CustomStringConvertible {
     package let remedy: String?
 
     /// Makes a step.
-    package init(_ kind: Kind, _ outcome: Outcome, _ message: String, remedy: String? = nil) {
+    package init(kind: Kind, outcome: Outcome, message: String, remedy: String? = nil) {
         self.kind = kind
         self.outcome = outcome
         self.message = message

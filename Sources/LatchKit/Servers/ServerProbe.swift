@@ -70,16 +70,16 @@ package struct ServerProbe: Sendable {
                 finding = try await dialect.discover(unauthenticated)
             } catch {
                 let failure = LatchError(error, asking: run.address)
-                await findCertificate(client, failure, &run)
+                await findCertificate(after: failure, with: client, in: &run)
                 throw failure
             }
             run.reached()
-            if run.record(finding, dialect, connection) { return }
+            if run.record(finding, from: dialect, connection: connection) { return }
         }
         run.failUnknown()
     }
 
-    private func findCertificate(_ client: HTTPClient, _ failure: LatchError, _ run: inout ProbeRun) async {
+    private func findCertificate(after failure: LatchError, with client: HTTPClient, in run: inout ProbeRun) async {
         let pinnable: [LatchError.Code] = [
             .certificateSelfSigned, .certificateUnknownIssuer, .certificatePinMismatch, .certificateWrongName,
             .certificateExpired,
