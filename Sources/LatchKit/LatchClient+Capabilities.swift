@@ -26,7 +26,7 @@ extension LatchClient {
     private func passwordDialect(of account: Account) throws -> any PasswordChangeDialect {
         let dialect = try session(for: account).dialect
         guard let dialect = dialect as? any PasswordChangeDialect else {
-            throw Self.notOffered("change a password", account, dialect)
+            throw Self.notOffered("change a password", for: account, by: dialect)
         }
         return dialect
     }
@@ -106,12 +106,12 @@ extension LatchClient {
     private func sessionList(of account: Account) throws -> (any SessionListDialect, AuthorizedClient) {
         let session = try session(for: account)
         guard let dialect = session.dialect as? any SessionListDialect else {
-            throw Self.notOffered("list or end sessions", account, session.dialect)
+            throw Self.notOffered("list or end sessions", for: account, by: session.dialect)
         }
         return (dialect, session.client)
     }
 
-    private static func notOffered(_ act: String, _ account: Account, _ dialect: any Dialect) -> LatchError {
+    private static func notOffered(_ act: String, for account: Account, by dialect: any Dialect) -> LatchError {
         LatchError(
             .notOffered,
             "\(account.serverURL) speaks \(dialect.title), which does not let a program \(act). "

@@ -161,7 +161,7 @@ public final class LatchClient: Sendable {
         _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.passwordSignIn, at: server.address) {
-            try await storeSignIn(server, email: signIn.email, onStep) { client in
+            try await storeSignIn(at: server, email: signIn.email, onStep: onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }
         }
@@ -188,7 +188,7 @@ public final class LatchClient: Sendable {
     ) async throws -> Account {
         try await log.timing(.browserSignIn, at: server.address) {
             do {
-                return try await storeSignIn(server, email: nil, onStep) { client in
+                return try await storeSignIn(at: server, email: nil, onStep: onStep) { client in
                     try await signIn.perform(
                         at: server, unauthenticatedConnection(to: server, client), folders: folders
                     ) {
@@ -217,7 +217,7 @@ public final class LatchClient: Sendable {
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.keySignIn, at: server.address) {
-            try await storeSignIn(server, email: nil, givesBack: false, onStep) { client in
+            try await storeSignIn(at: server, email: nil, givesBack: false, onStep: onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }
         }
@@ -231,12 +231,13 @@ public final class LatchClient: Sendable {
 
     /// Gets a token with `grant` and stores it with the account.
     private func storeSignIn(
-        _ server: Server, email: EmailAddress?, givesBack: Bool = true,
-        _ onStep: @escaping @Sendable (SignInProgress) -> Void, _ grant: (HTTPClient) async throws -> Grant
+        at server: Server, email: EmailAddress?, givesBack: Bool = true,
+        onStep: @escaping @Sendable (SignInProgress) -> Void, grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         let account = try await client.closeAfter { client in
-            try await storeSignIn(try await grant(client), of: email, server, client, givesBack: givesBack, onStep)
+            try await storeSignIn(
+                try await grant(client), of: email, at: server, with: client, givesBack: givesBack, onStep: onStep)
         }
         await finishSignIn(account, onStep)
         return account
@@ -292,8 +293,8 @@ public final class LatchClient: Sendable {
     }
 
     private func storeSignIn(
-        _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient, givesBack: Bool,
-        _ onStep: @escaping @Sendable (SignInProgress) -> Void
+        _ grant: Grant, of email: EmailAddress?, at server: Server, with client: HTTPClient, givesBack: Bool,
+        onStep: @escaping @Sendable (SignInProgress) -> Void
     ) async throws -> Account {
         let tokens = SessionTokens(grant)
         do {
@@ -311,16 +312,17 @@ public final class LatchClient: Sendable {
             let (account, old) = try await accounts.storeSignIn(kept, onStep)
             grant.made?.intent.release()
             if let dialect = server.dialect as? any KeyDialect {
-                await revokeOrphanedKeys(of: account, dialect, tokens.access, server, client)
+                await revokeOrphanedKeys(
+                    of: account, dialect: dialect, key: tokens.access, at: server, with: client)
             } else if let old, old.isAnother(than: tokens) {
-                await revoke(old.tokens.lasting, old.keyID, server, client)
+                await revoke(old.tokens.lasting, keyID: old.keyID, at: server, with: client)
             }
             return account
         } catch {
             if let made = grant.made {
                 await made.discard()
             } else if givesBack {
-                await revoke(tokens.lasting, grant.keyID, server, client)
+                await revoke(tokens.lasting, keyID: grant.keyID, at: server, with: client)
             }
             throw error
         }
@@ -338,24 +340,26 @@ public final class LatchClient: Sendable {
     /// Revokes the keys that the new key replaces and orphaned keys of earlier sign-ins, even when the caller is
     /// cancelled.
     private func revokeOrphanedKeys(
-        of account: Account, _ dialect: any KeyDialect, _ key: Secret, _ server: Server, _ client: HTTPClient
+        of account: Account, dialect: any KeyDialect, key: Secret, at server: Server, with client: HTTPClient
     ) async {
         let accounts = accounts
         await Task {
             guard let lock = try? await accounts.locks.lock(account.id) else { return }
             defer { lock.release() }
-            _ = try? await accounts.revokeOrphanedKeys(of: account.id, dialect, at: server.address) { request in
+            let send: RequestSender = { request in
                 var request = request
                 for field in server.authorization(key) { request.headers[field.name] = field.value }
                 return try await PasswordSignIn.send(
                     request, to: server, with: client, timeout: accounts.revocationTimeout)
             }
+            _ = try? await accounts.revokeOrphanedKeys(
+                of: account.id, dialect: dialect, at: server.address, send: send)
         }.value
     }
 
     /// Ends a session on its server if the server responds within the timeout, even when the caller is cancelled.
     /// Errors are ignored.
-    private func revoke(_ token: Secret, _ keyID: String?, _ server: Server, _ client: HTTPClient) async {
+    private func revoke(_ token: Secret, keyID: String?, at server: Server, with client: HTTPClient) async {
         guard var request = server.dialect.signOut(keyID: keyID) else { return }
         for field in server.authorization(token) { request.headers[field.name] = field.value }
         let (signOutRequest, accounts) = (request, accounts)

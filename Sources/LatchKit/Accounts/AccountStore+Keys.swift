@@ -16,7 +16,7 @@ extension AccountStore {
     ///
     /// - Returns: Why a key could not be revoked. Nil when there is no orphaned key.
     func revokeOrphanedKeys(
-        of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: RequestSender
+        of id: UUID, dialect: any KeyDialect, at server: ServerAddress, send: RequestSender
     ) async throws -> LatchError? {
         var notes = try await orphanedKeys(of: id)
         guard !notes.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
@@ -32,7 +32,7 @@ extension AccountStore {
         var failure: LatchError?
         for note in notes {
             do {
-                try await revoke(note, of: id, besides: held, dialect, server, ask)
+                try await revoke(note, of: id, besides: held, dialect: dialect, at: server, send: send)
             } catch is Stopping {
                 throw Stopping()
             } catch {
@@ -54,29 +54,29 @@ extension AccountStore {
     private struct Stopping: Error {}
 
     private func revoke(
-        _ note: OrphanedKey, of id: UUID, besides held: String?, _ dialect: any KeyDialect, _ server: ServerAddress,
-        _ ask: RequestSender
+        _ note: OrphanedKey, of id: UUID, besides held: String?, dialect: any KeyDialect,
+        at server: ServerAddress, send: RequestSender
     ) async throws {
         var ids: [String] = []
         switch note.mark {
         case .id(let key): ids = [key]
         case .name(let name):
-            let keys = try dialect.keys(from: try await ask(dialect.keyList), of: server)
+            let keys = try dialect.keys(from: try await send(dialect.keyList), of: server)
             ids = keys.filter(KeyName(noted: name).isName).map(\.id)
             guard !ids.isEmpty || now().timeIntervalSince(note.noted) > Self.patience else { return }
         }
         for key in ids where key != held {
-            try await end(key, dialect, server, ask)
+            try await end(key, dialect: dialect, at: server, send: send)
             do { try hook.after(.leftoverRevoked) } catch { throw Stopping() }
         }
         try await forget(note.mark, of: id)
     }
 
     private func end(
-        _ key: String, _ dialect: any KeyDialect, _ server: ServerAddress, _ ask: RequestSender
+        _ key: String, dialect: any KeyDialect, at server: ServerAddress, send: RequestSender
     ) async throws {
         let request = dialect.revokeKey(key)
-        if let error = dialect.revocationError(try await ask(request), to: request, at: server) { throw error }
+        if let error = dialect.revocationError(try await send(request), to: request, at: server) { throw error }
     }
 
     /// Records the key that replaced another one in the secret store, and removes the note of its name.

@@ -94,7 +94,9 @@ extension AccountStore {
     private func revokeOrphanedKeys(of id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
         guard let connection = try await authenticatedConnection(id, as: device, until: end) else { return }
         if let dialect = connection.dialect as? any KeyDialect {
-            _ = try? await revokeOrphanedKeys(of: id, dialect, at: connection.address) { try await connection.ask($0) }
+            _ = try? await revokeOrphanedKeys(of: id, dialect: dialect, at: connection.address) {
+                try await connection.ask($0)
+            }
         }
         await connection.client.close()
     }

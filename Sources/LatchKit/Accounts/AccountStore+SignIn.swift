@@ -72,16 +72,18 @@ extension AccountStore {
             signIn.tokens.keyID = signIn.keyID
         }
         do {
-            try await makeRow(id, signIn, kept, replacing: old?.keyID ?? oldKey)
-            try await write(id, signIn, kept)
+            try await makeRow(id, for: signIn, connection: kept, replacing: old?.keyID ?? oldKey)
+            try await write(signIn, connection: kept, as: id)
             onStep(.tokenStored)
             // A new session starts with an empty cache, and so does an account that becomes active.
             await cache.purge()
-            try await completeRow(id, signIn, kept)
+            try await completeRow(id, for: signIn, connection: kept)
             onStep(.accountStored)
         } catch {
             // If undoing fails too, the row stays and the next start undoes it.
-            if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, kept) }
+            if (try? hook.after(.rowMade)) != nil {
+                try? await undoSignIn(as: id, restoring: oldToken, connection: kept)
+            }
             throw error
         }
         await forgetSecrets(but: kept.kept, id)
@@ -97,7 +99,7 @@ extension AccountStore {
     }
 
     private func makeRow(
-        _ id: UUID, _ signIn: SignedIn, _ split: StoredConnection, replacing oldKey: String?
+        _ id: UUID, for signIn: SignedIn, connection split: StoredConnection, replacing oldKey: String?
     ) async throws {
         let (moment, kept) = (now(), split.row)
         try await change { connection in
@@ -129,14 +131,14 @@ extension AccountStore {
         if let name = signIn.keyName { _ = try connection.run(forgetLeftover, name.text, id) }
     }
 
-    private func write(_ id: UUID, _ signIn: SignedIn, _ split: StoredConnection) async throws {
+    private func write(_ signIn: SignedIn, connection split: StoredConnection, as id: UUID) async throws {
         try await writeSecrets(id, split)
         try hook.after(.connectionWritten)
         try await LatchError.converting { try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id)) }
         try hook.after(.tokenWritten)
     }
 
-    private func completeRow(_ id: UUID, _ signIn: SignedIn, _ split: StoredConnection) async throws {
+    private func completeRow(_ id: UUID, for signIn: SignedIn, connection split: StoredConnection) async throws {
         let (moment, kept) = (now(), split.row)
         try await change { connection in
             try connection.run(Self.deactivateAll)
@@ -151,7 +153,7 @@ extension AccountStore {
         try hook.after(.rowWhole)
     }
 
-    private func undo(_ id: UUID, _ oldToken: Secret?, _ split: StoredConnection) async throws {
+    private func undoSignIn(as id: UUID, restoring oldToken: Secret?, connection split: StoredConnection) async throws {
         switch try await record(id)?.stage {
         case .pending: try await finishRemoval(id)
         case .wiping: try await finishWiping(id)

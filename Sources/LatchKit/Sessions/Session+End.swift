@@ -299,7 +299,7 @@ extension Session {
     private func revokeOrphanedKeys(with token: Secret, until end: ContinuousClock.Instant) async -> LatchError? {
         guard let dialect = dialect as? any KeyDialect else { return nil }
         do {
-            return try await accounts.revokeOrphanedKeys(of: accountID, dialect, at: server) { request in
+            return try await accounts.revokeOrphanedKeys(of: accountID, dialect: dialect, at: server) { request in
                 try await self.ask(request, token, until: end)
             }
         } catch {

@@ -182,7 +182,7 @@ extension Session {
             }
             guard let stored else { return nil }
             let key = SessionTokens(stored: stored).access
-            return try await accounts.revokeOrphanedKeys(of: accountID, dialect, at: server) { request in
+            return try await accounts.revokeOrphanedKeys(of: accountID, dialect: dialect, at: server) { request in
                 try await self.exchange(request, key, timeout: accounts.revocationTimeout)
             }
         } catch {
