@@ -77,7 +77,8 @@ public struct AuthorizedClient: Sendable {
     ) async throws -> ClientResponse {
         try await session.perform(DialectRequest(.get, path, headers: headers), isOneOfMany: true) { request, token in
             try await session.download(
-                request, token, part, point, stallTimeout, followsRedirects: followsRedirects, onBegin)
+                request, with: token, into: part, from: point, stallTimeout: stallTimeout,
+                followsRedirects: followsRedirects, onBegin: onBegin)
         }.response
     }
 
@@ -136,14 +137,14 @@ extension Session {
                 .passwordChangeRequired,
                 "\(server) requires a password change first, so the request was not sent. Change the password.")
         }
-        let (response, rejection) = try await response(request, token, exchange)
+        let (response, rejection) = try await response(to: request, with: token, by: exchange)
         guard let rejection else { return (response, token) }
         let newer: CachedToken
         switch try await renew(after: token, rejection: rejection) {
         case .renewed(let token): newer = token
         case .unchanged(_, let error): throw error
         }
-        let (second, again) = try await self.response(request, newer, exchange)
+        let (second, again) = try await self.response(to: request, with: newer, by: exchange)
         guard let again else { return (second, newer) }
         try await refusedAgain(newer, again)
         return (second, newer)
@@ -152,8 +153,8 @@ extension Session {
     /// Returns the response, and the rejection if the server rejects the token. Logs requests that get no response from
     /// the server.
     private func response(
-        _ request: DialectRequest, _ token: CachedToken,
-        _ exchange: (DialectRequest, Secret) async throws -> ClientResponse
+        to request: DialectRequest, with token: CachedToken,
+        by exchange: (DialectRequest, Secret) async throws -> ClientResponse
     ) async throws -> (ClientResponse, Rejection?) {
         let start = ContinuousClock.now
         do {

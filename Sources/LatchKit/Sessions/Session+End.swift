@@ -32,7 +32,7 @@ extension Session {
     ///
     /// - Throws: ``LatchError/Code/sessionEnded``, or ``LatchError/Code/signedOut`` when the session has already been
     ///   replaced. The method never returns.
-    func end(_ token: CachedToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
+    func end(_ token: CachedToken, because rejection: Rejection, in epoch: Int) async throws -> Renewal {
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         do {
             _ = try await accounts.end(accountID, of: token.generation, because: rejection.sentence)
@@ -59,7 +59,7 @@ extension Session {
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
         // The rejection may concern something else, because the server has only just renewed this session.
         guard try await isConfirmed(token.token) else { return }
-        _ = try await end(token, rejection, token.epoch)
+        _ = try await end(token, because: rejection, in: token.epoch)
     }
 }
 

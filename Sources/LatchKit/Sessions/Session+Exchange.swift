@@ -18,8 +18,8 @@ extension Session {
 
     /// Downloads a file. There is no timeout for the whole download.
     func download(
-        _ request: DialectRequest, _ token: Secret, _ part: DownloadPart, _ point: ResumePoint?,
-        _ stallTimeout: Duration, followsRedirects: Bool, _ onBegin: (@Sendable (ResumePoint) -> Void)?
+        _ request: DialectRequest, with token: Secret, into part: DownloadPart, from point: ResumePoint?,
+        stallTimeout: Duration, followsRedirects: Bool, onBegin: (@Sendable (ResumePoint) -> Void)?
     ) async throws -> ClientResponse {
         var (client, message) = try await message(request, token, timeout: nil, by: recent()?.client)
         message.stallTimeout = stallTimeout

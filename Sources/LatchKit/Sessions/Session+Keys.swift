@@ -97,13 +97,13 @@ extension Session {
             let account = try await accounts.account(accountID)
         else { throw try await recordEnd() }
         let token = try await self.token(of: record, holdingLock: true)
-        let (old, scopes) = try await ownKey(account, token, dialect)
+        let (old, scopes) = try await ownKey(of: account, with: token, dialect: dialect)
         let name = KeyName(device)
         try await accounts.record([.id(old), .name(name.text)], of: accountID)
         try accounts.hook.after(.rotationNoted)
         let grant: Grant
         do {
-            grant = try await newKey(named: name, scopes, token, dialect)
+            grant = try await newKey(named: name, scopes: scopes, with: token, dialect: dialect)
             try await storeRotatedKey(grant, named: name, after: token)
         } catch {
             // When a test simulates a crash, nothing is cleaned up.
@@ -118,7 +118,7 @@ extension Session {
     /// Returns the id and scopes of the old key. Both must be known before a new key is created, because the old key is
     /// to be revoked and the new one must not have more scopes.
     private func ownKey(
-        _ account: Account, _ token: CachedToken, _ dialect: any KeyDialect
+        of account: Account, with token: CachedToken, dialect: any KeyDialect
     ) async throws -> (id: String, scopes: [String]) {
         let stored = try await LatchError.converting {
             try await accounts.secrets.read(AccountStore.tokenKey(accountID))
@@ -142,7 +142,7 @@ extension Session {
 
     /// Creates a key and checks that it works.
     private func newKey(
-        named name: KeyName, _ scopes: [String], _ token: CachedToken, _ dialect: any KeyDialect
+        named name: KeyName, scopes: [String], with token: CachedToken, dialect: any KeyDialect
     ) async throws -> Grant {
         let response = try await exchange(dialect.makeKey(name: name.text, scopes: scopes), token.token)
         let grant = try dialect.key(from: response, of: server)

@@ -17,7 +17,7 @@ extension Session {
             switch machine.requestRefresh() {
             case .refuse(.signedOut(let reason)): throw signedOutError(reason)
             case .refuse: throw signedOutError(.notSignedIn)
-            case .start(let epoch): return try await startRenewal(token, rejection, epoch).value()
+            case .start(let epoch): return try await startRenewal(of: token, rejection: rejection, in: epoch).value()
             case .join:
                 guard let sharedRenewal else { throw signedOutError(.notSignedIn) }
                 let wasForRejection = isRenewingAfterRejection
@@ -29,14 +29,16 @@ extension Session {
         }
     }
 
-    private func startRenewal(_ token: CachedToken, _ rejection: Rejection?, _ epoch: Int) -> SharedTask<Renewal> {
+    private func startRenewal(
+        of token: CachedToken, rejection: Rejection?, in epoch: Int
+    ) -> SharedTask<Renewal> {
         let sharedRenewal = SharedTask<Renewal>()
         self.sharedRenewal = sharedRenewal
         isRenewingAfterRejection = rejection != nil
         renewalTask = Task {
             let result: Result<Renewal, any Error>
             do {
-                result = .success(try await renewUnderLock(token, rejection, epoch))
+                result = .success(try await renewUnderLock(token, rejection: rejection, in: epoch))
             } catch  where error is CancellationError || Task.isCancelled {
                 // The callers were not cancelled: the session was signed out or closed. When a secret store is
                 // interrupted, it reports that with a separate error.
@@ -54,7 +56,9 @@ extension Session {
         return sharedRenewal
     }
 
-    private func renewUnderLock(_ token: CachedToken, _ rejection: Rejection?, _ epoch: Int) async throws -> Renewal {
+    private func renewUnderLock(
+        _ token: CachedToken, rejection: Rejection?, in epoch: Int
+    ) async throws -> Renewal {
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
         guard let record = try await accounts.record(accountID), record.stage == .in else {
@@ -72,14 +76,16 @@ extension Session {
         return try await accounts.log.timing(
             action, at: (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word
         ) {
-            try await ask(present, record, rejection, epoch)
+            try await ask(with: present, rejection: rejection, in: epoch)
         }
     }
 
     private func ask(
-        _ token: CachedToken, _ record: SessionRecord, _ rejection: Rejection?, _ epoch: Int
+        with token: CachedToken, rejection: Rejection?, in epoch: Int
     ) async throws -> Renewal {
-        guard let request = dialect.refresh else { return try await confirm(token, rejection ?? Self.unknown, epoch) }
+        guard let request = dialect.refresh else {
+            return try await confirm(rejection ?? Self.unknown, of: token, in: epoch)
+        }
         // The store is newer than the memory if a program crashed after writing the token and before the record.
         let stored = try await LatchError.converting {
             try await accounts.secrets.read(AccountStore.tokenKey(accountID))
@@ -93,12 +99,12 @@ extension Session {
             // A new token is stored even during a sign-out, because it is the one to revoke on the server.
             if epoch != machine.epoch, verdict != .authenticated { throw signedOutError(.notSignedIn) }
             switch verdict {
-            case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
+            case .rejected(let refusal): return try await rejected(token, first: rejection, second: refusal, in: epoch)
             case .intercepted(let why): throw interceptionError(why, for: request.base)
             case .failing: throw failing(response, at: request.base)
             case .authenticated:
                 guard let grant = dialect.renewal(from: response) else { throw unrecognized(response) }
-                return try await storeToken(grant, replacing: tokens, after: token, epoch)
+                return try await storeToken(grant, replacing: tokens, after: token, in: epoch)
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             machine.unanswered(error.code, in: epoch)
@@ -110,7 +116,7 @@ extension Session {
 
     /// Stores the token first, then updates the record. Until then no program relies on the new token.
     private func storeToken(
-        _ grant: Grant, replacing old: SessionTokens, after token: CachedToken, _ epoch: Int
+        _ grant: Grant, replacing old: SessionTokens, after token: CachedToken, in epoch: Int
     ) async throws -> Renewal {
         var tokens = SessionTokens(grant)
         // If the server renews only the access token, the refresh token stays valid.
@@ -136,22 +142,22 @@ extension Session {
     }
 
     private func rejected(
-        _ token: CachedToken, _ first: Rejection?, _ second: Rejection, _ epoch: Int
+        _ token: CachedToken, first: Rejection?, second: Rejection, in epoch: Int
     ) async throws -> Renewal {
         let told = [first, second].compactMap { $0 }.first(where: \.isConclusive)
         guard told != nil, let told else {
             guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
             }
-            return try await end(token, second, epoch)
+            return try await end(token, because: second, in: epoch)
         }
-        return try await end(token, told, epoch)
+        return try await end(token, because: told, in: epoch)
     }
 
     /// Handles a token that cannot be renewed. An unmistakable rejection ends the session. Any other rejection ends it
     /// only if the server confirms it.
-    private func confirm(_ token: CachedToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
-        if rejection.isConclusive { return try await end(token, rejection, epoch) }
+    private func confirm(_ rejection: Rejection, of token: CachedToken, in epoch: Int) async throws -> Renewal {
+        if rejection.isConclusive { return try await end(token, because: rejection, in: epoch) }
         do {
             guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
@@ -160,7 +166,7 @@ extension Session {
             machine.unanswered(error.code, in: epoch)
             return .unchanged(token, error)
         }
-        return try await end(token, rejection, epoch)
+        return try await end(token, because: rejection, in: epoch)
     }
 
     private static let closed = LatchError(
