@@ -23,7 +23,8 @@ extension AuthorizedClient {
     public func get<Value: Decodable>(
         _ path: String, as type: Value.Type, headers: HTTPHeaders = [:], decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await checked(.get, path, headers, []), .get, path, decoder)
+        let response = try await checked(.get, path, headers: headers)
+        return try read(type, from: response, to: .get, at: path, decoder: decoder)
     }
 
     /// Sends a value with `POST` and reads the response.
@@ -42,7 +43,8 @@ extension AuthorizedClient {
         _ path: String, _ body: some Encodable, as type: Value.Type, headers: HTTPHeaders = [:],
         encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await sending(.post, path, body, headers, encoder), .post, path, decoder)
+        let response = try await sending(.post, path, body: body, headers: headers, encoder: encoder)
+        return try read(type, from: response, to: .post, at: path, decoder: decoder)
     }
 
     /// Sends a value with `POST`; see ``post(_:_:as:headers:encoder:decoder:)``.
@@ -50,7 +52,7 @@ extension AuthorizedClient {
     public func post(
         _ path: String, _ body: some Encodable, headers: HTTPHeaders = [:], encoder: JSONEncoder = JSONEncoder()
     ) async throws -> ClientResponse {
-        try await sending(.post, path, body, headers, encoder)
+        try await sending(.post, path, body: body, headers: headers, encoder: encoder)
     }
 
     /// Sends a value with `PUT` and reads the response; see ``post(_:_:as:headers:encoder:decoder:)``.
@@ -58,7 +60,8 @@ extension AuthorizedClient {
         _ path: String, _ body: some Encodable, as type: Value.Type, headers: HTTPHeaders = [:],
         encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await sending(.put, path, body, headers, encoder), .put, path, decoder)
+        let response = try await sending(.put, path, body: body, headers: headers, encoder: encoder)
+        return try read(type, from: response, to: .put, at: path, decoder: decoder)
     }
 
     /// Sends a value with `PUT`; see ``post(_:_:as:headers:encoder:decoder:)``.
@@ -66,7 +69,7 @@ extension AuthorizedClient {
     public func put(
         _ path: String, _ body: some Encodable, headers: HTTPHeaders = [:], encoder: JSONEncoder = JSONEncoder()
     ) async throws -> ClientResponse {
-        try await sending(.put, path, body, headers, encoder)
+        try await sending(.put, path, body: body, headers: headers, encoder: encoder)
     }
 
     /// Sends a value with `PATCH` and reads the response; see ``post(_:_:as:headers:encoder:decoder:)``.
@@ -74,7 +77,8 @@ extension AuthorizedClient {
         _ path: String, _ body: some Encodable, as type: Value.Type, headers: HTTPHeaders = [:],
         encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
-        try read(type, try await sending(.patch, path, body, headers, encoder), .patch, path, decoder)
+        let response = try await sending(.patch, path, body: body, headers: headers, encoder: encoder)
+        return try read(type, from: response, to: .patch, at: path, decoder: decoder)
     }
 
     /// Sends a value with `PATCH`; see ``post(_:_:as:headers:encoder:decoder:)``.
@@ -82,7 +86,7 @@ extension AuthorizedClient {
     public func patch(
         _ path: String, _ body: some Encodable, headers: HTTPHeaders = [:], encoder: JSONEncoder = JSONEncoder()
     ) async throws -> ClientResponse {
-        try await sending(.patch, path, body, headers, encoder)
+        try await sending(.patch, path, body: body, headers: headers, encoder: encoder)
     }
 
     /// Sends a `DELETE` request.
@@ -90,7 +94,7 @@ extension AuthorizedClient {
     /// - Throws: The errors of ``get(_:as:headers:decoder:)``.
     @discardableResult
     public func delete(_ path: String, headers: HTTPHeaders = [:]) async throws -> ClientResponse {
-        try await checked(.delete, path, headers, [])
+        try await checked(.delete, path, headers: headers)
     }
 
     /// Downloads a file. It appears at its destination only when it is complete. Nothing remains after a failure; the
@@ -132,7 +136,7 @@ extension AuthorizedClient {
     private static func withoutQuery(_ path: String) -> Substring { path.prefix { $0 != "?" } }
 
     private func sending(
-        _ method: HTTPMethod, _ path: String, _ body: some Encodable, _ headers: HTTPHeaders, _ encoder: JSONEncoder
+        _ method: HTTPMethod, _ path: String, body: some Encodable, headers: HTTPHeaders, encoder: JSONEncoder
     ) async throws -> ClientResponse {
         let bytes: [UInt8]
         do {
@@ -145,11 +149,11 @@ extension AuthorizedClient {
         }
         var headers = headers
         if headers["Content-Type"] == nil { headers["Content-Type"] = JSON.mediaType }
-        return try await checked(method, path, headers, bytes)
+        return try await checked(method, path, headers: headers, body: bytes)
     }
 
     private func checked(
-        _ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders, _ body: [UInt8]
+        _ method: HTTPMethod, _ path: String, headers: HTTPHeaders, body: [UInt8] = []
     ) async throws -> ClientResponse {
         var headers = headers
         if headers["Accept"] == nil { headers["Accept"] = JSON.mediaType }
@@ -159,7 +163,8 @@ extension AuthorizedClient {
     }
 
     private func read<Value: Decodable>(
-        _ type: Value.Type, _ response: ClientResponse, _ method: HTTPMethod, _ path: String, _ decoder: JSONDecoder
+        _ type: Value.Type, from response: ClientResponse, to method: HTTPMethod, at path: String,
+        decoder: JSONDecoder
     ) throws(LatchError) -> Value {
         do {
             // This parser has limits; the decoder has none.
