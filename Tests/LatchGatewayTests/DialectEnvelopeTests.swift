@@ -18,7 +18,7 @@ struct DialectEnvelopeTests {
             settings.immich.isEnabled = true
             settings.relateMail.isEnabled = true
         } _: { fixture in
-            try await body(fixture.fixture)
+            try await body(fixture.base)
         }
     }
 

@@ -16,7 +16,7 @@ struct PasswordChangeRaceTests {
         arguments: ["reset", "disable", "end all", "end one"], [true, false])
     func comesLast(_ action: String, _ isForced: Bool) async throws {
         try await ImmichFixture.with { fixture in
-            let stores = fixture.fixture.gateway.stores
+            let stores = fixture.base.gateway.stores
             let id = try await fixture.person().id
             if isForced {
                 try await stores.people.setPassword(Secret(GatewayFixture.password), of: id, mustChange: true)
@@ -47,7 +47,7 @@ struct PasswordChangeRaceTests {
     @Test("IM-12 the password that a person must choose is chosen once")
     func once() async throws {
         try await ImmichFixture.with { fixture in
-            let people = fixture.fixture.gateway.stores.people
+            let people = fixture.base.gateway.stores.people
             try await people.setPassword(
                 Secret(GatewayFixture.password), of: try await fixture.person().id, mustChange: true)
             _ = try await fixture.token()
@@ -67,7 +67,7 @@ struct PasswordChangeRaceTests {
     @Test("IM-15 a session that was ended meanwhile sets no first PIN")
     func firstPIN() async throws {
         try await ImmichFixture.with { fixture in
-            let (stores, person) = (fixture.fixture.gateway.stores, try await fixture.person())
+            let (stores, person) = (fixture.base.gateway.stores, try await fixture.person())
             _ = try await fixture.token()
             let session = try await fixture.session()
             try await stores.sessions.revoke(session)

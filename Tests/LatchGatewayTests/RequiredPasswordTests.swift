@@ -25,7 +25,7 @@ struct RequiredPasswordTests {
     @Test("IM-12 a password that must be changed opens nothing but the change, on any route of any dialect or page")
     func everyRoute() async throws {
         try await EveryDialect.with { gateway in
-            let people = gateway.fixture.gateway.stores.people
+            let people = gateway.base.gateway.stores.people
             let bound = try await people.add(
                 email: "bound@example.org", password: Secret(GatewayFixture.password), mustChange: true)
             let free = try await people.add(
@@ -65,7 +65,7 @@ struct RequiredPasswordTests {
     @Test("IM-12 after the change of the password the same session opens everything again")
     func changed() async throws {
         try await ImmichFixture.with({ $0.pages.isEnabled = true }) { fixture in
-            let people = fixture.fixture.gateway.stores.people
+            let people = fixture.base.gateway.stores.people
             try await people.setPassword(
                 Secret(GatewayFixture.password), of: try await fixture.person().id, mustChange: true)
             let token = try await fixture.token()
@@ -83,7 +83,7 @@ struct RequiredPasswordTests {
     @Test("a page and a proxy redirect a browser to the change, and it comes back; an app gets 403 with the reason")
     func browser() async throws {
         try await EveryDialect.with { gateway in
-            let fixture = gateway.fixture
+            let fixture = gateway.base
             let person = try await fixture.gateway.stores.people.add(
                 email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
             let ada = PageBrowser(fixture)
@@ -128,24 +128,24 @@ struct RequiredPasswordTests {
     @Test("an app that cannot change the password gets no session, neither by password nor through a provider")
     func apps() async throws {
         try await BridgeFixture.with { fixture in
-            _ = try await fixture.fixture.gateway.stores.people.add(
+            _ = try await fixture.base.gateway.stores.people.add(
                 email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
-            let login = try await fixture.fixture.login()
+            let login = try await fixture.base.login()
             #expect(login.status == 403 && login.text.contains(Self.words))
             let fields = try await fixture.deepLink(AppSignIn())
             #expect(fields["code"] == nil && fields["error"] == "access_denied")
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
     @Test("where passwords are off, a password that must be changed keeps nobody out")
     func withoutPasswords() async throws {
         try await BridgeFixture.with(["google"], { $0.passwordsEnabled = false }) { fixture in
-            _ = try await fixture.fixture.gateway.stores.people.add(
+            _ = try await fixture.base.gateway.stores.people.add(
                 email: GatewayFixture.email, password: Secret(GatewayFixture.password), mustChange: true)
             let app = AppSignIn()
             let token = try await fixture.exchange(try await fixture.deepLink(app)["code"], app.verifier).token
-            #expect(try await fixture.fixture.me(token).status == 200)
+            #expect(try await fixture.base.me(token).status == 200)
         }
     }
 }

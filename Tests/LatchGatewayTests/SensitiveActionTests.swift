@@ -86,12 +86,12 @@ struct SensitiveActTests {
     }
 
     private func check(_ row: Row, _ route: Router.Route, _ number: Int, _ gateway: EveryDialect) async throws {
-        let stores = gateway.fixture.gateway.stores
+        let stores = gateway.base.gateway.stores
         let person = try await stores.people.add(
             email: "person\(number)@example.org", isAdministrator: true, password: Secret(GatewayFixture.password),
             mustChange: row.mustChange)
         let old = try await gateway.token(of: person)
-        gateway.fixture.clock.advance(11 * minute)
+        gateway.base.clock.advance(11 * minute)
         let id = try await id(for: route, person, stores)
         let name = EveryDialect.name(route)
 
@@ -132,7 +132,7 @@ struct SensitiveActTests {
     )
     func tokens() async throws {
         try await RelateMailFixture.with { fixture in
-            let now = fixture.fixture.clock.now.timeIntervalSince1970.rounded(.down)
+            let now = fixture.base.clock.now.timeIntervalSince1970.rounded(.down)
             let exp = JSONValue.number(now + 7_200)
             for (iat, status) in [(.number(now - 590), 200), (.number(now - 660), 403), (nil, 403)]
                 as [(JSONValue?, Int)]
@@ -149,14 +149,14 @@ struct SensitiveActTests {
     @Test("RM-8 a key of any age can create its successor, with no further scopes and no later expiry")
     func rotation() async throws {
         try await RelateMailFixture.with { fixture in
-            let end = fixture.fixture.clock.now + 2 * day
+            let end = fixture.base.clock.now + 2 * day
             let body: JSONValue = [
                 "name": "first", "scopes": ["app"], "expiresAt": .string(RelateMailResponses.text(end)),
             ]
             let made = try await fixture.send("POST", RelateMailFixture.credentials, try fixture.bearer(), body)
             let key = "ApiKey " + (try (made.json?["apiKey"]?.string).orThrow)
             #expect(made.json?["expiresAt"]?.string == RelateMailResponses.text(end))
-            fixture.fixture.clock.advance(day)
+            fixture.base.clock.advance(day)
             let next = try await fixture.make(key, scopes: ["app"])
             #expect(next.status == 200 && next.json?["expiresAt"]?.string == RelateMailResponses.text(end))
             #expect(try await fixture.make(key, scopes: ["smtp"]).status == 403)

@@ -41,10 +41,10 @@ struct SessionBoundTests {
             let (first, second) = (try await fixture.token(), try await fixture.token())
             for _ in 0..<6 {
                 #expect(try await fixture.send("POST", "/sessions", first, [:]).status == 201)
-                fixture.fixture.clock.advance(1)
+                fixture.base.clock.advance(1)
             }
             for token in [first, second] { #expect(try await fixture.send("GET", "/users/me", token).status == 200) }
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 4)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 4)
         }
     }
 
@@ -53,12 +53,12 @@ struct SessionBoundTests {
         try await ImmichFixture.with({ $0.sessions.maximumPerPerson = 4 }) { fixture in
             let oldest = try await fixture.token()
             for _ in 0..<3 {
-                fixture.fixture.clock.advance(1)
+                fixture.base.clock.advance(1)
                 _ = try await fixture.token()
             }
             #expect(try await fixture.send("POST", "/sessions", oldest, [:]).status == 201)
             #expect(try await fixture.send("GET", "/users/me", oldest).status == 200)
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 4)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 4)
         }
     }
 
@@ -108,7 +108,7 @@ struct SessionBoundTests {
             settings.requestRates.writes = .perMinute(3)
             settings.requestRates.general = .perMinute(3)
         }) { gateway in
-            let stores = gateway.fixture.gateway.stores
+            let stores = gateway.base.gateway.stores
             for (number, row) in rows.enumerated() {
                 let person = try await stores.people.add(
                     email: "person\(number)@example.org", password: Secret(GatewayFixture.password))

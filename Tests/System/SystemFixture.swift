@@ -53,7 +53,7 @@ final class SystemFixture: Sendable {
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")
         }
-        return RunningGateway(program: program, port: port, isTLS: line.contains("https://"), fixture: self)
+        return RunningGateway(program: program, port: port, isTLS: line.contains("https://"), base: self)
     }
 
     /// Starts the gateway and waits for nothing.
@@ -97,7 +97,7 @@ struct RunningGateway {
     let port: Int
     let isTLS: Bool
     /// Its files are there for as long as the gateway is looked at.
-    let fixture: SystemFixture
+    let base: SystemFixture
 
     var address: String { "\(isTLS ? "https" : "http")://127.0.0.1:\(port)" }
 

@@ -32,7 +32,7 @@ struct HostCheckTests {
                 ].compactMap { $0 })
             settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
         } _: {
-            try await body($0.fixture)
+            try await body($0.base)
         }
     }
 

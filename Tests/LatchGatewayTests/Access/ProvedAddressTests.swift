@@ -37,10 +37,10 @@ struct ProvedAddressTests {
                 "POST", "/api/auth/register", headers: [("Content-Type", "application/json")],
                 body: #"{"email":"\#(email)","password":"\#(GatewayFixture.password)"}"#)
             #expect(registered.status == 201)
-            let people = fixture.fixture.gateway.stores.people
+            let people = fixture.base.gateway.stores.people
             let person = try await people.require(email)
             // An administrator links the person, which does not prove the address.
-            let provider = try #require(fixture.fixture.gateway.stores.settings.providers.first)
+            let provider = try #require(fixture.base.gateway.stores.settings.providers.first)
             try await people.link(person.id, to: "boss-1", at: provider, evenUnseen: true)
             let account = SmallProvider.Account(subject: "boss-1", email: email, isVerified: false)
             let token = try await fixture.exchange(fixture.deepLink(as: account)).token.orThrow
@@ -57,7 +57,7 @@ struct ProvedAddressTests {
     func everyRoute() async throws {
         try await Self.with { fixture, _, token in
             var seen: Set<String> = []
-            for route in fixture.fixture.gateway.router.routes
+            for route in fixture.base.gateway.router.routes
             where route.method == .get || route.pattern == "/auth/verify" {
                 let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
                     .replacing("{*}", with: "x")
@@ -104,14 +104,14 @@ struct ProvedAddressTests {
     @Test("A proved address is sent to each of them, and never a name that the person chose")
     func proved() async throws {
         try await Self.with { fixture, _, _ in
-            let ada = try await fixture.fixture.addPerson()
+            let ada = try await fixture.base.addPerson()
             let token = try await fixture.token()
             let renamed = try await fixture.http.send(
                 "PUT", "/immich/users/me",
                 headers: GatewayFixture.bearer(token) + [("Content-Type", "application/json")],
                 body: #"{"name":"boss@corp.example"}"#)
             #expect(renamed.status == 200)
-            fixture.fixture.gateway.issuer.forgetEverything()
+            fixture.base.gateway.issuer.forgetEverything()
             let second = try await fixture.token()
 
             let verified = try await fixture.http.send(

@@ -21,8 +21,8 @@ struct AssetFixture {
         try await ImmichFixture.with {
             $0.immich.library = folder.path
         } _: { immich in
-            try await immich.fixture.addPerson(bob)
-            try await immich.fixture.gateway.readLibrary()
+            try await immich.base.addPerson(bob)
+            try await immich.base.gateway.readLibrary()
             try await body(AssetFixture(immich: immich, folder: folder, token: try await immich.token()))
         }
     }
@@ -63,7 +63,7 @@ struct AssetFixture {
         let owners = Shelf.owners(email)
         for visibility in [AssetVisibility.timeline, .hidden, .locked] {
             let query = AssetQuery(visibility: visibility)
-            let found = try await immich.fixture.gateway.library?.store.search(query, for: owners).assets ?? []
+            let found = try await immich.base.gateway.library?.store.search(query, for: owners).assets ?? []
             if let asset = found.first(where: { $0.name == name }) { return asset.id.uuidString.lowercased() }
         }
         throw Exchange.Broken()

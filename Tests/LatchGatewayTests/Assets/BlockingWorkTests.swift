@@ -49,7 +49,7 @@ struct BlockingWorkTests {
     @Test("a list that finds no room among much work is 503 with Retry-After")
     func isToldToComeAgain() async throws {
         try await AssetFixture.with { fixture in
-            let work = try #require(fixture.immich.fixture.gateway.library).work
+            let work = try #require(fixture.immich.base.gateway.library).work
             let gate = ThreadGate()
             let tasks = await Self.fill(work, 132, until: gate)
             let refused = try await fixture.post("/search/metadata", [:])

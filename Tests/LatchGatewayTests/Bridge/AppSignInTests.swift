@@ -17,7 +17,7 @@ struct AppSignInTests {
     @Test("OX-2 OX-3 OX-4 OX-5 a whole sign-in: browser, provider, deep link, exchange, token")
     func whole() async throws {
         try await BridgeFixture.with { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let app = AppSignIn()
             let browser = fixture.browser()
 
@@ -36,7 +36,7 @@ struct AppSignInTests {
             let link = try #require(response.headers["Location"])
             #expect(response.text.contains(("\(link)" as HTML).markup))
             #expect(
-                try await fixture.fixture.gateway.stores.sessions.liveCount() == 0, "A session before the exchange.")
+                try await fixture.base.gateway.stores.sessions.liveCount() == 0, "A session before the exchange.")
 
             let exchange = try await fixture.exchange(fields["code"], app.verifier)
             #expect(exchange.status == 200)
@@ -46,9 +46,9 @@ struct AppSignInTests {
             #expect(exchange.headers["Cache-Control"] == "no-store")
             let token = try #require(exchange.token)
             #expect(token != fields["code"])
-            let me = try await fixture.fixture.me(token)
+            let me = try await fixture.base.me(token)
             #expect(me.json?["id"]?.string == person.id.uuidString.lowercased())
-            #expect(try await fixture.fixture.logout(token).status == 204)
+            #expect(try await fixture.base.logout(token).status == 204)
         }
     }
 
@@ -69,7 +69,7 @@ struct AppSignInTests {
             #expect(!response.text.contains("<b>no"))
             #expect(response.text.contains("You are not signed in"))
             #expect(browser.cookies.isEmpty)
-            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
+            #expect(fixture.base.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
         }
     }
 
@@ -96,33 +96,33 @@ struct AppSignInTests {
                 try fixture.google.deny(request, error: "consent_required"), in: browser)
             #expect(try BridgeFixture.fields(of: response)["error"] == "consent_required")
             #expect(response.text.contains("You declined at the identity provider"))
-            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
+            #expect(fixture.base.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
         }
     }
 
     @Test("OX-3 a person who is disabled, or is not to come in, comes back to the app without a code")
     func notLetIn() async throws {
         try await BridgeFixture.with { fixture in
-            let person = try await fixture.fixture.addPerson()
-            try await fixture.fixture.gateway.stores.people.disable(person.id)
+            let person = try await fixture.base.addPerson()
+            try await fixture.base.gateway.stores.people.disable(person.id)
 
             let fields = try await fixture.deepLink(AppSignIn())
 
             #expect(fields["error"] == "access_denied")
             #expect(fields["code"] == nil)
-            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "disabled" })
+            #expect(fixture.base.lines.audit.contains { $0["reason"]?.string == "disabled" })
         }
     }
 
     @Test("OX-3 a callback without the browser's cookie signs nobody in, and the provider is not even asked")
     func otherBrowser() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let request = try await fixture.begin(AppSignIn(), in: fixture.browser())
             let fields = try fixture.google.approve(request)
 
             let stranger = try await fixture.comeBack(fields, in: fixture.browser())
-            let program = try await fixture.fixture.http.send(
+            let program = try await fixture.base.http.send(
                 "GET", "\(BridgeFixture.callback)?\(FormURLEncoded.encode(fields))")
 
             #expect(stranger.status == 400)
@@ -138,7 +138,7 @@ struct AppSignInTests {
     @Test("OX-3 a swapped state, one of another gateway, a late one and none at all sign nobody in")
     func badStates() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let mine = fixture.browser()
             let other = fixture.browser()
             let request = try await fixture.begin(AppSignIn(), in: mine)
@@ -148,7 +148,7 @@ struct AppSignInTests {
                 fields.filter { $0.0 != "state" } + (text.map { [("state", $0)] } ?? [])
             }
             let elsewhere = PendingAuthorization(
-                id: "AAAAAAAAAAAAAAAA", provider: "google", startedAt: fixture.fixture.clock.now,
+                id: "AAAAAAAAAAAAAAAA", provider: "google", startedAt: fixture.base.clock.now,
                 browser: SHA256.digest("x"),
                 callback: SHA256.digest("y"), returnTo: .web(next: "/"))
 
@@ -158,7 +158,7 @@ struct AppSignInTests {
                 (try elsewhere.sealed(BridgeKeys(.random(32))), "ACCESS_TOKEN_DECODE_ERROR"),
             ] {
                 let cookie = mine.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
-                let response = try await fixture.fixture.http.send(
+                let response = try await fixture.base.http.send(
                     "GET", "\(BridgeFixture.callback)?\(FormURLEncoded.encode(state(text)))",
                     headers: [("Cookie", cookie)])
                 #expect(response.status == 400)
@@ -167,7 +167,7 @@ struct AppSignInTests {
             }
             #expect(try await fixture.comeBack(fields + [("state", "x")], in: mine).status == 400, "Two states.")
 
-            fixture.fixture.clock.advance(hour)
+            fixture.base.clock.advance(hour)
             #expect(try await fixture.comeBack(fields, in: mine).headers["Location"] == nil, "A state after its time.")
             #expect(try fixture.google.exchanges == 0)
         }
@@ -176,7 +176,7 @@ struct AppSignInTests {
     @Test("OX-3 one provider's answer is not taken at another's callback, nor one provider's code by another")
     func mixUp() async throws {
         try await BridgeFixture.with(["honest", "evil"]) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             let path = "/api/auth/oauth/evil/authorize"
             let request = try await fixture.begin(AppSignIn(), in: browser, path: path, at: "evil")
@@ -201,7 +201,7 @@ struct AppSignInTests {
     @Test("OX-4 two sign-ins in one browser do not disturb each other, in whatever order they end")
     func twoAtOnce() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             let (first, second) = (AppSignIn(), AppSignIn())
             let one = try await fixture.begin(first, in: browser)
@@ -223,7 +223,7 @@ struct AppSignInTests {
     @Test("OX-3 a callback that is loaded again signs nobody in")
     func reloaded() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             let fields = try fixture.google.approve(try await fixture.begin(AppSignIn(), in: browser))
             let cookies = browser.cookies
@@ -239,7 +239,7 @@ struct AppSignInTests {
     @Test("a provider that posts a form gets a cookie that comes with it, and the browser goes on by GET")
     func formPost() async throws {
         try await BridgeFixture.with(["google"], { $0.providers[0].settings.responseMode = .formPost }) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let browser = fixture.browser()
             let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
@@ -260,7 +260,7 @@ struct AppSignInTests {
     @Test("OX-4 a desktop app may take any port of the loopback, where that is allowed")
     func loopback() async throws {
         try await BridgeFixture.with(["google"], { $0.bridge.loopbackRedirects = true }) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let browser = fixture.browser()
             let redirect = "http://127.0.0.1:49152/callback"
@@ -277,7 +277,7 @@ struct AppSignInTests {
         "OX-16 sign-ins are in the audit log and the metrics, and no code, verifier, state, cookie or token in any log")
     func recorded() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let browser = fixture.browser()
             let request = try await fixture.begin(app, in: browser)
@@ -287,9 +287,9 @@ struct AppSignInTests {
             let token = try #require(try await fixture.exchange(fields["code"], app.verifier).token)
             _ = try await fixture.exchange(fields["code"], app.verifier)
 
-            let event = try #require(fixture.fixture.lines.audit.first { $0["event"]?.string == "sign-in" })
+            let event = try #require(fixture.base.lines.audit.first { $0["event"]?.string == "sign-in" })
             #expect(event["provider"]?.string == "google")
-            let text = fixture.fixture.lines.text
+            let text = fixture.base.lines.text
             for secret in [
                 cookie, token, app.verifier.secret.reveal(), app.state.text, fields["code"], request["state"],
                 request["nonce"], approved[0].1, "of-the-provider",
@@ -297,7 +297,7 @@ struct AppSignInTests {
                 let secret = try #require(secret)
                 #expect(!text.leaks(secret))
             }
-            let metrics = try await fixture.fixture.http.send("GET", "/metrics").text
+            let metrics = try await fixture.base.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_bridge_sign_ins_total{provider="google",outcome="begun"} 1"#))
             #expect(metrics.contains(#"latchd_bridge_sign_ins_total{provider="google",outcome="completed"} 1"#))
             #expect(metrics.contains(#"latchd_code_exchanges_total{outcome="succeeded"} 1"#))

@@ -85,7 +85,7 @@ struct AuthorizeTests {
                     "The app's state must have at most 512 bytes"
                 ),
             ] {
-                let response = try await fixture.fixture.http.send(
+                let response = try await fixture.base.http.send(
                     "GET", "\(BridgeFixture.authorize)?redirect=true&\(query)")
                 #expect(response.status == 400)
                 #expect(response.json?["error_code"]?.string == "VALIDATION_ERROR")
@@ -113,7 +113,7 @@ struct AuthorizeTests {
     @Test("a boolean that is none is 422, as the framework of this family answers")
     func notBoolean() async throws {
         try await BridgeFixture.with { fixture in
-            let response = try await fixture.fixture.http.send("GET", "/api/auth/oauth/authorize?redirect=maybe")
+            let response = try await fixture.base.http.send("GET", "/api/auth/oauth/authorize?redirect=maybe")
             #expect(response.status == 422)
             #expect(response.json?["status_code"]?.number == 422)
         }
@@ -165,11 +165,11 @@ struct AuthorizeTests {
         try await BridgeFixture.with { fixture in
             let query = "\(BridgeFixture.authorize)?\(AppSignIn().query())"
             for host in ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:8080.evil.example", "localhost.evil:80"] {
-                let response = try await fixture.fixture.http.send("GET", query, host: host)
+                let response = try await fixture.base.http.send("GET", query, host: host)
                 #expect(response.status == 421, "\(host)")
                 #expect(response.headers["Location"] == nil)
             }
-            let response = try await fixture.fixture.http.send("GET", query, host: "localhost:8123")
+            let response = try await fixture.base.http.send("GET", query, host: "localhost:8123")
             let request = try fixture.google.request(response.headers["Location"]).orThrow
             #expect(request["redirect_uri"] == "http://localhost:8123/api/auth/oauth/callback")
         }
@@ -183,7 +183,7 @@ struct AuthorizeTests {
             for _ in 0..<12 {
                 _ = try await fixture.begin(AppSignIn(), in: browser)
                 ids.append(Set(browser.cookies.keys))
-                fixture.fixture.clock.advance(2)
+                fixture.base.clock.advance(2)
             }
             #expect(ids.map(\.count) == [1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8])
             #expect(ids[11].isDisjoint(with: ids[3]), "An old one stayed, and a newer one went.")
@@ -204,7 +204,7 @@ struct AuthorizeTests {
             #expect(fields["code"] == nil)
 
             let query = app.query().replacing("redirect=true", with: "redirect=false")
-            let program = try await fixture.fixture.http.send("GET", "\(BridgeFixture.authorize)?\(query)")
+            let program = try await fixture.base.http.send("GET", "\(BridgeFixture.authorize)?\(query)")
             #expect(program.status == 503)
             #expect(program.headers["Retry-After"] != nil)
         }
@@ -213,7 +213,7 @@ struct AuthorizeTests {
     @Test("OX-8 /auth/type tells what signs in: providers with their buttons, and whether passwords do")
     func authType() async throws {
         try await BridgeFixture.with(["google"], { $0.passwordsEnabled = false }) { fixture in
-            let type = try await fixture.fixture.http.send("GET", "/api/auth/type")
+            let type = try await fixture.base.http.send("GET", "/api/auth/type")
             #expect(type.json?["oauth_enabled"]?.bool == true)
             #expect(type.json?["password_auth_enabled"]?.bool == false)
             let provider = try #require(type.json?["sso_providers"]?.array?.first)
@@ -222,7 +222,7 @@ struct AuthorizeTests {
             #expect(provider["provider_type"]?.string == "oidc")
             #expect(provider["authorize_url"]?.string == "/api/auth/oauth/google/authorize")
 
-            let login = try await fixture.fixture.login()
+            let login = try await fixture.base.login()
             #expect(login.status == 403)
             #expect(login.json?["detail"]?.string == "PASSWORD_LOGIN_DISABLED")
         }

@@ -21,7 +21,7 @@ struct BackchannelLogoutTests {
     private func token(
         _ id: String, subject: String? = nil, session: String? = nil, _ fixture: BridgeFixture
     ) throws -> String {
-        let now = fixture.fixture.clock.now.timeIntervalSince1970
+        let now = fixture.base.clock.now.timeIntervalSince1970
         let members: [JSONValue.Member?] = [
             .init("iss", .string(try fixture.google.issuer)), .init("aud", .string(SmallProvider.clientID)),
             .init("iat", .number(now)), .init("jti", .string(id)), .init("events", .object([.init(Self.event, [:])])),
@@ -31,7 +31,7 @@ struct BackchannelLogoutTests {
     }
 
     private func send(_ token: String, _ fixture: BridgeFixture) async throws -> Exchange.Response {
-        try await fixture.fixture.http.send(
+        try await fixture.base.http.send(
             "POST", "/api/auth/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
             body: FormURLEncoded.encode([("logout_token", token)]))
     }
@@ -50,7 +50,7 @@ struct BackchannelLogoutTests {
 
     /// The token of a browser that signed in with the button of the page.
     private func browser(_ session: String, _ fixture: BridgeFixture) async throws -> String {
-        let person = PageBrowser(fixture.fixture)
+        let person = PageBrowser(fixture.base)
         let text = try await person.get("/latch/sign-in").text
         let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
         let begun = try await person.get(link.replacing("&amp;", with: "&"))
@@ -70,13 +70,13 @@ struct BackchannelLogoutTests {
                 change(&$0)
             }
         ) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             try await body(fixture)
         }
     }
 
     private func isLive(_ token: String, _ fixture: BridgeFixture) async throws -> Bool {
-        try await fixture.fixture.gateway.issuer.authenticate(token).isValid
+        try await fixture.base.gateway.issuer.authenticate(token).isValid
     }
 
     @Test(
@@ -86,7 +86,7 @@ struct BackchannelLogoutTests {
             try await with { fixture in
                 let ended = [try await app("one", fixture), try await browser("one", fixture)]
                 let kept = [
-                    try await app("two", fixture), try await browser("two", fixture), try await fixture.fixture.token(),
+                    try await app("two", fixture), try await browser("two", fixture), try await fixture.base.token(),
                 ]
                 let text = try token("a", subject: hasSubject ? "ada-1" : nil, session: "one", fixture)
                 #expect(try await send(text, fixture).status == 200)
@@ -99,7 +99,7 @@ struct BackchannelLogoutTests {
     @Test("the same for Time Tracker, with both kinds of callback", arguments: TimeTrackerSettings.Callback.allCases)
     func timeTracker(_ callback: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: callback) { tracker in
-            try await tracker.bridge.fixture.addPerson()
+            try await tracker.bridge.base.addPerson()
             let fields = try await tracker.deepLink(as: Self.account("one"))
             var body: [JSONValue.Member] = [
                 .init("code", .string(fields["code"] ?? "")), .init("state", .string(fields["state"] ?? "")),
@@ -118,8 +118,8 @@ struct BackchannelLogoutTests {
     func bySubject() async throws {
         try await with { fixture in
             let app = try await app("one", fixture)
-            let own = try await fixture.fixture.token()
-            let stores = fixture.fixture.gateway.stores
+            let own = try await fixture.base.token()
+            let stores = fixture.base.gateway.stores
             let person = try await stores.people.require(GatewayFixture.email)
             let key = try await stores.apiKeys.create(for: person, name: "a key", scopes: ["app"], maximum: 100)
             #expect(try await stores.apiKeys.authenticate(key.key.reveal()) != nil)
@@ -136,7 +136,7 @@ struct BackchannelLogoutTests {
             let fields = try await fixture.deepLink(app, as: Self.account("one"))
             #expect(try await send(try token("a", session: "one", fixture), fixture).status == 200)
             #expect(try await fixture.exchange(fields["code"], app.verifier).token == nil)
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
@@ -147,13 +147,13 @@ struct BackchannelLogoutTests {
             let text = try token("a", subject: "ada-1", fixture)
             _ = try await app("one", fixture)
             #expect(try await send(text, fixture).status == 200)
-            let later = try await fixture.fixture.token()
+            let later = try await fixture.base.token()
             #expect(try await send(text, fixture).status == 200)
             #expect(try await isLive(later, fixture))
 
-            let provider = try #require(fixture.fixture.gateway.bridge?.providers["google"])
+            let provider = try #require(fixture.base.gateway.bridge?.providers["google"])
             let token = try await provider.party.logoutToken(Secret(text))
-            let elsewhere = try await fixture.fixture.elsewhere()
+            let elsewhere = try await fixture.base.elsewhere()
             #expect(try await elsewhere.sessions.signOut(by: token, at: "google") == false)
             // A token of another provider with the same id is not a replay.
             #expect(try await elsewhere.sessions.signOut(by: token, at: "house"))
@@ -197,7 +197,7 @@ struct BackchannelLogoutTests {
             let one = try token("a", subject: "ada-1", fixture)
             let session = try await app("one", fixture)
             for fields in [[], [("logout_token", one), ("logout_token", one)], [("logout_token", "x.y.z")]] {
-                let response = try await fixture.fixture.http.send(
+                let response = try await fixture.base.http.send(
                     "POST", "/api/auth/oauth/backchannel-logout",
                     headers: [("Content-Type", FormURLEncoded.mediaType)], body: FormURLEncoded.encode(fields))
                 #expect(response.status == 400 && response.json?["error"]?.string == "invalid_request")

@@ -43,17 +43,17 @@ struct DatabaseCodeStoreTests {
     @Test("OX-15 a stolen database contains the digest of a code, and not the code")
     func stolen() async throws {
         try await BridgeFixture.with(["google"], codes: nil, { $0.codes = .database }) { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let app = AppSignIn()
             let code = try #require(try await fixture.deepLink(app)["code"])
 
-            #expect(try await count(fixture.fixture.gateway.stores.database) == 1)
-            let bytes = try fixture.fixture.databaseBytes()
+            #expect(try await count(fixture.base.gateway.stores.database) == 1)
+            let bytes = try fixture.base.databaseBytes()
             #expect(bytes.contains(Array(person.email.utf8)), "The bytes must be those of the database.")
             #expect(!bytes.contains(Array(code.utf8)))
             #expect(bytes.contains(SHA256.digest(code).bytes))
             #expect(try await fixture.exchange(code, app.verifier).status == 200)
-            #expect(try await count(fixture.fixture.gateway.stores.database) == 0)
+            #expect(try await count(fixture.base.gateway.stores.database) == 0)
         }
     }
 

@@ -22,27 +22,27 @@ struct ExchangeTests {
     @Test("OX-4 OX-5 a code is good once: replayed, it is as unknown as any other")
     func replayed() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let code = try await fixture.deepLink(app)["code"]
 
             #expect(try await fixture.exchange(code, app.verifier).status == 200)
             #expect(try await isRefused(fixture.exchange(code, app.verifier)))
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("OX-4 a code is good for 60 seconds and not longer")
     func expired() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let early = try await fixture.deepLink(app)["code"]
-            fixture.fixture.clock.advance(59)
+            fixture.base.clock.advance(59)
             #expect(try await fixture.exchange(early, app.verifier).status == 200)
 
             let late = try await fixture.deepLink(app)["code"]
-            fixture.fixture.clock.advance(60)
+            fixture.base.clock.advance(60)
             #expect(try await isRefused(fixture.exchange(late, app.verifier)))
         }
     }
@@ -50,10 +50,10 @@ struct ExchangeTests {
     @Test("OX-4 a code lives no longer than it says, even in a store that forgets nothing")
     func forgetfulStore() async throws {
         try await BridgeFixture.with(codes: { _ in MemoryCodeStore(now: { .distantPast }) }) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let code = try await fixture.deepLink(app)["code"]
-            fixture.fixture.clock.advance(60)
+            fixture.base.clock.advance(60)
             #expect(try await isRefused(fixture.exchange(code, app.verifier)))
         }
     }
@@ -61,7 +61,7 @@ struct ExchangeTests {
     @Test("OX-5 a stolen code is worth nothing without the verifier, and a wrong one burns it")
     func stolen() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let (app, thief) = (AppSignIn(), AppSignIn())
             for guess in [
                 thief.verifier.secret.reveal(), app.verifier.challenge.text, "", "x",
@@ -73,15 +73,15 @@ struct ExchangeTests {
                 #expect(try await isRefused(fixture.exchange(code, guess)))
                 #expect(try await isRefused(fixture.exchange(code, app.verifier)), "The code was not burnt.")
             }
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
-            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "wrong-verifier" })
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 0)
+            #expect(fixture.base.lines.audit.contains { $0["reason"]?.string == "wrong-verifier" })
         }
     }
 
     @Test("OX-5 the verifier of one sign-in does not open the code of another, of the same person and browser")
     func otherVerifier() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             let (one, two) = (AppSignIn(), AppSignIn())
             let first = try await fixture.deepLink(one, in: browser)["code"]
@@ -111,7 +111,7 @@ struct ExchangeTests {
         ])
     func malformed(_ body: String) async throws {
         try await BridgeFixture.with { fixture in
-            let response = try await fixture.fixture.http.send(
+            let response = try await fixture.base.http.send(
                 "POST", "/api/auth/mobile/sso/exchange", headers: [("Content-Type", "application/json")], body: body)
             #expect(response.status == 422)
             #expect(response.json?["status_code"]?.number == 422)
@@ -121,8 +121,8 @@ struct ExchangeTests {
     @Test("a person who was disabled, removed or got another password after the callback gets no token")
     func changedMeanwhile() async throws {
         try await BridgeFixture.with { fixture in
-            let people = fixture.fixture.gateway.stores.people
-            let person = try await fixture.fixture.addPerson()
+            let people = fixture.base.gateway.stores.people
+            let person = try await fixture.base.addPerson()
             let changes: [() async throws -> Void] = [
                 { _ = try await people.setPassword(Secret("another horse 8"), of: person.id) },
                 {
@@ -149,7 +149,7 @@ struct ExchangeTests {
     func race() async throws {
         try await BridgeFixture.with(["google"], codes: nil, { $0.requestRates.address = .perMinute(10_000) }) {
             fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let code = try await fixture.deepLink(app)["code"]
 
@@ -160,7 +160,7 @@ struct ExchangeTests {
 
             #expect(answers.count { $0.status == 200 } == 1)
             #expect(answers.count { isRefused($0) } == 999)
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
@@ -168,7 +168,7 @@ struct ExchangeTests {
     func storeGone() async throws {
         let store = BreakableCodeStore()
         try await BridgeFixture.with(codes: { _ in store }) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let code = try await fixture.deepLink(app)["code"]
 
@@ -189,7 +189,7 @@ struct ExchangeTests {
         let clock = TestClock()
         let store = MemoryCodeStore(now: { clock.now })
         try await BridgeFixture.with(codes: { _ in store }) { fixture in
-            let bridge = try fixture.fixture.gateway.bridge.orThrow
+            let bridge = try fixture.base.gateway.bridge.orThrow
             let record = CodeRecord(
                 challenge: PKCE.Verifier().challenge, person: UUID(), sessionEpoch: 0, provider: "google",
                 expires: clock.now)
@@ -207,7 +207,7 @@ struct ExchangeTests {
     func begunAndLeft() async throws {
         await #expect(processExitsWith: .success) {
             try await BridgeFixture.with { fixture in
-                let bridge = try fixture.fixture.gateway.bridge.orThrow
+                let bridge = try fixture.base.gateway.bridge.orThrow
                 let provider = try bridge.providers["google"].orThrow
                 let returnTo = PendingAuthorization.ReturnTarget.app(
                     redirect: BridgeFixture.redirect, state: "s", challenge: PKCE.Verifier().challenge)

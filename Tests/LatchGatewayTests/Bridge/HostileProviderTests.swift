@@ -20,7 +20,7 @@ import Testing
             let second = try #require(try await fixture.appSignIn())
 
             for token in [first, second] {
-                #expect(try await fixture.fixture.me(token).json?["email"]?.string == ScriptedProvider.email)
+                #expect(try await fixture.base.me(token).json?["email"]?.string == ScriptedProvider.email)
             }
             #expect(fixture.signIns == 2)
         }
@@ -39,7 +39,7 @@ import Testing
     @Test("OX-2 after a bad answer no browser is signed in", arguments: ProviderCase.all.filter(\.isBad))
     func badForBrowser(_ row: ProviderCase) async throws {
         try await HostileProviderFixture.with(row) { fixture in
-            let browser = TestBrowser(fixture.fixture.http)
+            let browser = TestBrowser(fixture.base.http)
             let query = FormURLEncoded.encode([("redirect", "true"), ("next", "/photos")])
             let begun = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
 
@@ -63,21 +63,21 @@ extension ProviderCase {
 private struct HostileProviderFixture: Sendable {
     let row: ProviderCase
     let provider: ScriptedProvider
-    let fixture: GatewayFixture
+    let base: GatewayFixture
 
     static func with(_ row: ProviderCase, _ body: (HostileProviderFixture) async throws -> Void) async throws {
-        try await GatewayFixture.with(row) { fixture, provider in
-            try await body(HostileProviderFixture(row: row, provider: provider, fixture: fixture))
+        try await GatewayFixture.with(row) { base, provider in
+            try await body(HostileProviderFixture(row: row, provider: provider, base: base))
         }
     }
 
     /// How often the audit log says that somebody signed in.
-    var signIns: Int { fixture.lines.audit.count { $0["event"]?.string == "sign-in" } }
+    var signIns: Int { base.lines.audit.count { $0["event"]?.string == "sign-in" } }
 
     /// The token of an app that goes the whole way; nil when its deep link, or its page, brings an error.
     func appSignIn() async throws -> String? {
         let app = AppSignIn()
-        let browser = TestBrowser(fixture.http)
+        let browser = TestBrowser(base.http)
         let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
         guard let response = try await comeBack(begun, in: browser) else { return nil }
         guard let link = response.headers["Location"] else {
@@ -89,7 +89,7 @@ private struct HostileProviderFixture: Sendable {
         #expect((fields["code"] == nil) != (fields["error"] == nil))
         guard let code = fields["code"] else { return nil }
         let body: JSONValue = ["code": .string(code), "code_verifier": .string(app.verifier.secret.reveal())]
-        return try await fixture.http.send(
+        return try await base.http.send(
             "POST", "/api/auth/mobile/sso/exchange", headers: [("Content-Type", JSON.mediaType)],
             body: String(decoding: body.encoded(), as: UTF8.self)
         ).token
@@ -117,7 +117,7 @@ private struct HostileProviderFixture: Sendable {
         #expect(requests.contains("/token") == isExchanged, "\(requests)")
         #expect(requests.contains("/userinfo") == (row.outcome == .refusedAtUserInfo), "\(requests)")
         #expect(!requests.contains("/elsewhere"))
-        let log = fixture.lines.text
+        let log = base.lines.text
         for secret in ["code-0123456789", "access-0123456789", ScriptedProvider.clientSecret] {
             #expect(!log.leaks(secret))
         }

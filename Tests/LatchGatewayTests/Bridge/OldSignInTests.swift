@@ -11,25 +11,25 @@ struct OldSignInTests {
     @Test("OX-3 a sign-in at a time that cannot be read is an old one, and the log says why")
     func unreadableTime() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             var account = SmallProvider.Account()
             account.authTime = "yesterday"
             let code = try await fixture.deepLink(app, as: account)["code"]
             let token = try await fixture.exchange(code, app.verifier).token.orThrow
-            let session = try #require(try await fixture.fixture.gateway.issuer.authenticate(token).session)
+            let session = try #require(try await fixture.base.gateway.issuer.authenticate(token).session)
             #expect(session.authenticated == Date(timeIntervalSince1970: 0))
             #expect(throws: GatewayError.self) {
-                try SensitiveAction.makeKey.requireRecent(session.authenticated, at: fixture.fixture.clock.now)
+                try SensitiveAction.makeKey.requireRecent(session.authenticated, at: fixture.base.clock.now)
             }
-            #expect(fixture.fixture.lines.text.contains("'auth_time' that is not valid"))
+            #expect(fixture.base.lines.text.contains("'auth_time' that is not valid"))
         }
     }
 
     @Test("TT-3 a sign-in that began at one dialect does not end at the callback of another")
     func otherCallback() async throws {
         try await TimeTrackerFixture.with { tracker in
-            try await tracker.fixture.addPerson()
+            try await tracker.base.addPerson()
             let browser = tracker.bridge.browser()
             let google = try tracker.bridge.google
             let begun = try await browser.send("GET", "/tt/auth/login?next=/photos")
@@ -46,7 +46,7 @@ struct OldSignInTests {
         try await BridgeFixture.with { fixture in
             let refused = try await fixture.deepLink(AppSignIn(), as: .init(subject: "new-1", email: "a@b@example.org"))
             #expect(refused["error"] == "access_denied")
-            let event = fixture.fixture.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+            let event = fixture.base.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
             #expect(event?["reason"]?.string == "invalid-email")
         }
     }

@@ -22,7 +22,7 @@ struct WebSignInTests {
     @Test("OX-2 without the app's parameters the browser itself is signed in, by a cookie that no script reads")
     func whole() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
 
             let response = try await signIn(fixture, browser, next: "/photos?album=1")
@@ -41,7 +41,7 @@ struct WebSignInTests {
     @Test("a web sign-in does not ask the provider to ask again, and ends at the root by default")
     func silent() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let begun = try await fixture.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
             let request = try fixture.google.request(begun.headers["Location"]).orThrow
             #expect(request["prompt"] == nil)
@@ -68,15 +68,15 @@ struct WebSignInTests {
         "the cookie comes first and a bearer is tried after it; a cookie that opens nothing does not stand in the way")
     func cookieThenBearer() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
-            let other = try await fixture.fixture.addPerson("grace@example.org")
-            let bearer = try #require(try await fixture.fixture.login(other.email).token)
+            try await fixture.base.addPerson()
+            let other = try await fixture.base.addPerson("grace@example.org")
+            let bearer = try #require(try await fixture.base.login(other.email).token)
             let browser = fixture.browser()
             _ = try await signIn(fixture, browser)
             let good = try #require(browser.cookies["latchd_session"])
             func me(_ cookie: String, _ bearer: String?) async throws -> Exchange.Response {
                 let headers = [("Cookie", "a=b; latchd_session=\(cookie); c=d")] + GatewayFixture.bearer(bearer)
-                return try await fixture.fixture.http.send("GET", "/api/me", headers: headers)
+                return try await fixture.base.http.send("GET", "/api/me", headers: headers)
             }
 
             #expect(try await me(good, bearer).json?["email"]?.string == GatewayFixture.email)
@@ -84,10 +84,10 @@ struct WebSignInTests {
             #expect(
                 try await me(Base64URL.encode(SecureRandom.bytes(32)), bearer).json?["email"]?.string == other.email)
             #expect(try await me("unknown", nil).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
-            _ = try await fixture.fixture.logout(bearer)
+            _ = try await fixture.base.logout(bearer)
             #expect(try await me("unknown", bearer).json?["error_code"]?.string == "SESSION_TERMINATED")
-            let person = try await fixture.fixture.gateway.stores.people.require(GatewayFixture.email)
-            _ = try await fixture.fixture.gateway.stores.people.disable(person.id)
+            let person = try await fixture.base.gateway.stores.people.require(GatewayFixture.email)
+            _ = try await fixture.base.gateway.stores.people.disable(person.id)
             #expect(try await me(good, "unknown").json?["error_code"]?.string == "SESSION_TERMINATED")
         }
     }
@@ -101,7 +101,7 @@ struct WebSignInTests {
         ])
     func otherSites(_ headers: [(String, String)]) async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             _ = try await signIn(fixture, browser)
 
@@ -117,7 +117,7 @@ struct WebSignInTests {
     @Test("a page of this server refreshes and ends its session, and no script gets the token")
     func ownPage() async throws {
         try await BridgeFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             _ = try await signIn(fixture, browser)
             let token = browser.cookies["latchd_session"]
@@ -132,14 +132,14 @@ struct WebSignInTests {
                 "POST", "/api/auth/mobile/logout", headers: [("Sec-Fetch-Site", "same-origin")], body: "")
             #expect(logout.status == 204)
             #expect(browser.cookies.isEmpty)
-            #expect(try await fixture.fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.base.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
         }
     }
 
     @Test("with a public address the origin must be that one, and the cookie is bound to the host")
     func publicOrigin() async throws {
         try await BridgeFixture.with(["google"], { $0.publicURL = "https://ID.example.org:443/onyx" }) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.browser()
             let response = try await signIn(fixture, browser)
             let cookie = try #require(
@@ -158,7 +158,7 @@ struct WebSignInTests {
     @Test("a web sign-in that the person denied, or that is not let in, ends on a page")
     func failed() async throws {
         try await BridgeFixture.with { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let browser = fixture.browser()
             let begun = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
             let request = try fixture.google.request(begun.headers["Location"]).orThrow
@@ -167,7 +167,7 @@ struct WebSignInTests {
             #expect(denied.headers["Content-Type"] == "text/html; charset=utf-8")
             #expect(browser.cookies.isEmpty)
 
-            _ = try await fixture.fixture.gateway.stores.people.disable(person.id)
+            _ = try await fixture.base.gateway.stores.people.disable(person.id)
             let refused = try await signIn(fixture, browser)
             #expect(refused.status == 403)
             #expect(refused.text.contains("disabled"))

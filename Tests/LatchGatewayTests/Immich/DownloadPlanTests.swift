@@ -33,7 +33,7 @@ struct DownloadPlanTests {
         ]
         for sql in statements {
             let statement = Statement(sql, Int.self)
-            _ = try await fixture.immich.fixture.gateway.stores.database.write { try $0.run(statement, count) }
+            _ = try await fixture.immich.base.gateway.stores.database.write { try $0.run(statement, count) }
         }
     }
 
@@ -70,7 +70,7 @@ struct DownloadPlanTests {
     func holdsOnePage() async throws {
         try await AssetFixture.with { fixture in
             try await Self.fill(fixture, 100_000)
-            let store = try #require(fixture.immich.fixture.gateway.library).store
+            let store = try #require(fixture.immich.base.gateway.library).store
             var pages = AssetPages(of: nil, for: Shelf.owners(GatewayFixture.email), in: store)
             var text = ImmichPlanText(limit: 1 << 40)
             var (count, largest) = (0, 0)

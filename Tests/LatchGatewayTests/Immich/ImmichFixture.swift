@@ -9,7 +9,7 @@ import HTTPMessages
 
 /// A gateway with the Immich dialect, and a client of it.
 struct ImmichFixture: Sendable {
-    let fixture: GatewayFixture
+    let base: GatewayFixture
 
     /// Where a token stands in a request.
     enum Place: CaseIterable, Sendable {
@@ -33,9 +33,9 @@ struct ImmichFixture: Sendable {
             settings.immich.isEnabled = true
             settings.immich.prefix = "/immich/api"
             change(&settings)
-        } _: { fixture in
-            try await fixture.addPerson()
-            try await body(ImmichFixture(fixture: fixture))
+        } _: { base in
+            try await base.addPerson()
+            try await body(ImmichFixture(base: base))
         }
     }
 
@@ -46,7 +46,7 @@ struct ImmichFixture: Sendable {
     ) async throws -> Exchange.Response {
         var fields = headers + (token.map(place.fields) ?? [])
         if body != nil { fields.append(("Content-Type", "application/json")) }
-        return try await fixture.http.send(
+        return try await base.http.send(
             method, "/immich/api" + path, headers: fields,
             body: body.map { String(decoding: $0.encoded(), as: UTF8.self) } ?? (method == "GET" ? nil : ""))
     }
@@ -72,12 +72,12 @@ struct ImmichFixture: Sendable {
 
     /// Ada's one session.
     func session() async throws -> SessionID {
-        try await fixture.gateway.stores.sessions.ownSessions(of: try await person().id).first.orThrow.id
+        try await base.gateway.stores.sessions.ownSessions(of: try await person().id).first.orThrow.id
     }
 
     /// The person's id.
     func person() async throws -> Person {
-        try await fixture.gateway.stores.people.require(GatewayFixture.email)
+        try await base.gateway.stores.people.require(GatewayFixture.email)
     }
 }
 

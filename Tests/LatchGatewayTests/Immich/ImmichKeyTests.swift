@@ -19,7 +19,7 @@ struct ImmichKeyTests {
             #expect(response.status == 403)
             let verb = ["POST": "create", "PUT": "update", "DELETE": "delete"][method] ?? ""
             #expect(response.refusal == "Missing required permission: pinCode.\(verb)")
-            #expect(try await fixture.fixture.gateway.stores.pins.isSet(try await fixture.person().id) == false)
+            #expect(try await fixture.base.gateway.stores.pins.isSet(try await fixture.person().id) == false)
             #expect(try await fixture.send("GET", "/users/me", headers: key).status == 200)
         }
     }

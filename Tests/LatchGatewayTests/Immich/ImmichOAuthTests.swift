@@ -39,8 +39,8 @@ struct ImmichOAuthTests {
         _ body: (BridgeFixture, ImmichFixture) async throws -> Void
     ) async throws {
         try await BridgeFixture.withImmich(providers, change) { fixture in
-            try await fixture.fixture.addPerson()
-            try await body(fixture, ImmichFixture(fixture: fixture.fixture))
+            try await fixture.base.addPerson()
+            try await body(fixture, ImmichFixture(base: fixture.base))
         }
     }
 
@@ -99,7 +99,7 @@ struct ImmichOAuthTests {
             #expect(response.cookies["immich_auth_type"]?.hasPrefix("oauth;") == true)
             let token = try (response.json?["accessToken"]?.string).orThrow
             #expect(try await immich.send("GET", "/users/me", token).json?["oauthId"]?.string == "ada-1")
-            let events = immich.fixture.lines.audit.filter { $0["event"]?.string == "sign-in" }
+            let events = immich.base.lines.audit.filter { $0["event"]?.string == "sign-in" }
             #expect(events.last?["provider"]?.string == "google")
         }
     }
@@ -179,16 +179,16 @@ struct ImmichOAuthTests {
             if isLinked { #expect(try await signIn(App(), fixture, immich).status == 201) }
             let app = App()
             let link = try await link(app, fixture, immich)
-            let (stores, person) = (immich.fixture.gateway.stores, try await immich.person())
-            fixture.fixture.clock.advance(1)
+            let (stores, person) = (immich.base.gateway.stores, try await immich.person())
+            fixture.base.clock.advance(1)
             if action == "all" {
                 try await stores.sessions.revokeAll(of: person.id)
             } else {
                 try await stores.people.setPassword(Secret("another horse 8"), of: person.id)
             }
-            fixture.fixture.clock.advance(1)
+            fixture.base.clock.advance(1)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
-            let event = immich.fixture.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+            let event = immich.base.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
             #expect(event?["reason"]?.string == "signed-out")
             #expect(try await signIn(App(), fixture, immich).status == 201)
         }
@@ -245,7 +245,7 @@ struct ImmichOAuthTests {
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
             let late = try await self.link(app, fixture, immich)
-            fixture.fixture.clock.advance(61)
+            fixture.base.clock.advance(61)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(late)).status == 400)
         }
     }
@@ -287,7 +287,7 @@ struct ImmichOAuthTests {
             let response = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
             #expect(response.status == 400)
             #expect(response.refusal == "OAuth authentication failed")
-            #expect(immich.fixture.lines.audit.contains { $0["reason"]?.string == "not-invited" })
+            #expect(immich.base.lines.audit.contains { $0["reason"]?.string == "not-invited" })
         }
     }
 
@@ -326,7 +326,7 @@ struct ImmichOAuthTests {
         try await with(["google", "house"]) { fixture, immich in
             let app = App()
             let begun = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
-            let page = try await fixture.fixture.http.send("GET", try path(begun))
+            let page = try await fixture.base.http.send("GET", try path(begun))
             #expect(page.status == 200)
             #expect(page.text.contains("Sign in with google") && page.text.contains("Sign in with house"))
             #expect(page.headers["Content-Security-Policy"]?.contains("default-src 'none'") == true)
@@ -346,7 +346,7 @@ struct ImmichOAuthTests {
                 "redirect_uri=app.immich:///oauth-callback&code_challenge=\(challenge)",
                 "redirect_uri=app.immich:///oauth-callback&state=s&code_challenge=\(challenge)&provider=none",
             ] {
-                let response = try await fixture.fixture.http.send("GET", "/immich/api/oauth/start?" + query)
+                let response = try await fixture.base.http.send("GET", "/immich/api/oauth/start?" + query)
                 #expect(response.status == 400)
                 #expect(response.headers["Location"] == nil)
             }
@@ -373,7 +373,7 @@ struct ImmichOAuthTests {
 
             let unlinked = try await immich.send("POST", "/oauth/unlink", token)
             #expect(unlinked.json?["oauthId"]?.string == "")
-            fixture.fixture.clock.advance(16 * minute)
+            fixture.base.clock.advance(16 * minute)
             let late = try await link(app, fixture, immich, as: account)
             let refused = try await immich.send("POST", "/oauth/link", token, app.callback(late))
             #expect(refused.refusal?.hasPrefix("Sign in again") == true)
@@ -401,7 +401,7 @@ struct ImmichBackchannelTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
     private func claims(_ fixture: BridgeFixture, _ change: [String: JSONValue?] = [:]) throws -> JSONValue {
-        let now = fixture.fixture.clock.now.timeIntervalSince1970
+        let now = fixture.base.clock.now.timeIntervalSince1970
         var members: [String: JSONValue?] = [
             "iss": .string(try fixture.google.issuer), "aud": .string(SmallProvider.clientID), "iat": .number(now),
             "exp": .number(now + 120), "jti": "one", "sub": "ada-1", "events": .object([.init(Self.event, [:])]),
@@ -411,7 +411,7 @@ struct ImmichBackchannelTests {
     }
 
     private func send(_ token: String, _ fixture: BridgeFixture) async throws -> Exchange.Response {
-        try await fixture.fixture.http.send(
+        try await fixture.base.http.send(
             "POST", "/immich/api/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
             body: FormURLEncoded.encode([("logout_token", token)]))
     }
@@ -420,7 +420,7 @@ struct ImmichBackchannelTests {
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeFixture, String) async throws -> Void
     ) async throws {
         try await BridgeFixture.withImmich(["google"], change) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let fields = try await fixture.deepLink(app)
             let token = try (try await fixture.exchange(fields["code"], app.verifier).token).orThrow
@@ -431,11 +431,11 @@ struct ImmichBackchannelTests {
     @Test("a provider's sign-out ends every session of the person, of whichever dialect")
     func ends() async throws {
         try await with { fixture, token in
-            let other = try await fixture.fixture.token()
+            let other = try await fixture.base.token()
             let response = try await send(try fixture.google.sign(try claims(fixture)), fixture)
             #expect(response.status == 200)
             #expect(response.headers["Cache-Control"] == "no-store")
-            for token in [token, other] { #expect(try await fixture.fixture.me(token).status == 403) }
+            for token in [token, other] { #expect(try await fixture.base.me(token).status == 403) }
             let again = try await send(try fixture.google.sign(try claims(fixture)), fixture)
             #expect(again.status == 200)
             let stranger = try await send(try fixture.google.sign(try claims(fixture, ["sub": "nobody"])), fixture)
@@ -448,11 +448,11 @@ struct ImmichBackchannelTests {
         try await with { fixture, _ in
             let text = try fixture.google.sign(try claims(fixture))
             #expect(try await send(text, fixture).status == 200)
-            let later = try await fixture.fixture.token()
+            let later = try await fixture.base.token()
             #expect(try await send(text, fixture).status == 200)
-            #expect(try await fixture.fixture.me(later).status == 200)
+            #expect(try await fixture.base.me(later).status == 200)
             #expect(try await send(try fixture.google.sign(try claims(fixture, ["jti": "two"])), fixture).status == 200)
-            #expect(try await fixture.fixture.me(later).status == 403)
+            #expect(try await fixture.base.me(later).status == 403)
         }
     }
 
@@ -481,7 +481,7 @@ struct ImmichBackchannelTests {
             #expect(last.headers["Retry-After"] != nil)
             let token = try fixture.google.sign(try claims(fixture, ["jti": "last"]))
             #expect(try await send(token, fixture).status == 429)
-            fixture.fixture.clock.advance(60)
+            fixture.base.clock.advance(60)
             #expect(try await send(token, fixture).status == 200)
         }
     }
@@ -491,7 +491,7 @@ struct ImmichBackchannelTests {
         arguments: ["aud", "iss", "no-event", "event", "nonce", "nobody", "old", "future", "no-jti", "alg-none", "key"])
     func refuses(_ fault: String) async throws {
         try await with { fixture, token in
-            let now = fixture.fixture.clock.now.timeIntervalSince1970
+            let now = fixture.base.clock.now.timeIntervalSince1970
             let changes: [String: [String: JSONValue?]] = [
                 "aud": ["aud": "another"], "iss": ["iss": "http://127.0.0.1:1"], "no-event": ["events": nil],
                 "event": ["events": ["http://schemas.openid.net/event/other": [:]]], "nonce": ["nonce": "n"],
@@ -507,7 +507,7 @@ struct ImmichBackchannelTests {
             }
             let response = try await send(text, fixture)
             #expect(response.status == 400)
-            #expect(try await fixture.fixture.me(token).status == 200)
+            #expect(try await fixture.base.me(token).status == 200)
         }
     }
 }

@@ -86,13 +86,13 @@ struct ImmichPINTests {
             let token = try await fixture.token()
             try await set(fixture, token)
             _ = try await unlock(fixture, token)
-            fixture.fixture.clock.advance(9 * minute)
+            fixture.base.clock.advance(9 * minute)
             #expect(try await isElevated(fixture, token) == true)
-            fixture.fixture.clock.advance(5 * minute)
+            fixture.base.clock.advance(5 * minute)
             #expect(try await isElevated(fixture, token) == true)
-            fixture.fixture.clock.advance(4 * minute)
+            fixture.base.clock.advance(4 * minute)
             #expect(try await isElevated(fixture, token) == true)
-            fixture.fixture.clock.advance(5 * minute)
+            fixture.base.clock.advance(5 * minute)
             #expect(try await isElevated(fixture, token) == false)
         }
     }
@@ -104,13 +104,13 @@ struct ImmichPINTests {
             try await set(fixture, token)
             _ = try await unlock(fixture, token)
             for used in stride(from: 4, to: 480, by: 4) {
-                fixture.fixture.clock.advance(4 * minute)
+                fixture.base.clock.advance(4 * minute)
                 try #require(try await isElevated(fixture, token) == true, "after \(used) minutes")
             }
-            fixture.fixture.clock.advance(4 * minute)
+            fixture.base.clock.advance(4 * minute)
             #expect(try await isElevated(fixture, token) == false)
             #expect(try await unlock(fixture, token).status == 204)
-            fixture.fixture.clock.advance(14 * minute)
+            fixture.base.clock.advance(14 * minute)
             #expect(try await isElevated(fixture, token) == true)
         }
     }
@@ -130,7 +130,7 @@ struct ImmichPINTests {
                 END;
                 """)
             let other = try await Database.open(
-                .init(path: fixture.fixture.databasePath, applicationID: Schema.applicationID),
+                .init(path: fixture.base.databasePath, applicationID: Schema.applicationID),
                 migrations: Schema.migrations + [reset])
             await other.close()
 
@@ -150,11 +150,11 @@ struct ImmichPINTests {
 
             _ = try await fixture.send("POST", "/auth/session/lock", token)
             #expect(try await isElevated(fixture, token) == false)
-            let elsewhere = try await fixture.fixture.elsewhere()
+            let elsewhere = try await fixture.base.elsewhere()
             let person = try await fixture.person()
             #expect(try await elsewhere.pins.unlock(session, with: try PIN(Self.pin), of: person.id) == .right)
             await elsewhere.close()
-            await fixture.fixture.gateway.noticeOthers()
+            await fixture.base.gateway.noticeOthers()
             #expect(try await isElevated(fixture, token) == true)
         }
     }
@@ -165,7 +165,7 @@ struct ImmichPINTests {
             let token = try await fixture.token()
             try await set(fixture, token)
             _ = try await unlock(fixture, token)
-            fixture.fixture.clock.advance(15 * minute)
+            fixture.base.clock.advance(15 * minute)
             #expect(try await isElevated(fixture, token) == false)
         }
     }
@@ -180,7 +180,7 @@ struct ImmichPINTests {
                 let shut = try await unlock(fixture, token)
                 #expect(shut.status == 429, "after lock-out \(count)")
                 #expect(shut.headers["Retry-After"] == String(Int(seconds)))
-                fixture.fixture.clock.advance(seconds)
+                fixture.base.clock.advance(seconds)
             }
             #expect(try await unlock(fixture, token).status == 204)
         }
@@ -193,7 +193,7 @@ struct ImmichPINTests {
             try await set(fixture, token)
             for _ in 0..<3 { _ = try await unlock(fixture, token, "000000") }
 
-            let elsewhere = try await fixture.fixture.elsewhere()
+            let elsewhere = try await fixture.base.elsewhere()
             let person = try await fixture.person()
             #expect(try await elsewhere.pins.check(try PIN("000000"), of: person.id) == .wrong)
             #expect(try await elsewhere.pins.check(try PIN("000000"), of: person.id) == .wrong)
@@ -208,7 +208,7 @@ struct ImmichPINTests {
     func boundsGuessesAtOnce() async throws {
         try await ImmichFixture.with { fixture in
             let person = try await fixture.person()
-            let pins = fixture.fixture.gateway.stores.pins
+            let pins = fixture.base.gateway.stores.pins
             try await pins.set(try PIN(Self.pin), of: person.id)
 
             let answers = try await withThrowingTaskGroup(of: PINStore.CheckResult.self) { group in
@@ -269,11 +269,11 @@ struct ImmichPINTests {
             try await set(fixture, token, "918273")
             _ = try await unlock(fixture, token, "918274")
             _ = try await unlock(fixture, token, "918273")
-            let log = fixture.fixture.lines.text
+            let log = fixture.base.lines.text
             // A PIN is too short to search for: the digits of an id may contain it by chance.
             let words = Set(log.split { !$0.isLetter && !$0.isNumber })
             #expect(words.isDisjoint(with: ["918273", "918274"]))
-            let kinds = fixture.fixture.lines.audit.compactMap { $0["event"]?.string }
+            let kinds = fixture.base.lines.audit.compactMap { $0["event"]?.string }
             #expect(kinds.contains("pin-changed") && kinds.contains("pin-failed") && kinds.contains("session-unlocked"))
         }
     }

@@ -18,7 +18,7 @@ struct ImmichPasswordTests {
     @Test("IM-12 a password is changed by the old one; this session goes on and every other ends")
     func changes() async throws {
         try await ImmichFixture.with { fixture in
-            let (token, other) = (try await fixture.token(), try await fixture.fixture.token())
+            let (token, other) = (try await fixture.token(), try await fixture.base.token())
             let body: JSONValue = ["password": .string(GatewayFixture.password), "newPassword": .string(Self.new)]
 
             let response = try await fixture.send("POST", "/auth/change-password", token, body)
@@ -27,7 +27,7 @@ struct ImmichPasswordTests {
             #expect(response.json?["email"]?.string == GatewayFixture.email)
             #expect(try await fixture.send("GET", "/users/me", token).status == 200)
             #expect(try await fixture.send("GET", "/users/me", other).status == 401)
-            #expect(try await fixture.fixture.me(other).status == 403)
+            #expect(try await fixture.base.me(other).status == 403)
             #expect(try await fixture.login().status == 401)
             #expect(try await fixture.login(password: Self.new).status == 201)
         }
@@ -64,7 +64,7 @@ struct ImmichPasswordTests {
 
     /// Ada with a password that an administrator gave her.
     private func mustChange(_ fixture: ImmichFixture) async throws -> String {
-        let people = fixture.fixture.gateway.stores.people
+        let people = fixture.base.gateway.stores.people
         try await people.setPassword(
             Secret(GatewayFixture.password), of: try await fixture.person().id, mustChange: true)
         let response = try await fixture.login()
@@ -140,7 +140,7 @@ struct ImmichPasswordTests {
             #expect(me?["name"]?.string == "Ada L." && me?["avatarColor"]?.string == "amber")
             #expect(try await fixture.send("PUT", "/users/me", token, ["avatarColor": "mud"]).status == 400)
             #expect(try await fixture.send("PUT", "/users/me", token, ["avatarColor": nil]).status == 200)
-            #expect(try await fixture.fixture.me(token).json?["personalization"]?["name"]?.string == "Ada L.")
+            #expect(try await fixture.base.me(token).json?["personalization"]?["name"]?.string == "Ada L.")
         }
     }
 
@@ -154,13 +154,13 @@ struct ImmichPasswordTests {
         try await ImmichFixture.with {
             $0.immich.allowsEmailChange = true
         } _: { fixture in
-            try await fixture.fixture.addPerson("bob@example.org")
+            try await fixture.base.addPerson("bob@example.org")
             let token = try await fixture.token()
             let taken = try await fixture.send("PUT", "/users/me", token, ["email": "Bob@example.org"])
             #expect(taken.refusal == "Email is not available")
             #expect(try await fixture.send("PUT", "/users/me", token, ["email": "New@example.org"]).status == 200)
             #expect(try await fixture.login("new@example.org").status == 201)
-            fixture.fixture.clock.advance(hour)
+            fixture.base.clock.advance(hour)
             let late = try await fixture.send("PUT", "/users/me", token, ["email": "newer@example.org"])
             #expect(late.refusal?.hasPrefix("Sign in again") == true)
         }
@@ -174,7 +174,7 @@ struct ImmichPasswordTests {
         }
         let body: JSONValue = ["email": "root@local", "password": .string(Self.new), "name": "Root"]
         try await GatewayFixture.with(settings) { fixture in
-            let refused = try await ImmichFixture(fixture: fixture).send("POST", "/auth/admin-sign-up", nil, body)
+            let refused = try await ImmichFixture(base: fixture).send("POST", "/auth/admin-sign-up", nil, body)
             #expect(refused.status == 400)
             #expect(try await fixture.gateway.stores.people.list().isEmpty)
         }
@@ -182,7 +182,7 @@ struct ImmichPasswordTests {
             settings(&$0)
             $0.immich.allowsAdminSignUp = true
         } _: { fixture in
-            let immich = ImmichFixture(fixture: fixture)
+            let immich = ImmichFixture(base: fixture)
             let answers = try await withThrowingTaskGroup(of: Exchange.Response.self) { group in
                 for number in 0..<4 {
                     group.addTask {

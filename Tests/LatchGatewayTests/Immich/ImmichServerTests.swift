@@ -13,7 +13,7 @@ struct ImmichServerTests {
     @Test("IM-3g the well-known address at the root names the prefix, and the ping answers")
     func isFound() async throws {
         try await ImmichFixture.with { fixture in
-            let known = try await fixture.fixture.http.send("GET", "/.well-known/immich")
+            let known = try await fixture.base.http.send("GET", "/.well-known/immich")
             #expect(known.status == 200)
             #expect(known.text == #"{"api":{"endpoint":"/immich/api"}}"#)
             #expect(known.headers["Content-Type"] == "application/json")
@@ -117,7 +117,7 @@ struct ImmichServerTests {
             #expect(try await fixture.send("GET", "/server/config").json?["maintenanceMode"] == true)
             #expect(try await fixture.send("GET", "/server/features").status == 404)
             #expect(try await fixture.login().status == 404)
-            #expect(try await fixture.fixture.http.send("GET", "/.well-known/immich").status == 404)
+            #expect(try await fixture.base.http.send("GET", "/.well-known/immich").status == 404)
         }
     }
 }

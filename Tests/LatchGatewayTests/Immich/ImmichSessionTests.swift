@@ -23,8 +23,8 @@ struct ImmichSessionTests {
     @Test("the sessions of all dialects are listed, the one used last first, each with a UUID that stays")
     func lists() async throws {
         try await ImmichFixture.with { fixture in
-            _ = try await fixture.fixture.token()
-            fixture.fixture.clock.advance(hour)
+            _ = try await fixture.base.token()
+            fixture.base.clock.advance(hour)
             let agent = ("User-Agent", "immich-android/3.1.0")
             let response = try await fixture.login(headers: [
                 agent, ("deviceModel", "Pixel 7"), ("deviceType", "Android"),
@@ -48,21 +48,21 @@ struct ImmichSessionTests {
     @Test("one session is ended by its id, or all but this one")
     func ends() async throws {
         try await ImmichFixture.with { fixture in
-            let tokens = [try await fixture.token(), try await fixture.token(), try await fixture.fixture.token()]
+            let tokens = [try await fixture.token(), try await fixture.token(), try await fixture.base.token()]
             #expect(
                 try await fixture.send("DELETE", "/sessions/\(try await id(fixture, tokens[1]))", tokens[0]).status
                     == 204)
             #expect(try await fixture.send("GET", "/users/me", tokens[1]).status == 401)
             #expect(try await fixture.send("DELETE", "/sessions", tokens[0]).status == 204)
             #expect(try await fixture.send("GET", "/users/me", tokens[0]).status == 200)
-            #expect(try await fixture.fixture.me(tokens[2]).status == 403)
+            #expect(try await fixture.base.me(tokens[2]).status == 403)
         }
     }
 
     @Test("another person's session is not found, and what is no UUID is refused")
     func keepsToOnesOwn() async throws {
         try await ImmichFixture.with { fixture in
-            try await fixture.fixture.addPerson("bob@example.org")
+            try await fixture.base.addPerson("bob@example.org")
             let bob = try (try await fixture.login("bob@example.org").json?["accessToken"]?.string).orThrow
             let token = try await fixture.token()
             let foreign = try await id(fixture, bob)
@@ -105,17 +105,17 @@ struct ImmichSessionTests {
             let dead = try (try await child(fixture, unused).json?["token"]?.string).orThrow
             let live = try (try await child(fixture, used).json?["token"]?.string).orThrow
             for _ in 0..<2 {
-                fixture.fixture.clock.advance(3 * day)
+                fixture.base.clock.advance(3 * day)
                 for token in [dead, live, used] {
                     #expect(try await fixture.send("GET", "/users/me", token).status == 200)
                 }
-                try await fixture.fixture.gateway.issuer.flush()
+                try await fixture.base.gateway.issuer.flush()
             }
-            fixture.fixture.clock.advance(2 * day)
+            fixture.base.clock.advance(2 * day)
             #expect(try await fixture.send("GET", "/users/me", used).status == 200)
             #expect(try await fixture.send("GET", "/users/me", live).status == 200)
             #expect(try await fixture.send("GET", "/users/me", dead).status == 401)
-            let sessions = fixture.fixture.gateway.stores.sessions
+            let sessions = fixture.base.gateway.stores.sessions
             #expect(try await sessions.purge(olderThan: .seconds(30 * 86_400)) == 0)
             #expect(try await sessions.ownSessions(of: try await fixture.person().id).count == 2)
         }
@@ -134,7 +134,7 @@ struct ImmichSessionTests {
             #expect(try await child(fixture, screen).status == 400)
 
             if byOnyx {
-                #expect(try await fixture.fixture.logout(token).status == 204)
+                #expect(try await fixture.base.logout(token).status == 204)
             } else {
                 #expect(try await fixture.send("POST", "/auth/logout", token).status == 200)
             }
@@ -149,9 +149,9 @@ struct ImmichSessionTests {
             let screen = try
                 (try await child(fixture, try await fixture.token(), ["duration": 600]).json?["token"]?.string)
                 .orThrow
-            fixture.fixture.clock.advance(590)
+            fixture.base.clock.advance(590)
             #expect(try await fixture.send("GET", "/users/me", screen).status == 200)
-            fixture.fixture.clock.advance(20)
+            fixture.base.clock.advance(20)
             #expect(try await fixture.send("GET", "/users/me", screen).status == 401)
         }
     }

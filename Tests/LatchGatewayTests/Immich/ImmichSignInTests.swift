@@ -28,7 +28,7 @@ struct ImmichSignInTests {
             #expect(response.json?["accessToken"]?.string?.utf8.count == 43)
             #expect(response.json?["userId"]?.string.flatMap(ImmichRouting.id) != nil)
             #expect(response.headers["Cache-Control"] == "no-store")
-            let session = try await fixture.fixture.gateway.stores.sessions.list().first
+            let session = try await fixture.base.gateway.stores.sessions.list().first
             #expect(session?.device == SessionDevice(name: "Pixel 7", kind: "Android", address: "127.0.0.1"))
         }
     }
@@ -57,7 +57,7 @@ struct ImmichSignInTests {
             _ = try await fixture.login(
                 headers: [("User-Agent", agent), ("deviceModel", "Pixel 7"), ("deviceType", "Android")])
 
-            let session = try await fixture.fixture.gateway.stores.sessions.list().first
+            let session = try await fixture.base.gateway.stores.sessions.list().first
             #expect(session?.device == SessionDevice(name: "Chrome", kind: "Linux", address: "127.0.0.1"))
         }
     }
@@ -65,8 +65,8 @@ struct ImmichSignInTests {
     @Test("IM-5 a wrong password, an unknown and a disabled person get one answer")
     func refusesAlike() async throws {
         try await ImmichFixture.with { fixture in
-            try await fixture.fixture.addPerson("admin@local")
-            let people = fixture.fixture.gateway.stores.people
+            try await fixture.base.addPerson("admin@local")
+            let people = fixture.base.gateway.stores.people
             try await people.disable(try await people.require("admin@local").id)
 
             let answers = [
@@ -85,7 +85,7 @@ struct ImmichSignInTests {
     @Test("IM-5 an address without a domain's dot is one, in any case")
     func takesLocalDomains() async throws {
         try await ImmichFixture.with { fixture in
-            try await fixture.fixture.addPerson("admin@local")
+            try await fixture.base.addPerson("admin@local")
             #expect(try await fixture.login("Admin@Local").status == 201)
         }
     }
@@ -100,7 +100,7 @@ struct ImmichSignInTests {
         ])
     func tellsWhatIsWrong(_ body: String, _ members: [String]) async throws {
         try await ImmichFixture.with { fixture in
-            let response = try await fixture.fixture.http.send(
+            let response = try await fixture.base.http.send(
                 "POST", "/immich/api/auth/login", headers: [("Content-Type", "application/json")], body: body)
 
             #expect(response.status == 400)
@@ -166,7 +166,7 @@ struct ImmichSignInTests {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             #expect(try await fixture.send("GET", "/users/me?\(name)=\(token)").status == 401)
-            #expect(!fixture.fixture.lines.text.leaks(token))
+            #expect(!fixture.base.lines.text.leaks(token))
         }
     }
 
@@ -211,7 +211,7 @@ struct ImmichSignInTests {
             #expect(none.refusal == "Authentication required")
             #expect(none.headers["WWW-Authenticate"] == "Bearer")
             let token = try await fixture.token()
-            try await fixture.fixture.gateway.stores.people.disable(try await fixture.person().id)
+            try await fixture.base.gateway.stores.people.disable(try await fixture.person().id)
             #expect(try await fixture.send("GET", "/users/me", token).status == 401)
         }
     }
@@ -220,7 +220,7 @@ struct ImmichSignInTests {
     func signsOut() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
-            #expect(try await fixture.fixture.me(token).status == 200)
+            #expect(try await fixture.base.me(token).status == 200)
 
             let response = try await fixture.send("POST", "/auth/logout", token)
 
@@ -229,7 +229,7 @@ struct ImmichSignInTests {
             #expect(response.json?["redirectUri"]?.string == "/auth/login?autoLaunch=0")
             #expect(response.cookies["immich_access_token"]?.hasPrefix("; Path=/; Max-Age=0") == true)
             #expect(try await fixture.send("POST", "/auth/validateToken", token).refusal == "Invalid user token")
-            #expect(try await fixture.fixture.me(token).status == 403)
+            #expect(try await fixture.base.me(token).status == 403)
             #expect(try await fixture.send("POST", "/auth/logout", token).status == 401)
         }
     }
@@ -237,7 +237,7 @@ struct ImmichSignInTests {
     @Test("a session of another dialect is good here: sessions are one")
     func sharesSessions() async throws {
         try await ImmichFixture.with { fixture in
-            let token = try await fixture.fixture.token()
+            let token = try await fixture.base.token()
             #expect(try await fixture.send("GET", "/users/me", token).status == 200)
         }
     }

@@ -12,7 +12,7 @@ struct PINChangeTests {
     @Test("IM-15 of two changes by the same PIN at once only one is made")
     func isChangedOnce() async throws {
         try await ImmichFixture.with { fixture in
-            let (pins, person) = (fixture.fixture.gateway.stores.pins, try await fixture.person().id)
+            let (pins, person) = (fixture.base.gateway.stores.pins, try await fixture.person().id)
             try await pins.set(PIN("111111"), of: person)
 
             async let first = pins.change(to: PIN("222222"), of: person, by: .pin(PIN("111111")))
@@ -29,7 +29,7 @@ struct PINChangeTests {
     @Test("IM-15 a removal and a change by the same PIN at once are not both made")
     func isRemovedOrChanged() async throws {
         try await ImmichFixture.with { fixture in
-            let (pins, person) = (fixture.fixture.gateway.stores.pins, try await fixture.person().id)
+            let (pins, person) = (fixture.base.gateway.stores.pins, try await fixture.person().id)
             try await pins.set(PIN("111111"), of: person)
 
             async let first = pins.change(to: PIN("222222"), of: person, by: .pin(PIN("111111")))
@@ -44,7 +44,7 @@ struct PINChangeTests {
     @Test("IM-15 a password that was replaced since it was looked at changes no PIN")
     func isNotChangedByAnOldPassword() async throws {
         try await ImmichFixture.with { fixture in
-            let stores = fixture.fixture.gateway.stores
+            let stores = fixture.base.gateway.stores
             let proved = try await fixture.person()
             try await stores.pins.set(PIN("111111"), of: proved.id)
             try await stores.people.setPassword(Secret("another long password"), of: proved.id)
@@ -62,7 +62,7 @@ struct PINChangeTests {
     @Test("IM-15 a session that was ended, or is another's, takes no PIN away")
     func isNotRemovedByAnEndedSession() async throws {
         try await ImmichFixture.with { fixture in
-            let (stores, person) = (fixture.fixture.gateway.stores, try await fixture.person())
+            let (stores, person) = (fixture.base.gateway.stores, try await fixture.person())
             try await stores.pins.set(PIN("111111"), of: person.id)
             _ = try await fixture.token()
             let session = try await fixture.session()

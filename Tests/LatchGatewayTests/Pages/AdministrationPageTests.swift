@@ -239,9 +239,9 @@ import Testing
     @Test("a provider that answers and one that does not are told apart")
     func providers() async throws {
         try await BridgeFixture.with(["google", "work"], { $0.pages.isEnabled = true }) { fixture in
-            _ = try await fixture.fixture.gateway.stores.people.add(
+            _ = try await fixture.base.gateway.stores.people.add(
                 email: Self.rootEmail, isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(fixture.fixture)
+            let root = PageBrowser(fixture.base)
             _ = try await root.signIn(Self.rootEmail, "root's own 77")
             await fixture.providers["work"]?.stop()
 

@@ -45,7 +45,7 @@ import Testing
             let query = FormURLEncoded.encode(try fixture.google.deny(request))
             let denied = try await browser.send("GET", "\(BridgeFixture.callback)?\(query)", headers: page)
             let stranger = try await browser.send("GET", "\(BridgeFixture.callback)?state=x&code=y", headers: page)
-            let missing = try await PageBrowser(fixture.fixture).get("/latch/nowhere")
+            let missing = try await PageBrowser(fixture.base).get("/latch/nowhere")
 
             for (response, link, words) in [
                 (denied, "/latch/sign-in?return=%2Fphotos", "Try again"), (stranger, "/latch/sign-in", "Try again"),

@@ -17,10 +17,10 @@ import Testing
     /// A gateway with a provider that does not verify addresses, Ada, and an administrator who is signed in.
     private func with(_ body: (BridgeFixture, PageBrowser) async throws -> Void) async throws {
         try await BridgeFixture.with(["google"], { $0.pages.isEnabled = true }) { fixture in
-            try await fixture.fixture.addPerson()
-            _ = try await fixture.fixture.gateway.stores.people.add(
+            try await fixture.base.addPerson()
+            _ = try await fixture.base.gateway.stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(fixture.fixture)
+            let root = PageBrowser(fixture.base)
             _ = try await root.signIn("root@example.org", "root's own 77")
             try await body(fixture, root)
         }
@@ -34,7 +34,7 @@ import Testing
         try await with { fixture, root in
             let refused = try await fixture.deepLink(AppSignIn(), as: Self.unverified)
             #expect(refused["error"] == "access_denied")
-            let failure = try #require(fixture.fixture.lines.audit.last { $0["event"]?.string == "sign-in-failed" })
+            let failure = try #require(fixture.base.lines.audit.last { $0["event"]?.string == "sign-in-failed" })
             #expect(failure["reason"]?.string == "email-unverified" && failure["subject"]?.string == "a<b>-1")
 
             let text = try await root.get(Self.failures).text
@@ -47,7 +47,7 @@ import Testing
             let done = try await root.submit(form, on: form, [("email", GatewayFixture.email)])
 
             #expect(done.status == 303 && done.headers["Location"]?.hasSuffix("?done=linked") == true)
-            let linked = try #require(fixture.fixture.lines.audit.last { $0["event"]?.string == "identity-linked" })
+            let linked = try #require(fixture.base.lines.audit.last { $0["event"]?.string == "identity-linked" })
             #expect(linked["actor"] != nil)
             #expect(try await fixture.deepLink(AppSignIn(), as: Self.unverified)["code"] != nil)
             #expect(try await root.get(form).status == 404)
@@ -72,19 +72,19 @@ import Testing
     func guarded() async throws {
         try await with { fixture, root in
             _ = try await fixture.deepLink(AppSignIn(), as: Self.unverified)
-            let id = try #require(try await fixture.fixture.gateway.stores.people.unlinkedIdentities(limit: 1).first).id
+            let id = try #require(try await fixture.base.gateway.stores.people.unlinkedIdentities(limit: 1).first).id
             let form = "/latch/admin/identities/\(id)"
-            let ada = PageBrowser(fixture.fixture)
+            let ada = PageBrowser(fixture.base)
             _ = try await ada.signIn()
             let token = try await ada.token(on: "/latch/account")
             #expect(try await ada.get(form).status == 403)
             #expect(
                 try await ada.post(form, [(FormTokens.field, token), ("email", GatewayFixture.email)]).status == 403)
 
-            fixture.fixture.clock.advance(11 * minute)
+            fixture.base.clock.advance(11 * minute)
             let late = try await root.submit(form, on: form, [("email", GatewayFixture.email)])
             #expect(late.headers["Location"]?.hasSuffix("&again=1") == true)
-            #expect(try await fixture.fixture.gateway.stores.people.identities().isEmpty)
+            #expect(try await fixture.base.gateway.stores.people.identities().isEmpty)
         }
     }
 
@@ -97,9 +97,9 @@ import Testing
                 settings.providers[1].settings.authentication = .post(Secret("not the secret of it"))
             }
         ) { fixture in
-            _ = try await fixture.fixture.gateway.stores.people.add(
+            _ = try await fixture.base.gateway.stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let root = PageBrowser(fixture.fixture)
+            let root = PageBrowser(fixture.base)
             _ = try await root.signIn("root@example.org", "root's own 77")
             let text = try await root.get("/latch/admin/providers").text
             #expect(text.contains(">Responds<") && text.contains(">Failed<") && text.contains("invalid_client"))

@@ -150,7 +150,7 @@ import Testing
     @Test("each identity provider has a button that leads through the gateway's own sign-in and on")
     func providers() async throws {
         try await BridgeFixture.with(["google", "work"], { $0.pages.isEnabled = true }) { fixture in
-            let person = PageBrowser(fixture.fixture)
+            let person = PageBrowser(fixture.base)
             let text = try await person.get("/latch/sign-in?return=%2Fphotos").text
             let link = try #require(text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1)
 

@@ -16,15 +16,15 @@ struct StepUpTests {
 
     private func with(_ body: (BridgeFixture, PageBrowser) async throws -> Void) async throws {
         try await BridgeFixture.with(["google"], { $0.pages.isEnabled = true }) { fixture in
-            try await fixture.fixture.addPerson()
-            try await body(fixture, PageBrowser(fixture.fixture))
+            try await fixture.base.addPerson()
+            try await body(fixture, PageBrowser(fixture.base))
         }
     }
 
     /// When somebody signed in at the provider, that many seconds from now.
     private static func account(_ seconds: Double?, _ fixture: BridgeFixture) -> SmallProvider.Account {
         var account = SmallProvider.Account()
-        account.authTime = seconds.map { .number(fixture.fixture.clock.now.timeIntervalSince1970.rounded(.down) + $0) }
+        account.authTime = seconds.map { .number(fixture.base.clock.now.timeIntervalSince1970.rounded(.down) + $0) }
         return account
     }
 
@@ -49,11 +49,11 @@ struct StepUpTests {
     func anew() async throws {
         try await with { fixture, person in
             try await signIn(-3_600, person, fixture)
-            let other = try await fixture.fixture.token()
+            let other = try await fixture.base.token()
             let asked = try await person.submit(Self.endOthers, on: "/latch/account")
             let page = try #require(asked.headers["Location"])
             #expect(page == "/latch/sign-in?return=%2Flatch%2Faccount&again=1")
-            #expect(try await fixture.fixture.me(other).status == 200)
+            #expect(try await fixture.base.me(other).status == 200)
 
             let (request, back) = try await goThrough(page, person, fixture, as: Self.account(0, fixture))
 
@@ -62,7 +62,7 @@ struct StepUpTests {
             #expect(on.headers["Location"] == "/latch/account")
             let done = try await person.submitAndConfirm(Self.endOthers, on: "/latch/account")
             #expect(done.headers["Location"] == "/latch/account?done=others")
-            #expect(try await fixture.fixture.me(other).status == 403)
+            #expect(try await fixture.base.me(other).status == 403)
         }
     }
 
@@ -75,7 +75,7 @@ struct StepUpTests {
     func hostile(_ seconds: Double?, _ remedy: String) async throws {
         try await with { fixture, person in
             try await signIn(-3_600, person, fixture)
-            let other = try await fixture.fixture.token()
+            let other = try await fixture.base.token()
             let before = try #require(person.browser.cookies["latchd_session"])
 
             let page = "/latch/sign-in?return=%2Flatch%2Faccount&again=1"
@@ -86,8 +86,8 @@ struct StepUpTests {
             #expect(person.browser.cookies["latchd_session"] == before)
             let asked = try await person.submit(Self.endOthers, on: "/latch/account")
             #expect(asked.headers["Location"] == page)
-            #expect(try await fixture.fixture.me(other).status == 200)
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 2)
+            #expect(try await fixture.base.me(other).status == 200)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 2)
         }
     }
 
@@ -95,12 +95,12 @@ struct StepUpTests {
     func untold() async throws {
         try await with { fixture, person in
             try await signIn(nil, person, fixture)
-            _ = try await fixture.fixture.token()
-            fixture.fixture.clock.advance(599)
+            _ = try await fixture.base.token()
+            fixture.base.clock.advance(599)
             let done = try await person.submitAndConfirm(Self.endOthers, on: "/latch/account")
             #expect(done.headers["Location"]?.contains("done=others") == true)
-            _ = try await fixture.fixture.token()
-            fixture.fixture.clock.advance(2)
+            _ = try await fixture.base.token()
+            fixture.base.clock.advance(2)
             let asked = try await person.submit(Self.endOthers, on: "/latch/account")
             #expect(asked.headers["Location"]?.contains("again=1") == true)
         }
@@ -124,10 +124,10 @@ struct StepUpTests {
             let app = AppSignIn()
             let account = Self.account(-3_600, fixture)
             let code = try await fixture.deepLink(app, as: account)["code"]
-            fixture.fixture.clock.advance(30)
+            fixture.base.clock.advance(30)
             let token = try #require(try await fixture.exchange(code, app.verifier).token)
             let session = try await session(of: token, fixture)
-            #expect(session.created == fixture.fixture.clock.now)
+            #expect(session.created == fixture.base.clock.now)
             #expect(session.authenticated.timeIntervalSince1970 == account.authTime?.number)
         }
     }
@@ -135,14 +135,14 @@ struct StepUpTests {
     @Test("no session says that its person signed in later than it began, and one made from it says the same")
     func notLater() async throws {
         try await with { fixture, _ in
-            let person = try await fixture.fixture.gateway.stores.people.require(GatewayFixture.email)
-            let now = fixture.fixture.clock.now
+            let person = try await fixture.base.gateway.stores.people.require(GatewayFixture.email)
+            let now = fixture.base.clock.now
             for (told, kept) in [(now + 50, now), (now - 50, now - 50), (nil, now)] as [(Date?, Date)] {
-                let credential = try await fixture.fixture.gateway.issuer.issue(
+                let credential = try await fixture.base.gateway.issuer.issue(
                     for: person, device: SessionDevice(), token: .opaque, authenticated: told)
                 #expect(try await session(of: credential.token.reveal(), fixture).authenticated == kept)
-                let child = try await fixture.fixture.gateway.issuer.issue(for: person, device: SessionDevice())
-                try await fixture.fixture.gateway.stores.sessions.adopt(
+                let child = try await fixture.base.gateway.issuer.issue(for: person, device: SessionDevice())
+                try await fixture.base.gateway.stores.sessions.adopt(
                     child.session, by: credential.session, lifetime: nil)
                 #expect(try await session(of: child.token.reveal(), fixture).authenticated == kept)
             }
@@ -150,7 +150,7 @@ struct StepUpTests {
     }
 
     private func session(of token: String, _ fixture: BridgeFixture) async throws -> Session {
-        guard case .valid(let session) = try await fixture.fixture.gateway.issuer.authenticate(token) else {
+        guard case .valid(let session) = try await fixture.base.gateway.issuer.authenticate(token) else {
             throw Exchange.Broken()
         }
         return session

@@ -90,8 +90,8 @@ import Testing
                 #expect(response.status == 401 && response.body.isEmpty)
                 #expect(response.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)
             }
-            #expect(try await fixture.fixture.gateway.stores.people.list().isEmpty)
-            #expect(!fixture.fixture.lines.text.leaks(String(token.suffix(20))))
+            #expect(try await fixture.base.gateway.stores.people.list().isEmpty)
+            #expect(!fixture.base.lines.text.leaks(String(token.suffix(20))))
             #expect(try await fixture.profile(fixture.bearer()).status == 200)
         }
     }
@@ -107,7 +107,7 @@ import Testing
                 try fixture.issuer.token(["exp": .number(fixture.issuer.seconds - 30)], type: "application/at+jwt"),
             ]
             for token in older { #expect(try await fixture.profile("bearer \(token)").status == 200) }
-            #expect(try await fixture.fixture.gateway.stores.people.list().count == 1)
+            #expect(try await fixture.base.gateway.stores.people.list().count == 1)
         }
     }
 
@@ -220,14 +220,14 @@ import Testing
     @Test("RM-6 an address that the provider has not verified links to nobody and makes nobody")
     func unverified() async throws {
         try await RelateMailFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             for claim: JSONValue? in [false, "false", nil] {
                 let token = try fixture.issuer.token(["email_verified": claim])
                 fixture.issuer.tell(["sub": "ada-1", "email": "ada@example.org"])
                 let response = try await fixture.make("Bearer \(token)")
                 #expect(response.status == 403 && response.json?["error"]?.string?.contains("verified") == true)
             }
-            #expect(try await fixture.fixture.gateway.stores.people.list().count == 1)
+            #expect(try await fixture.base.gateway.stores.people.list().count == 1)
         }
     }
 
@@ -235,10 +235,10 @@ import Testing
     func rules() async throws {
         try await RelateMailFixture.with(provider: { $0.allowsRegistration = false }) { fixture in
             #expect(try await fixture.profile(fixture.bearer()).status == 403)
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             #expect(try await fixture.profile(fixture.bearer()).status == 200)
-            try await fixture.fixture.gateway.stores.people.disable(
-                fixture.fixture.gateway.stores.people.require(GatewayFixture.email).id)
+            try await fixture.base.gateway.stores.people.disable(
+                fixture.base.gateway.stores.people.require(GatewayFixture.email).id)
             let response = try await fixture.profile(fixture.bearer())
             #expect(response.status == 403 && response.json?["error"] == "Your account on this server is disabled.")
         }
@@ -256,7 +256,7 @@ import Testing
                 "email": .string(GatewayFixture.email), "password": .string(GatewayFixture.password),
             ]
             #expect(try await fixture.send("POST", "/api/auth/register", nil, body).status == 201)
-            let squatted = try await fixture.make("Bearer \(fixture.fixture.token())").json?["apiKey"]?.string
+            let squatted = try await fixture.make("Bearer \(fixture.base.token())").json?["apiKey"]?.string
             let key = "ApiKey \(try #require(squatted))"
             #expect(try await fixture.profile(key).status == 200)
 

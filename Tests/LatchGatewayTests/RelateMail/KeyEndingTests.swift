@@ -18,7 +18,7 @@ import Testing
             let key = try await fixture.key()
             let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
             #expect(try await fixture.profile(key.authorization).status == 200)
-            let stores = fixture.fixture.gateway.stores
+            let stores = fixture.base.gateway.stores
             let person = try await stores.people.require(GatewayFixture.email).id
 
             switch change {
@@ -65,16 +65,16 @@ import Testing
         try await RelateMailFixture.with { fixture in
             let (first, second) = (try await fixture.key(), try await fixture.key())
             for key in [first, second] { #expect(try await fixture.profile(key.authorization).status == 200) }
-            let elsewhere = try await fixture.fixture.elsewhere()
-            await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+            let elsewhere = try await fixture.base.elsewhere()
+            await fixture.base.gateway.noticeOthers(patience: .seconds(10))
 
             try await elsewhere.apiKeys.revoke(try #require(UUID(uuidString: first.id)))
-            await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+            await fixture.base.gateway.noticeOthers(patience: .seconds(10))
             #expect(try await fixture.profile(first.authorization).status == 401)
             #expect(try await fixture.profile(second.authorization).status == 200)
 
             try await elsewhere.people.disable(elsewhere.people.require(GatewayFixture.email).id)
-            await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+            await fixture.base.gateway.noticeOthers(patience: .seconds(10))
             #expect(try await fixture.profile(second.authorization).status == 401)
             await elsewhere.close()
         }
@@ -104,7 +104,7 @@ import Testing
     func asking() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
-            let stores = fixture.fixture.gateway.stores
+            let stores = fixture.base.gateway.stores
             let person = try await stores.people.require(GatewayFixture.email)
             let id = try #require(UUID(uuidString: key.id))
             try await stores.apiKeys.revoke(id)
@@ -121,26 +121,26 @@ import Testing
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key(["app"])
             #expect(try await fixture.make(key.authorization).status == 200)
-            let stores = fixture.fixture.gateway.stores
+            let stores = fixture.base.gateway.stores
             let id = try #require(UUID(uuidString: key.id))
             func written() async throws -> Date? {
-                try await fixture.fixture.elsewhere().apiKeys.list().first { $0.id == id }?.lastUsed
+                try await fixture.base.elsewhere().apiKeys.list().first { $0.id == id }?.lastUsed
             }
             let none = try await written()
             #expect(none == nil)
-            await fixture.fixture.gateway.flush()
+            await fixture.base.gateway.flush()
             let first = try #require(try await written())
-            fixture.fixture.clock.advance(30)
+            fixture.base.clock.advance(30)
             _ = try await fixture.make(key.authorization)
-            await fixture.fixture.gateway.flush()
+            await fixture.base.gateway.flush()
             let second = try await written()
             #expect(second == first)
-            fixture.fixture.clock.advance(31)
+            fixture.base.clock.advance(31)
             _ = try await fixture.make(key.authorization)
-            #expect(try await stores.apiKeys.list().first { $0.id == id }?.lastUsed == fixture.fixture.clock.now)
-            await fixture.fixture.gateway.flush()
+            #expect(try await stores.apiKeys.list().first { $0.id == id }?.lastUsed == fixture.base.clock.now)
+            await fixture.base.gateway.flush()
             let third = try await written()
-            #expect(third == fixture.fixture.clock.now)
+            #expect(third == fixture.base.clock.now)
             #expect(stores.apiKeys.cachedAuthentication(key.text)?.id == id)
         }
     }
@@ -154,12 +154,12 @@ import Testing
             _ = try await fixture.send("GET", "/api/smtp-credentials/\(key.text.prefix(43))", nil)
             _ = try await fixture.revoke(key.text.replacing("/", with: "%2F"), key.authorization)
             let raw = try #require(Data(base64Encoded: key.text))
-            for name in try FileManager.default.contentsOfDirectory(atPath: fixture.fixture.folder.path) {
-                let bytes = try Data(contentsOf: URL(filePath: fixture.fixture.folder.path + "/" + name))
+            for name in try FileManager.default.contentsOfDirectory(atPath: fixture.base.folder.path) {
+                let bytes = try Data(contentsOf: URL(filePath: fixture.base.folder.path + "/" + name))
                 #expect(!bytes.leaks(key.text) && !bytes.leaks(Array(raw)), "\(name)")
             }
-            #expect(!fixture.fixture.lines.text.leaks(String(key.text.prefix(20))))
-            let metrics = try await fixture.fixture.http.send("GET", "/metrics").text
+            #expect(!fixture.base.lines.text.leaks(String(key.text.prefix(20))))
+            let metrics = try await fixture.base.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_api_keys_total{outcome="made"} 1"#) && !metrics.leaks(key.text))
         }
     }
@@ -169,8 +169,8 @@ import Testing
         try await RelateMailFixture.with { fixture in
             let (kept, gone) = (try await fixture.key(), try await fixture.key())
             #expect(try await fixture.revoke(gone.id, kept.authorization).status == 204)
-            fixture.fixture.clock.advance(31 * day)
-            #expect(try await fixture.fixture.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
+            fixture.base.clock.advance(31 * day)
+            #expect(try await fixture.base.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
             #expect(try await fixture.profile(kept.authorization).status == 200)
         }
     }

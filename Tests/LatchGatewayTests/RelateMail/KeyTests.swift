@@ -27,7 +27,7 @@ import Testing
 
             let list = try await fixture.send("GET", RelateMailFixture.credentials, "ApiKey \(made.apiKey)")
             #expect(!list.text.leaks(made.apiKey))
-            #expect(!fixture.fixture.lines.text.leaks(made.apiKey))
+            #expect(!fixture.base.lines.text.leaks(made.apiKey))
             let event = try #require(fixture.events("api-key-made").first)
             #expect(event["key"]?.string == made.id && event["provider"] == "sso" && event["reason"] == "by-token")
         }
@@ -126,9 +126,9 @@ import Testing
         }
         try await RelateMailFixture.with(change) { fixture in
             let first = try await fixture.key(["app"])
-            fixture.fixture.clock.advance(1)
+            fixture.base.clock.advance(1)
             let second = try await fixture.key(["smtp"])
-            fixture.fixture.clock.advance(1)
+            fixture.base.clock.advance(1)
             let third = try await fixture.key(["imap"])
             #expect(try await fixture.revoke(third.id, first.authorization).status == 204)
 
@@ -192,7 +192,7 @@ import Testing
     @Test("RM-6 a key gives no scope that it has not; who signed in gives all")
     func widening() async throws {
         try await RelateMailFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let reader = try await fixture.key(["api:read", "smtp"])
             for scopes in [["app"], ["api:read", "imap"], ["API:WRITE"]] {
                 let response = try await fixture.make(reader.authorization, scopes: scopes)
@@ -205,7 +205,7 @@ import Testing
             #expect(try await fixture.make(reader.authorization).json?["scopes"] == ["smtp", "api:read"])
             #expect(try await fixture.make(reader.authorization, scopes: ["Api:Read"]).status == 200)
 
-            let session = try await fixture.make("Bearer \(fixture.fixture.token())")
+            let session = try await fixture.make("Bearer \(fixture.base.token())")
             #expect(session.status == 200 && session.json?["scopes"]?.array?.count == 6)
             #expect(fixture.events("api-key-made").last?["reason"] == "by-session")
         }

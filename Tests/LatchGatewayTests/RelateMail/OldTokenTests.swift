@@ -15,7 +15,7 @@ struct OldTokenTests {
         arguments: ["pages", "password", "disable", "unlink", "provider"])
     func signedOutEverywhere(_ form: String) async throws {
         try await RelateMailFixture.with { fixture in
-            let (stores, clock) = (fixture.fixture.gateway.stores, fixture.fixture.clock)
+            let (stores, clock) = (fixture.base.gateway.stores, fixture.base.clock)
             let (old, untimed) = (try fixture.bearer(), try fixture.bearer(["iat": nil]))
             #expect(try await fixture.profile(old).status == 200)
             #expect(try await fixture.profile(untimed).status == 200)
@@ -52,7 +52,7 @@ struct OldTokenTests {
                 #expect(try await fixture.profile(ended).status == 401)
                 #expect(try await fixture.make(ended).status == 401)
                 #expect(try await fixture.profile(other).status == 200)
-                fixture.fixture.clock.advance(3 * hour)
+                fixture.base.clock.advance(3 * hour)
                 #expect(try await signOut(fixture, ["sub": nil, "sid": "three", "jti": "3"]) == 200)
             }
         }
@@ -62,7 +62,7 @@ struct OldTokenTests {
         let event = "http://schemas.openid.net/event/backchannel-logout"
         let own: [String: JSONValue?] = ["aud": "gateway", "events": .object([.init(event, [:])])]
         let token = try fixture.issuer.token(own.merging(claims) { _, told in told }, type: "logout+jwt")
-        return try await fixture.fixture.http.send(
+        return try await fixture.base.http.send(
             "POST", "/api/auth/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
             body: FormURLEncoded.encode([("logout_token", token)])
         ).status

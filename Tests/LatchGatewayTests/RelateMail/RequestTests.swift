@@ -41,10 +41,10 @@ import Testing
     @Test("RM-6 the profile of a person who came by a token, by a session and by a key is the same")
     func profile() async throws {
         try await RelateMailFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let token = try fixture.bearer()
             let key = try await fixture.key().authorization
-            let session = "Bearer \(try await fixture.fixture.token())"
+            let session = "Bearer \(try await fixture.base.token())"
 
             let answers = [
                 try await fixture.profile(token), try await fixture.profile(key), try await fixture.profile(session),
@@ -75,7 +75,7 @@ import Testing
             #expect(try await put(["displayName": " "]).json?["displayName"] == .null)
             #expect(try await put(["displayName": 1]).status == 400)
             #expect(try await fixture.send("PUT", "/api/profile", nil, ["displayName": "x"]).status == 401)
-            let text = try await fixture.fixture.http.send(
+            let text = try await fixture.base.http.send(
                 "PUT", "/api/profile", headers: [("Authorization", key), ("Content-Type", "text/plain")], body: "{}")
             #expect(text.status == 415 && text.headers["Content-Type"] == "application/problem+json")
         }
@@ -106,10 +106,10 @@ import Testing
             }
             #expect(try await fixture.profile(bob.authorization).status == 200)
 
-            fixture.fixture.clock.advance(6)
+            fixture.base.clock.advance(6)
             #expect(try await fixture.make(ada.authorization).status == 200)
             #expect(try await fixture.make(ada.authorization).status == 429)
-            let metrics = try await fixture.fixture.http.send("GET", "/metrics").text
+            let metrics = try await fixture.base.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_requests_limited_total{limit="credentials"} 3"#))
         }
     }

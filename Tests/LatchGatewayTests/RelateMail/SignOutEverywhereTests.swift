@@ -19,7 +19,7 @@ struct SignOutEverywhereTests {
             settings.immich.isEnabled = true
             settings.immich.prefix = "/immich/api"
         }) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let key = try await fixture.key()
             #expect(try await fixture.profile(key.authorization).status == 200)
             try await body(fixture, key)
@@ -32,8 +32,8 @@ struct SignOutEverywhereTests {
     func revokesKeys(_ form: String) async throws {
         try await with { fixture, key in
             let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
-            let stores = fixture.fixture.gateway.stores
-            let ada = PageBrowser(fixture.fixture)
+            let stores = fixture.base.gateway.stores
+            let ada = PageBrowser(fixture.base)
             _ = try await ada.signIn()
             switch form {
             case "account page":
@@ -46,21 +46,21 @@ struct SignOutEverywhereTests {
             case "administration page":
                 _ = try await stores.people.add(
                     email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-                let root = PageBrowser(fixture.fixture)
+                let root = PageBrowser(fixture.base)
                 _ = try await root.signIn("root@example.org", "root's own 77")
                 let id = try await stores.people.require(GatewayFixture.email).id.uuidString.lowercased()
                 _ = try await root.submitAndConfirm(
                     "/latch/admin/people/\(id)", on: "/latch/admin/people/\(id)", [("action", "end")])
             case "command":
-                let elsewhere = try await fixture.fixture.elsewhere()
-                await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+                let elsewhere = try await fixture.base.elsewhere()
+                await fixture.base.gateway.noticeOthers(patience: .seconds(10))
                 let ended = try await elsewhere.sessions.revokeAll(
                     of: elsewhere.people.require(GatewayFixture.email).id)
                 #expect(ended == RevokedAccess(sessions: 1, keys: 1))
-                await fixture.fixture.gateway.noticeOthers(patience: .seconds(10))
+                await fixture.base.gateway.noticeOthers(patience: .seconds(10))
                 await elsewhere.close()
             case "Immich":
-                let immich = ImmichFixture(fixture: fixture.fixture)
+                let immich = ImmichFixture(base: fixture.base)
                 #expect(try await immich.send("DELETE", "/sessions", try await immich.token()).status == 204)
             default:
                 _ = try await ada.submit(
@@ -80,7 +80,7 @@ struct SignOutEverywhereTests {
     func ownPage() async throws {
         try await with { fixture, key in
             let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")
-            let ada = PageBrowser(fixture.fixture)
+            let ada = PageBrowser(fixture.base)
             _ = try await ada.signIn()
             let page = try await ada.get("/latch/account").text
             #expect(page.contains(key.id) && !page.contains(other.id) && !page.contains(key.text))
@@ -99,10 +99,10 @@ struct SignOutEverywhereTests {
     @Test("RM-8 an administrator sees and revokes the API keys of any person; others cannot")
     func administrationPage() async throws {
         try await with { fixture, key in
-            let stores = fixture.fixture.gateway.stores
+            let stores = fixture.base.gateway.stores
             _ = try await stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
-            let (ada, root) = (PageBrowser(fixture.fixture), PageBrowser(fixture.fixture))
+            let (ada, root) = (PageBrowser(fixture.base), PageBrowser(fixture.base))
             _ = try await ada.signIn()
             _ = try await root.signIn("root@example.org", "root's own 77")
             let person = try await stores.people.require(GatewayFixture.email).id.uuidString.lowercased()
@@ -124,31 +124,31 @@ struct KeyExpiryTests {
     @Test("RM-8 an expired key is refused, even from memory; it is not listed any more and cannot create keys")
     func expires() async throws {
         try await RelateMailFixture.with { fixture in
-            let end = fixture.fixture.clock.now + 3_600
+            let end = fixture.base.clock.now + 3_600
             let body: JSONValue = ["name": "short", "expiresAt": .string(RelateMailResponses.text(end))]
             let made = try await fixture.send("POST", RelateMailFixture.credentials, try fixture.bearer(), body)
             let key = "ApiKey " + (try (made.json?["apiKey"]?.string).orThrow)
             let lasting = try await fixture.key()
             #expect(try await fixture.profile(key).status == 200)
             #expect(try await fixture.listed(lasting.authorization).compactMap { $0["expiresAt"]?.string }.count == 1)
-            fixture.fixture.clock.advance(3_599)
+            fixture.base.clock.advance(3_599)
             #expect(try await fixture.profile(key).status == 200)
-            fixture.fixture.clock.advance(1)
+            fixture.base.clock.advance(1)
             #expect(try await fixture.profile(key).status == 401)
-            fixture.fixture.gateway.stores.apiKeys.forgetEverything()
+            fixture.base.gateway.stores.apiKeys.forgetEverything()
             #expect(try await fixture.profile(key).status == 401)
             #expect(try await fixture.make(key).status == 401)
             #expect(try await fixture.profile(lasting.authorization).status == 200)
             #expect(try await fixture.listed(lasting.authorization).count == 1)
-            fixture.fixture.clock.advance(31 * day)
-            #expect(try await fixture.fixture.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
+            fixture.base.clock.advance(31 * day)
+            #expect(try await fixture.base.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
         }
     }
 
     @Test("RM-6 the configured lifetime bounds every key; an unreadable time or one in the past is refused")
     func bounds() async throws {
         try await RelateMailFixture.with({ $0.relateMail.keyLifetime = .seconds(86_400) }) { fixture in
-            let now = fixture.fixture.clock.now
+            let now = fixture.base.clock.now
             let latest = RelateMailResponses.text(now + day)
             for (asked, kept) in [(now + 3_600, RelateMailResponses.text(now + 3_600)), (now + 2 * day, latest)] {
                 let body: JSONValue = ["name": "one", "expiresAt": .string(RelateMailResponses.text(asked))]

@@ -14,8 +14,8 @@ import HTTPServer
 struct EveryDialect: Sendable {
     let bridge: BridgeFixture
 
-    var fixture: GatewayFixture { bridge.fixture }
-    var routes: [Router.Route] { fixture.gateway.router.routes }
+    var base: GatewayFixture { bridge.base }
+    var routes: [Router.Route] { base.gateway.router.routes }
 
     static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (EveryDialect) async throws -> Void
@@ -66,11 +66,11 @@ struct EveryDialect: Sendable {
             ]
         }
         guard route.method != .get, route.method != .head else {
-            return try await fixture.http.send(method, path, headers: headers)
+            return try await base.http.send(method, path, headers: headers)
         }
         headers.append(("Content-Type", "application/json"))
         let text = String(decoding: (body ?? .object([])).encoded(), as: UTF8.self)
-        return try await fixture.http.send(method, path, headers: headers, body: text)
+        return try await base.http.send(method, path, headers: headers, body: text)
     }
 
     private func page(
@@ -80,19 +80,19 @@ struct EveryDialect: Sendable {
         var all = fields
         if let token {
             headers.append(("Cookie", "latchd_session=\(token)"))
-            guard let session = try await fixture.gateway.issuer.authenticate(token).session,
-                let keys = fixture.gateway.services.keys
+            guard let session = try await base.gateway.issuer.authenticate(token).session,
+                let keys = base.gateway.services.keys
             else { throw Exchange.Broken() }
             all.append((FormTokens.field, FormTokens(keys).token(of: .session(session.id))))
         }
-        guard method == "POST" else { return try await fixture.http.send(method, path, headers: headers) }
+        guard method == "POST" else { return try await base.http.send(method, path, headers: headers) }
         headers.append(("Content-Type", FormURLEncoded.mediaType))
-        return try await fixture.http.send(method, path, headers: headers, body: FormURLEncoded.encode(all))
+        return try await base.http.send(method, path, headers: headers, body: FormURLEncoded.encode(all))
     }
 
     /// The token of a new session of a person.
     func token(of person: Person) async throws -> String {
-        let person = try await fixture.gateway.stores.people.find(id: person.id).orThrow
-        return try await fixture.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
+        let person = try await base.gateway.stores.people.find(id: person.id).orThrow
+        return try await base.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
     }
 }

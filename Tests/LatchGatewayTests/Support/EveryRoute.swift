@@ -20,8 +20,8 @@ enum EveryRoute {
             change(&settings)
         }
         try await BridgeFixture.with(["google"], set, server: server) { bridge in
-            try await bridge.fixture.addPerson()
-            try await body(bridge.fixture)
+            try await bridge.base.addPerson()
+            try await body(bridge.base)
         }
     }
 }

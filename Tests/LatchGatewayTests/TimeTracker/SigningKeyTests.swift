@@ -18,7 +18,7 @@ struct SigningKeyTests {
     @Test("A fresh server publishes a key before the first token is signed, and signs with it")
     func firstKey() async throws {
         try await TimeTrackerFixture.with { fixture in
-            _ = try await fixture.fixture.addPerson()
+            _ = try await fixture.base.addPerson()
             let response = try await fixture.http.send("GET", "/tt/.well-known/jwks.json")
             #expect(response.json?["keys"]?.array?.count == 1)
             let again = try await fixture.http.send("GET", "/tt/.well-known/jwks.json")
@@ -32,8 +32,8 @@ struct SigningKeyTests {
     @Test("A gateway that signs tokens creates its key at start, and one that does not creates none")
     func keyAtStart() async throws {
         try await TimeTrackerFixture.with { fixture in
-            await fixture.fixture.gateway.keepKeys()
-            let keys = try await fixture.fixture.gateway.stores.signingKeys.list()
+            await fixture.base.gateway.keepKeys()
+            let keys = try await fixture.base.gateway.stores.signingKeys.list()
             #expect(keys.count == 1)
         }
         try await GatewayFixture.with { fixture in
@@ -46,7 +46,7 @@ struct SigningKeyTests {
     @Test("RFC 9068 a token says who, by whom, for whom and until when, and the published key made its signature")
     func claims() async throws {
         try await TimeTrackerFixture.with { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let response = try await fixture.exchange(fixture.deepLink())
             let token = try #require(response.token)
 
@@ -61,7 +61,7 @@ struct SigningKeyTests {
             #expect(claims["iat"]?.number == now && claims["exp"]?.number == now + 30 * day)
             #expect(claims["email"]?.string == GatewayFixture.email)
             #expect(claims["username"]?.string == GatewayFixture.email && claims["fullName"]?.string == "Ada")
-            let session = try #require(try await fixture.fixture.gateway.stores.sessions.list().first)
+            let session = try #require(try await fixture.base.gateway.stores.sessions.list().first)
             #expect(claims["jti"]?.string == session.id.rawValue)
             #expect(session.expires.timeIntervalSince1970 == now + 30 * day)
         }
@@ -73,7 +73,7 @@ struct SigningKeyTests {
             $0.timeTracker.audience = "https://entries.example"
             $0.signingKeys.algorithm = algorithm
         } _: { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let token = try await fixture.token()
             #expect(try JSONWebSignature(parsing: token).header.algorithm == algorithm)
             let claims = try TimeTrackerFixture.claims(of: token, by: try await fixture.keys())
@@ -87,18 +87,18 @@ struct SigningKeyTests {
             $0.timeTracker.tokenLifetime = .seconds(2 * day)
             $0.sessions.maximum = .seconds(1 * day)
         } _: { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let response = try await fixture.exchange(fixture.deepLink())
             let token = try #require(response.token)
             #expect(response.json?["expires_in"]?.number == 1 * day)
 
             fixture.clock.advance(day / 2)
             #expect(try await fixture.me(token).status == 200)
-            #expect(try await fixture.fixture.refresh(token).status == 200)
-            try await fixture.fixture.gateway.issuer.flush()
+            #expect(try await fixture.base.refresh(token).status == 200)
+            try await fixture.base.gateway.issuer.flush()
             fixture.clock.advance(day / 2)
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: jwt expired"])
-            fixture.fixture.gateway.issuer.forgetEverything()
+            fixture.base.gateway.issuer.forgetEverything()
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: jwt expired"])
         }
     }
@@ -106,7 +106,7 @@ struct SigningKeyTests {
     @Test("The metadata name the keys, and the endpoints know a signed token")
     func metadata() async throws {
         try await TimeTrackerFixture.with { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let path = "/.well-known/latchd/tt"
             let metadata = try #require(try await fixture.http.send("GET", path).json)
             #expect(metadata["issuer"]?.string == TimeTrackerFixture.issuer)
@@ -132,14 +132,14 @@ struct SigningKeyTests {
     @Test("A token whose session an administrator ends elsewhere is refused when the gateway has noticed")
     func revoked() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let token = try await fixture.token()
-            let stores = try await fixture.fixture.elsewhere()
+            let stores = try await fixture.base.elsewhere()
             let session = try #require(try await stores.sessions.list().first)
             try await stores.sessions.revoke(session.id)
             await stores.close()
 
-            await fixture.fixture.gateway.noticeOthers(patience: .seconds(5))
+            await fixture.base.gateway.noticeOthers(patience: .seconds(5))
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: session ended"])
         }
     }
@@ -149,9 +149,9 @@ struct SigningKeyTests {
         try await TimeTrackerFixture.with {
             $0.signingKeys.rotation = .seconds(10 * day)
         } _: { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let old = try await fixture.token()
-            let gateway = fixture.fixture.gateway
+            let gateway = fixture.base.gateway
             await gateway.keepKeys()
             #expect(try await fixture.keys().keys.count == 1)
 
@@ -181,8 +181,8 @@ struct SigningKeyTests {
     func together() async throws {
         try await TimeTrackerFixture.with { fixture in
             let clock = fixture.clock
-            let others = [try await fixture.fixture.elsewhere(), try await fixture.fixture.elsewhere()]
-            let all = [fixture.fixture.gateway.stores] + others
+            let others = [try await fixture.base.elsewhere(), try await fixture.base.elsewhere()]
+            let all = [fixture.base.gateway.stores] + others
             let ids = try await withThrowingTaskGroup(of: String?.self) { group in
                 for stores in all {
                     for _ in 0..<20 {
@@ -198,7 +198,7 @@ struct SigningKeyTests {
 
             let rotated = try await others[0].signingKeys.rotate()
             #expect(!rotated.isSigning)
-            await fixture.fixture.gateway.noticeOthers(patience: .seconds(5))
+            await fixture.base.gateway.noticeOthers(patience: .seconds(5))
             #expect(try await fixture.keys().keys.count == 2)
             for stores in others { await stores.close() }
         }
@@ -207,30 +207,30 @@ struct SigningKeyTests {
     @Test("Keys that are in wrong hands are believed by nobody any more; their tokens open this server until revoked")
     func compromised() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let old = try await fixture.token()
-            let made = try await fixture.fixture.gateway.stores.signingKeys.rotate(removingOthers: true)
+            let made = try await fixture.base.gateway.stores.signingKeys.rotate(removingOthers: true)
             #expect(made.isSigning)
             #expect(try await fixture.keys().keys.map(\.keyID) == [made.id])
             #expect(try Self.keyID(try await fixture.token()) == made.id)
             #expect(try await fixture.me(old).status == 200)
             #expect(try TimeTrackerFixture.claims(of: old, by: try await fixture.keys()) == nil)
-            #expect(fixture.fixture.lines.audit.contains { $0["reason"]?.string == "others-forgotten" })
+            #expect(fixture.base.lines.audit.contains { $0["reason"]?.string == "others-forgotten" })
         }
     }
 
     @Test("The private half is in the database sealed only, and a key sealed otherwise is shown and not used")
     func sealed() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let old = try await fixture.token()
-            _ = try await fixture.fixture.gateway.stores.database.checkpoint()
-            let bytes = try Data(contentsOf: URL(filePath: fixture.fixture.databasePath))
+            _ = try await fixture.base.gateway.stores.database.checkpoint()
+            let bytes = try Data(contentsOf: URL(filePath: fixture.base.databasePath))
             #expect(!bytes.leaks("PRIVATE KEY-----"))
 
-            var settings = fixture.fixture.gateway.stores.settings
+            var settings = fixture.base.gateway.stores.settings
             settings.auditPath = nil
-            settings.bridge.keyFile = fixture.fixture.folder.path + "/other.key"
+            settings.bridge.keyFile = fixture.base.folder.path + "/other.key"
             let clock = fixture.clock
             let other = try await GatewayStores.open(
                 settings, logWriter: LogWriter { _ in }, now: { clock.now })

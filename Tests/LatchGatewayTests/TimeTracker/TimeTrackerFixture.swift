@@ -18,9 +18,9 @@ struct TimeTrackerFixture: Sendable {
 
     let bridge: BridgeFixture
 
-    var fixture: GatewayFixture { bridge.fixture }
-    var http: Exchange { fixture.http }
-    var clock: TestClock { fixture.clock }
+    var base: GatewayFixture { bridge.base }
+    var http: Exchange { base.http }
+    var clock: TestClock { base.clock }
 
     static func with(
         _ ids: [String] = ["google"], callback: TimeTrackerSettings.Callback = .gateway,

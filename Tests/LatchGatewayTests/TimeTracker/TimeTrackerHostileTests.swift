@@ -19,7 +19,7 @@ struct TimeTrackerHostileTests {
     @Test("TT-4 a state serves once, whatever became of it", arguments: ways)
     func once(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
             #expect(try await fixture.exchange(link).status == 200)
             let again = try await fixture.exchange(link)
@@ -30,7 +30,7 @@ struct TimeTrackerHostileTests {
     @Test("TT-4 of fifty who bring one state at once, one gets a token", arguments: ways)
     func concurrent(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 { group.addTask { try await fixture.exchange(link).status } }
@@ -38,14 +38,14 @@ struct TimeTrackerHostileTests {
             }
             #expect(statuses.count { $0 == 200 } == 1)
             #expect(statuses.count { $0 == 400 } == 49)
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 1)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 1)
         }
     }
 
     @Test("TT-4 a wrong state, another's state and another's code lead to no token", arguments: ways)
     func foreign(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let (mine, other) = (try await fixture.deepLink(), try await fixture.deepLink())
             for state in ["x", String(repeating: "A", count: 32), String(repeating: "A", count: 10_000)] {
                 #expect(try await fixture.exchange(mine, state: state).status == 400)
@@ -53,7 +53,7 @@ struct TimeTrackerHostileTests {
             // The state of another sign-in has another verifier: the code is worth nothing with it, and both are gone.
             #expect(try await fixture.exchange(mine, state: other["state"]).status == 400)
             #expect(try await fixture.exchange(other).status == 400)
-            #expect(try await fixture.fixture.gateway.stores.sessions.liveCount() == 0)
+            #expect(try await fixture.base.gateway.stores.sessions.liveCount() == 0)
         }
     }
 
@@ -62,7 +62,7 @@ struct TimeTrackerHostileTests {
         try await TimeTrackerFixture.with(callback: way) {
             $0.timeTracker.redirects.append("timetracker://other")
         } _: { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
             let response = try await fixture.exchange(link, redirect: "timetracker://other")
             #expect(response.status == 400)
@@ -75,7 +75,7 @@ struct TimeTrackerHostileTests {
     func lifetime() async throws {
         // The provider's code lives on: what ends is the state.
         try await TimeTrackerFixture.with(callback: .app) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let (early, late) = (try await fixture.deepLink(), try await fixture.deepLink())
             fixture.clock.advance(10 * minute - 1)
             #expect(try await fixture.exchange(early).status == 200)
@@ -87,10 +87,10 @@ struct TimeTrackerHostileTests {
     @Test("TT-3 sign-ins that nobody completes stay bounded, and cost no one-time code its place")
     func flood() async throws {
         try await TimeTrackerFixture.with(callback: .app) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let app = AppSignIn()
             let code = try await fixture.bridge.deepLink(app)["code"]
-            let bridge = try fixture.fixture.gateway.bridge.orThrow
+            let bridge = try fixture.base.gateway.bridge.orThrow
             let provider = try bridge.providers.all.first.orThrow
 
             for _ in 0..<20_000 {
@@ -147,7 +147,7 @@ struct TimeTrackerHostileTests {
     @Test("TT-3 login CSRF: another's sign-in brought to this browser signs nobody in, and leads to no app")
     func loginCSRF() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson("mallory@example.org")
+            try await fixture.base.addPerson("mallory@example.org")
             let mallory = fixture.bridge.browser()
             let request = try await fixture.begin(mallory)
             let fields = try fixture.bridge.google.approve(
@@ -167,7 +167,7 @@ struct TimeTrackerHostileTests {
     @Test("A sign-in of one dialect does not end in another's app")
     func otherDialect() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
             let onyx = try await fixture.bridge.begin(AppSignIn(), in: browser)
             let mine = try await fixture.begin(browser)
@@ -183,7 +183,7 @@ struct TimeTrackerHostileTests {
     @Test("TT-6 a token without a signature, signed with the public key for a secret, or with another key is refused")
     func forged() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let token = try await fixture.token()
             let parts = token.split(separator: ".").map(String.init)
             func signed(_ header: JSONValue, _ sign: (String) throws -> [UInt8]) rethrows -> String {
@@ -211,7 +211,7 @@ struct TimeTrackerHostileTests {
                 #expect(response.status == 401, "\(reason)")
                 #expect(response.json?["error"]?.string?.hasPrefix("Unauthorized: ") == true)
                 if reason != "jwt malformed" { #expect(response.json == ["error": .string("Unauthorized: \(reason)")]) }
-                #expect(try await fixture.fixture.me(forged).status == 403)
+                #expect(try await fixture.base.me(forged).status == 403)
             }
             #expect(try await fixture.me(token).status == 200)
         }
@@ -221,7 +221,7 @@ struct TimeTrackerHostileTests {
     func brokenStore(_ way: TimeTrackerSettings.Callback) async throws {
         let store = BreakableCodeStore()
         try await TimeTrackerFixture.with(callback: way, codes: store) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
             store.isBroken.turn(on: true)
             #expect(try await fixture.exchange(link).status == 503)

@@ -19,7 +19,7 @@ struct TimeTrackerSignInTests {
     @Test("TT-3 TT-4 TT-6 TT-13 a whole sign-in, whoever receives the browser from the provider", arguments: ways)
     func whole(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
 
             let request = try await fixture.begin(browser)
@@ -47,14 +47,14 @@ struct TimeTrackerSignInTests {
             let me = try await fixture.me(response.token)
             #expect(me.status == 200)
             #expect(me.json?.members?.sorted { $0.name < $1.name } == user.members?.sorted { $0.name < $1.name })
-            #expect(fixture.fixture.lines.audit.contains { $0["event"]?.string == "sign-in" })
+            #expect(fixture.base.lines.audit.contains { $0["event"]?.string == "sign-in" })
         }
     }
 
     @Test("TT-4 a form does as well as JSON, and a verifier of the client's changes nothing", arguments: ways)
     func form(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
             let body = FormURLEncoded.encode([
                 ("code", link["code"] ?? ""), ("state", link["state"] ?? ""), ("code_verifier", "of-the-client"),
@@ -67,7 +67,7 @@ struct TimeTrackerSignInTests {
     @Test("TT-13 a person without a name has fullName null, and the address for a username")
     func nameless() async throws {
         try await TimeTrackerFixture.with { fixture in
-            _ = try await fixture.fixture.gateway.stores.people.add(
+            _ = try await fixture.base.gateway.stores.people.add(
                 email: GatewayFixture.email, password: Secret(GatewayFixture.password))
             let response = try await fixture.exchange(fixture.deepLink(as: .init(name: nil)))
 
@@ -139,9 +139,9 @@ struct TimeTrackerSignInTests {
     @Test("TT-12 signing out is always answered alike, and the token is refused from then on, everywhere")
     func logout() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let token = try await fixture.token()
-            #expect(try await fixture.fixture.me(token).status == 200, "The Onyx dialect takes the same token.")
+            #expect(try await fixture.base.me(token).status == 200, "The Onyx dialect takes the same token.")
 
             for token in [token, token, "nonsense", nil] {
                 let response = try await fixture.logout(token)
@@ -150,7 +150,7 @@ struct TimeTrackerSignInTests {
             }
             let me = try await fixture.me(token)
             #expect(me.status == 401 && me.json == ["error": "Unauthorized: session ended"])
-            #expect(try await fixture.fixture.me(token).status == 403)
+            #expect(try await fixture.base.me(token).status == 403)
             #expect(try await fixture.introspect(token) == ["active": false])
             #expect(try TimeTrackerFixture.claims(of: token, by: try await fixture.keys()) != nil)
         }
@@ -159,7 +159,7 @@ struct TimeTrackerSignInTests {
     @Test("TT-3 a browser's own sign-in ends with a cookie, where it wanted to go")
     func web() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
             let begun = try await browser.send("GET", "/tt/auth/login?next=/entries")
             let request = try fixture.bridge.google.request(begun.headers["Location"]).orThrow
@@ -181,7 +181,7 @@ struct TimeTrackerSignInTests {
     @Test("A browser's former session ends at its next sign-in, whichever dialect's callback it uses")
     func replaced() async throws {
         try await TimeTrackerFixture.with { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
             var former: String?
             let ways = [
@@ -208,7 +208,7 @@ struct TimeTrackerSignInTests {
         "TT-3 one of several providers is named, each with an address of its own to come back to; the first otherwise")
     func several() async throws {
         try await TimeTrackerFixture.with(["google", "other"]) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
             #expect(try await fixture.begin(browser)["redirect_uri"]?.hasSuffix("/tt/auth/callback/google") == true)
             let query = FormURLEncoded.encode([("redirect_uri", TimeTrackerFixture.redirect), ("provider", "other")])
@@ -266,7 +266,7 @@ struct TimeTrackerSignInTests {
     @Test("TT-9 what the provider refuses is 400, a provider that is away 503, and its words go nowhere")
     func provider() async throws {
         try await TimeTrackerFixture.with(callback: .app) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
             let refused = try await fixture.exchange(link, code: "not-a-code")
             #expect(refused.status == 400)
@@ -286,9 +286,9 @@ struct TimeTrackerSignInTests {
     @Test("TT-9 a person who is disabled gets no token", arguments: ways)
     func disabled(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            let person = try await fixture.fixture.addPerson()
+            let person = try await fixture.base.addPerson()
             let link = try await fixture.deepLink()
-            try await fixture.fixture.gateway.stores.people.disable(person.id)
+            try await fixture.base.gateway.stores.people.disable(person.id)
             let response = try await fixture.exchange(link)
             #expect(response.status == (way == .app ? 403 : 400))
             #expect(response.token == nil)

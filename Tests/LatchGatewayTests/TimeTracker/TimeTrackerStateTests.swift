@@ -14,7 +14,7 @@ struct TimeTrackerStateTests {
 
     /// Where the app is told to send its browser, below this server.
     private func place(_ fixture: TimeTrackerFixture) async throws -> String {
-        let response = try await fixture.fixture.http.send("GET", Self.start, headers: [("Accept", "application/json")])
+        let response = try await fixture.base.http.send("GET", Self.start, headers: [("Accept", "application/json")])
         #expect(response.status == 302 && response.headers["Set-Cookie"] == nil)
         let location = try response.headers["Location"].orThrow
         let origin = "https://latch.example"
@@ -31,7 +31,7 @@ struct TimeTrackerStateTests {
         arguments: ways)
     func whole(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let place = try await place(fixture)
             let state = try state(place)
             let browser = fixture.bridge.browser()
@@ -60,7 +60,7 @@ struct TimeTrackerStateTests {
                 #expect(response.status == 400, "\(one)")
             }
             #expect(try await fixture.bridge.browser().send("GET", place + "&state=" + state).status == 400)
-            fixture.fixture.clock.advance(601)
+            fixture.base.clock.advance(601)
             #expect(try await fixture.bridge.browser().send("GET", place).status == 400)
         }
     }
@@ -68,7 +68,7 @@ struct TimeTrackerStateTests {
     @Test("TT-3 a browser that comes twice with one state ends what it began last", arguments: ways)
     func again(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let place = try await place(fixture)
             let browser = fixture.bridge.browser()
             _ = try await browser.send("GET", place)
@@ -86,7 +86,7 @@ struct TimeTrackerStateTests {
     @Test("TT-3 another browser than the one that was sent ends nothing where this server receives it")
     func otherBrowser() async throws {
         try await TimeTrackerFixture.with(callback: .gateway) { fixture in
-            try await fixture.fixture.addPerson()
+            try await fixture.base.addPerson()
             let place = try await place(fixture)
             let response = try await fixture.bridge.browser().send("GET", place)
             let request = try fixture.bridge.google.request(response.headers["Location"]).orThrow

@@ -56,7 +56,7 @@ import Testing
                 let login = try await Program.run(
                     "setsid",
                     ["--wait", Products.path("latch"), "login", place.sandbox.onyx, "--browser", "--json"] + arguments,
-                    environment: place.fixture.environment)
+                    environment: place.base.environment)
                 let error = try login.json()["error"]
                 #expect(login.status == status && error?["code"]?.string == code, "\(arguments): \(login.output)")
             }
@@ -77,7 +77,7 @@ import Testing
             #expect(terminal.screen.contains("Run 'latch register-schemes' once"))
             #expect(terminal.screen.contains("Stopped."))
             let sockets = try FileManager.default.contentsOfDirectory(
-                atPath: place.fixture.folder.file("run/latchstring"))
+                atPath: place.base.folder.file("run/latchstring"))
             #expect(sockets.isEmpty)
         }
     }
@@ -115,8 +115,8 @@ import Testing
                 "/bin/sh",
                 [
                     "-c", #"stty rows 12 cols 200; exec "$0" login "$1" --no-browser --secrets-key "$2""#,
-                    Products.path("latch"), address, place.fixture.folder.file("key"),
-                ], environment: place.fixture.environment)
+                    Products.path("latch"), address, place.base.folder.file("key"),
+                ], environment: place.base.environment)
             try small.wait(for: "Link: ")
             #expect(!small.screen.contains("\u{2580}"), "\(small.screen)")
             #expect(small.screen.contains("needs a terminal with"), "\(small.screen)")
@@ -160,8 +160,8 @@ import Testing
                 wait $login
                 """
             let login = try await Program.run(
-                "setsid", ["--wait", "bash", "-c", script], environment: place.fixture.environment,
-                directory: place.fixture.folder.path)
+                "setsid", ["--wait", "bash", "-c", script], environment: place.base.environment,
+                directory: place.base.folder.path)
 
             #expect(login.status == 0, "\(login.errors)")
             #expect(login.output.contains("as bob@example.org"))

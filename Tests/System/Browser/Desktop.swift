@@ -38,7 +38,7 @@ struct Desktop {
     }
 
     let row: Row
-    let fixture: SystemFixture
+    let base: SystemFixture
     let screen: Screen
     let sandbox: RunningSandbox
     let server: String
@@ -46,7 +46,7 @@ struct Desktop {
 
     /// Where a browser of its own has its profile.
     var profiles: [String] {
-        let folder = fixture.folder.file("data/latchstring/browsers")
+        let folder = base.folder.file("data/latchstring/browsers")
         return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
@@ -54,18 +54,18 @@ struct Desktop {
         self.row = row
         let first = try SystemFixture()
         screen = try await Screen(first.environment)
-        fixture = SystemFixture(sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path])
-        sandbox = try await RunningSandbox(fixture)
+        base = SystemFixture(sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path])
+        sandbox = try await RunningSandbox(base)
         server = sandbox.json[row.name]?["url"]?.string ?? ""
         let schemes = ["onyx", "timetracker", "app.immich", "relate-mail"]
         switch row.browser {
         case .chromium:
             browser = try Chromium(
-                in: fixture.folder.path, schemes: schemes, origins: [Self.origin(of: server), sandbox.issuer])
-        case .firefox: browser = try Firefox(in: fixture.folder.path, schemes: schemes)
+                in: base.folder.path, schemes: schemes, origins: [Self.origin(of: server), sandbox.issuer])
+        case .firefox: browser = try Firefox(in: base.folder.path, schemes: schemes)
         }
         if row.opening == .system { try chooseBrowser() }
-        let registered = try await fixture.latch("register-schemes")
+        let registered = try await base.latch("register-schemes")
         guard registered.status == 0 else { throw ChildProcess.Failure(registered.errors) }
     }
 
@@ -74,10 +74,10 @@ struct Desktop {
         let entry = "[Desktop Entry]\nType=Application\nName=Web\nExec=\(browser.command) %u\n"
         for folder in ["data/applications", "config"] {
             try FileManager.default.createDirectory(
-                atPath: fixture.folder.file(folder), withIntermediateDirectories: true)
+                atPath: base.folder.file(folder), withIntermediateDirectories: true)
         }
-        try fixture.folder.write(entry, to: "data/applications/web.desktop")
-        try fixture.folder.write(
+        try base.folder.write(entry, to: "data/applications/web.desktop")
+        try base.folder.write(
             "[Default Applications]\nx-scheme-handler/http=web.desktop\n", to: "config/mimeapps.list")
     }
 
@@ -89,7 +89,7 @@ struct Desktop {
     /// Starts `latch login` and waits until it has opened the browser.
     func signIn() async throws -> RunningProgram {
         var words = ["login", server, "--browser", "--callback", row.callback]
-        var environment = fixture.environment
+        var environment = base.environment
         switch row.opening {
         case .command: words += ["--browser-command", browser.command]
         case .system: break

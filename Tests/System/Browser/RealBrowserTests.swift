@@ -37,11 +37,11 @@ import Testing
 
             #expect(await login.waitForExit() == 0, "\(login.output)")
             #expect(login.output.contains("Signed in to \(desktop.server) as \(desktop.sandbox.email)."))
-            let who = try await desktop.fixture.latch("whoami")
+            let who = try await desktop.base.latch("whoami")
             #expect(who.status == 0 && who.output.contains("checked with the server now"))
             #expect(!login.output.contains("register-schemes"))
             #expect(!login.output.contains("code=") && !login.output.leaks(desktop.sandbox.password))
-            let folder = desktop.fixture.folder.file("run/latchstring")
+            let folder = desktop.base.folder.file("run/latchstring")
             let sockets = try? FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(sockets?.isEmpty == (desktop.row.callback == "scheme" ? true : nil))
             #expect(desktop.profiles.isEmpty)
@@ -87,7 +87,7 @@ import Testing
             await login.waitForExit()
             #expect(desktop.profiles.count == 1)
             await desktop.browser.close()
-            while !desktop.profiles.isEmpty { _ = try await desktop.fixture.latch("accounts") }
+            while !desktop.profiles.isEmpty { _ = try await desktop.base.latch("accounts") }
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
 
             #expect(await login.waitForExit() == 77, "\(login.output)")
             #expect(login.output.contains("denied in the browser"))
-            #expect(try await desktop.fixture.latch("whoami").status == 77)
+            #expect(try await desktop.base.latch("whoami").status == 77)
         }
     }
 }

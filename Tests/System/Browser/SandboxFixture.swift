@@ -5,16 +5,16 @@ import Testing
 
 /// A house with a sandbox, and a person in it who signs in by `scripts/person` in place of a browser.
 struct SandboxFixture {
-    let fixture: SystemFixture
+    let base: SystemFixture
     let sandbox: RunningSandbox
 
     init() async throws {
         let first = try SystemFixture()
         let tools = (try Products.path("latch") as NSString).deletingLastPathComponent
-        fixture = SystemFixture(
+        base = SystemFixture(
             sharing: first,
             ["TMPDIR": first.folder.path, "PATH": tools + ":" + (first.environment["PATH"] ?? "")])
-        sandbox = try await RunningSandbox(fixture)
+        sandbox = try await RunningSandbox(base)
     }
 
     /// Lends a house, and ends its sandbox after `body`.
@@ -41,7 +41,7 @@ struct SandboxFixture {
     func link(from address: String, _ name: String = "ada") async throws -> String {
         let response = try await Program.run(
             Self.script, ["\(name)@example.org", "\(name)-plays-in-the-sandbox", "allow", address],
-            environment: fixture.environment.merging(["PERSON_PRINTS": "1"]) { $1 })
+            environment: base.environment.merging(["PERSON_PRINTS": "1"]) { $1 })
         guard response.status == 0 else { throw ChildProcess.Failure(response.errors) }
         return response.output.trimmingCharacters(in: .newlines)
     }
@@ -49,13 +49,13 @@ struct SandboxFixture {
     /// Runs `latch` in a session without a terminal.
     func latch(_ arguments: String...) async throws -> Program.Result {
         try await Program.run(
-            "setsid", ["--wait", Products.path("latch")] + arguments, environment: fixture.environment)
+            "setsid", ["--wait", Products.path("latch")] + arguments, environment: base.environment)
     }
 
     /// Runs `latch` at a terminal.
     func terminal(_ arguments: String...) throws -> PseudoTerminal {
         // The key file keeps questions about a passphrase away.
-        let environment = fixture.environment.merging(["LATCH_SECRETS_KEY": fixture.folder.file("key")]) { $1 }
+        let environment = base.environment.merging(["LATCH_SECRETS_KEY": base.folder.file("key")]) { $1 }
         return try PseudoTerminal(Products.path("latch"), arguments, environment: environment)
     }
 

@@ -34,14 +34,14 @@ struct CrashFamily: Sendable, CustomTestStringConvertible {
         url: String, fixture: SystemFixture, running: RunningGateway?
     ) {
         guard givesKeys else {
-            let folders = try FileManager.default.contentsOfDirectory(atPath: place.fixture.folder.path)
+            let folders = try FileManager.default.contentsOfDirectory(atPath: place.base.folder.path)
             let folder = try #require(folders.first { $0.hasPrefix("latchd-sandbox") })
-            let database = place.fixture.folder.file("\(folder)/\(gateway ?? name).db")
+            let database = place.base.folder.file("\(folder)/\(gateway ?? name).db")
             let url = try #require(place.sandbox.json[name]?["url"]?.string)
-            return (url, SystemFixture(sharing: place.fixture, ["LATCHD_DATABASE": database]), nil)
+            return (url, SystemFixture(sharing: place.base, ["LATCHD_DATABASE": database]), nil)
         }
         let fixture = SystemFixture(
-            sharing: place.fixture,
+            sharing: place.base,
             [
                 "LATCHD_DIALECTS_ONYX_ENABLED": "false", "LATCHD_DIALECTS_RELATE_MAIL_ENABLED": "true",
                 "LATCHD_DIALECTS_RELATE_MAIL_CLIENT_ID": "relate-mail",

@@ -31,8 +31,8 @@ struct FamilyCrash: Sendable {
         self.family = family
         place = try await SandboxFixture()
         server = try await family.gateway(in: place)
-        folder = place.fixture.folder.file("device")
-        environment = place.fixture.environment.merging([
+        folder = place.base.folder.file("device")
+        environment = place.base.environment.merging([
             "XDG_DATA_HOME": folder + "/data", "XDG_STATE_HOME": folder + "/state",
             "XDG_CONFIG_HOME": folder + "/config",
         ]) { $1 }
@@ -154,7 +154,7 @@ extension FamilyCrash {
         }
     }
 
-    private var browserLock: String { place.fixture.folder.file("browser.lock") }
+    private var browserLock: String { place.base.folder.file("browser.lock") }
 
     /// The person at the browser goes on when the program is dead.
     private func untilBrowserEnds() async throws {

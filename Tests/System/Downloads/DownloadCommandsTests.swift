@@ -47,13 +47,13 @@ struct DownloadCommandsTests {
         let server = try server()
         stall(server)
         let fixture = try await PictureFixture(signedInTo: server)
-        let folder = fixture.fixture.folder.file("Elsewhere")
+        let folder = fixture.base.folder.file("Elsewhere")
         let program = try fixture.start("download", "--all", "--to", folder, "--json")
         try await program.line { $0.contains("\"received\":200000") }
         program.send(SIGINT)
         #expect(await program.waitForExit() == 130)
 
-        let other = try await fixture.latch("download", "--all", "--to", fixture.fixture.folder.file("Third"))
+        let other = try await fixture.latch("download", "--all", "--to", fixture.base.folder.file("Third"))
         let resumed = try await fixture.latch("download")
         #expect(other.status == 65 && other.errors.contains("Files are still waiting to be saved to '\(folder)'"))
         #expect(resumed.status == 0 && resumed.output.contains("3 files downloaded"), "\(resumed.errors)")
@@ -135,7 +135,7 @@ struct DownloadCommandsTests {
                 status: 403, headers: [("Content-Type", "application/json")], body: Array(#"{"message":"No"}"#.utf8))
         }
         let fixture = try await PictureFixture(signedInTo: server)
-        let (one, other) = (fixture.fixture.folder.file("One"), fixture.fixture.folder.file("Other"))
+        let (one, other) = (fixture.base.folder.file("One"), fixture.base.folder.file("Other"))
         let first = try await fixture.latch("download", "--all", "--to", one)
         let second = try await fixture.latch("download", PictureServer.Picture.id(3), "--to", other)
         #expect(first.status == 1 && fixture.files(in: one) == ["IMG_1.JPG", "IMG_3.JPG"], "\(first.errors)")
@@ -182,7 +182,7 @@ struct DownloadCommandsTests {
         let list = try await fixture.latch("downloads", "list")
         server.intercept { _ in nil }
         let again = try await PictureFixture(
-            signedInTo: server.url, email: PictureServer.email, password: PictureServer.password, in: fixture.fixture)
+            signedInTo: server.url, email: PictureServer.email, password: PictureServer.password, in: fixture.base)
         let resumed = try await again.latch("downloads", "resume")
         let done = try await again.latch("download")
 

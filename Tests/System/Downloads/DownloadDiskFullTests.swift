@@ -80,7 +80,7 @@ struct DownloadDiskFullTests {
         let server = try PictureServer([picture])
         defer { withExtendedLifetime(server) {} }
         let fixture = try await PictureFixture(signedInTo: server)
-        let folder = fixture.fixture.folder.file("small")
+        let folder = fixture.base.folder.file("small")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let script = """
             set -e

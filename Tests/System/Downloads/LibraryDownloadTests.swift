@@ -28,8 +28,8 @@ struct LibraryDownloadTests {
     private func originals(_ fixture: PictureFixture) throws -> [String: Data] {
         let files = FileManager.default
         let root = try #require(
-            files.contentsOfDirectory(atPath: fixture.fixture.folder.path).first { $0.hasPrefix("latchd-sandbox") })
-        let pictures = fixture.fixture.folder.file(root + "/pictures")
+            files.contentsOfDirectory(atPath: fixture.base.folder.path).first { $0.hasPrefix("latchd-sandbox") })
+        let pictures = fixture.base.folder.file(root + "/pictures")
         var found: [String: Data] = [:]
         for case let path as String in files.enumerator(atPath: pictures) ?? .init() {
             if let data = files.contents(atPath: pictures + "/" + path) {

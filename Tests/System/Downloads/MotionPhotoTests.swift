@@ -128,7 +128,7 @@ struct MotionPhotoTests {
             ["-a", "-s3", "-XMP-Container:DirectoryItemMime", "-XMP-Container:DirectoryItemLength", path])
         let lines = items.split(separator: "\n")
         #expect(lines.contains("video/quicktime") && lines.last == "\(video.count)", "\(name): \(items)")
-        let original = fixture.fixture.folder.file("original.jpg")
+        let original = fixture.base.folder.file("original.jpg")
         try Data(still.bytes).write(to: URL(filePath: original))
         _ = try await run(
             "/usr/bin/python3",
@@ -161,7 +161,7 @@ struct MotionPhotoTests {
 
         let whole = try fixture.bytes("PXL_1.MP.jpg")
         server.change { $0[0].bytes = whole }
-        let other = fixture.fixture.folder.file("Other")
+        let other = fixture.base.folder.file("Other")
         let result = try await fixture.latch("download", "--all", "--motion-photo", "--to", other)
         #expect(result.status == 0 && fixture.files(in: other) == ["PXL_1.MP.jpg"], "\(result.errors)")
         #expect(FileManager.default.contents(atPath: other + "/PXL_1.MP.jpg") == Data(whole))

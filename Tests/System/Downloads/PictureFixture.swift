@@ -5,15 +5,15 @@ import TestSupport
 
 /// A home with somebody signed in to a server of pictures.
 struct PictureFixture {
-    let fixture: SystemFixture
+    let base: SystemFixture
     /// Where the files come to unless something else is said.
-    var library: String { fixture.folder.file("Pictures/Immich") }
+    var library: String { base.folder.file("Pictures/Immich") }
 
     /// Signs in to a server.
     init(signedInTo url: String, email: String, password: String, in fixture: SystemFixture? = nil) async throws {
-        self.fixture = try fixture ?? SystemFixture()
-        let result = try await self.fixture.latch(
-            "login", url, "--email", email, "--password-stdin", "--secrets-key", Self.key(self.fixture),
+        base = try fixture ?? SystemFixture()
+        let result = try await base.latch(
+            "login", url, "--email", email, "--password-stdin", "--secrets-key", Self.key(base),
             input: password + "\n")
         guard result.status == 0 else { throw ChildProcess.Failure(result.errors) }
     }
@@ -28,8 +28,8 @@ struct PictureFixture {
 
     /// Runs `latch` to its end; through a program that starts it, where one is named.
     func latch(_ arguments: [String], through command: [String] = []) async throws -> Program.Result {
-        let words = try command + [Products.path("latch")] + arguments + ["--secrets-key", Self.key(fixture)]
-        return try await Program.run("/usr/bin/env", words, environment: fixture.environment)
+        let words = try command + [Products.path("latch")] + arguments + ["--secrets-key", Self.key(base)]
+        return try await Program.run("/usr/bin/env", words, environment: base.environment)
     }
 
     /// Starts `latch`.
@@ -38,13 +38,13 @@ struct PictureFixture {
     /// Starts `latch`.
     func start(_ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
-            Products.path("latch"), arguments + ["--secrets-key", Self.key(fixture)], environment: fixture.environment)
+            Products.path("latch"), arguments + ["--secrets-key", Self.key(base)], environment: base.environment)
     }
 
     /// Starts `latch` at a terminal.
     func atTerminal(_ arguments: String...) throws -> PseudoTerminal {
         try PseudoTerminal(
-            Products.path("latch"), arguments + ["--secrets-key", Self.key(fixture)], environment: fixture.environment)
+            Products.path("latch"), arguments + ["--secrets-key", Self.key(base)], environment: base.environment)
     }
 
     /// The files of the library, or of another folder, without parts.
@@ -66,7 +66,7 @@ struct PictureFixture {
             import sqlite3, sys
             print(*next(sqlite3.connect(sys.argv[1]).execute("SELECT o.id, a.id FROM download_owner o, accounts a")))
             """
-        let database = fixture.folder.file("data/latchstring/latchstring.db")
+        let database = base.folder.file("data/latchstring/latchstring.db")
         let words = try await Program.run("python3", ["-c", read, database]).output.split { $0.isWhitespace }
         guard words.count == 2 else { throw ChildProcess.Failure("The accounts database does not tell.") }
         let name = SHA256.digest("\(words[1].lowercased())/\(id)").hexadecimal.prefix(24)

@@ -120,7 +120,7 @@ struct PlainDiskTests {
         (still.video, video.visibility) = (video.id, "hidden")
         let server = try PictureServer(pictures + [still, video])
         let fixture = try await PictureFixture(signedInTo: server)
-        let disk = try await FATDisk.mount(at: fixture.fixture.folder.file("disk"), in: fixture.fixture.folder)
+        let disk = try await FATDisk.mount(at: fixture.base.folder.file("disk"), in: fixture.base.folder)
         let folder = disk.path + "/Pictures"
         let first = try await fixture.latch("download", "--all", "--to", folder)
         let fetched = server.server.requests.count { $0.path.hasSuffix("/original") }

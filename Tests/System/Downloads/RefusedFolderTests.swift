@@ -27,7 +27,7 @@ struct RefusedFolderTests {
     }
 
     private func folder(_ name: String, mode: Int = 0o700) throws -> String {
-        let path = fixture.fixture.folder.file(name)
+        let path = fixture.base.folder.file(name)
         try files.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
         return path

@@ -32,7 +32,7 @@ extension LeakFixture {
         know("client's secret", ScriptedProvider.clientSecret)
         let variable = "LATCHD_PROVIDERS_SCRIPTED_"
         return try await SystemFixture(
-            sharing: fixture,
+            sharing: base,
             [
                 "LATCHD_PUBLIC_URL": Self.address, variable + "ISSUER": provider.issuer,
                 variable + "CLIENT_ID": ScriptedProvider.clientID, variable + "CLIENT_SECRET_FILE": file,

@@ -28,14 +28,14 @@ final class LeakFixture: Sendable {
         start + String((0..<20).map { _ in "abcdefghijkmnpqrstuvwxyz23456789".randomElement() ?? "a" })
     }
 
-    let fixture: SystemFixture
+    let base: SystemFixture
     let secrets = Secrets()
     private let kept = Mutex<[(place: String, bytes: [UInt8])]>([])
     private let known = Mutex<[(name: String, value: String)]>([])
 
     init() throws {
         let folder = try TemporaryDirectory()
-        fixture = try SystemFixture([
+        base = try SystemFixture([
             "TMPDIR": folder.path, "LATCHD_LOG_LEVEL": "debug", "LATCHD_DIALECTS_ONYX_REGISTRATION": "true",
             "LATCHD_GUARDS_ACCOUNT_ATTEMPTS": "1000", "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000",
             "LATCHD_AUDIT_LOG": folder.file("audit.jsonl"),
@@ -85,7 +85,7 @@ final class LeakFixture: Sendable {
 
     /// The environment of a device.
     func environment(_ device: String) -> [String: String] {
-        fixture.environment.merging(["XDG_DATA_HOME": fixture.folder.file(device)]) { $1 }
+        base.environment.merging(["XDG_DATA_HOME": base.folder.file(device)]) { $1 }
     }
 
     /// Sends bytes to the gateway and keeps the answer.
@@ -117,7 +117,7 @@ final class LeakFixture: Sendable {
     func findings() -> [SecretSearch.Finding] {
         let search = search
         return kept.withLock { $0 }.flatMap { search.findings(in: $0.bytes, place: $0.place) }
-            + [fixture.folder.path, temporary.path].flatMap { Self.files(in: $0) }.flatMap {
+            + [base.folder.path, temporary.path].flatMap { Self.files(in: $0) }.flatMap {
                 search.findings(in: $0.bytes, place: $0.path)
             }
     }

@@ -19,7 +19,7 @@ struct ProxyFixture {
 
         """
 
-    let fixture: SystemFixture
+    let base: SystemFixture
     let gateway: RunningGateway
     private let backend: RunningProgram
     private let proxy: RunningProgram
@@ -30,8 +30,8 @@ struct ProxyFixture {
     static func start(_ kind: ProxyKind) async throws -> ProxyFixture {
         let folder = try TemporaryDirectory()
         try folder.write(configuration, to: "latchd.yaml")
-        let fixture = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
-        let gateway = try await fixture.startGatewayWithPerson()
+        let base = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
+        let gateway = try await base.startGatewayWithPerson()
         let backend = try RunningProgram(
             "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
             environment: ["PATH": path, "PYTHONDONTWRITEBYTECODE": "1"])
@@ -48,7 +48,7 @@ struct ProxyFixture {
                 "LATCHD_VERIFY": "http://127.0.0.1:\(gateway.port)/auth/verify",
             ])
         let all = ProxyFixture(
-            fixture: fixture, gateway: gateway, backend: backend, proxy: proxy, kind: kind, places: places)
+            base: base, gateway: gateway, backend: backend, proxy: proxy, kind: kind, places: places)
         try await all.untilProxyAnswers()
         return all
     }

@@ -24,7 +24,7 @@ import Testing
         func run(_ row: String, _ words: String..., input: String = "") async throws {
             let response = try await Program.run(
                 "setsid", ["--wait", Products.path("latch")] + words + ["--json"],
-                environment: place.fixture.environment,
+                environment: place.base.environment,
                 input: input)
             let json = try response.json()
             #expect(response.status == 0, "\(words): \(response.output) \(response.errors)")

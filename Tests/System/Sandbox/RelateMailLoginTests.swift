@@ -30,7 +30,7 @@ import Testing
             for (response, status, words) in [("n", Int32(1), "Nothing was revoked."), ("y", 0, "You are signed out")] {
                 let terminal = try PseudoTerminal(
                     Products.path("latch"), ["keys", "revoke", String(second.prefix(8))],
-                    environment: place.fixture.environment)
+                    environment: place.base.environment)
                 try terminal.wait(for: "Revoke it and sign out?")
                 terminal.type(response + "\n")
                 let end = try terminal.end()

@@ -9,7 +9,7 @@ import Testing
 struct TLSCheckTests {
     @Test func `check tells what the certificate is good for`() async throws {
         let tls = try await TLSFixture()
-        let check = try await tls.fixture.latchd("check")
+        let check = try await tls.base.latchd("check")
         #expect(check.status == 0, "\(check.errors)")
         #expect(check.errors.isEmpty)
         #expect(check.output.contains("certificate  localhost, 127.0.0.1\n"))
@@ -24,15 +24,15 @@ struct TLSCheckTests {
         }
         let soon = try await TLSFixture(authority: authority, from: moment(-20), to: moment(9.5))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: soon.keyPath)
-        let near = try await soon.fixture.latchd("check")
+        let near = try await soon.base.latchd("check")
         #expect(near.status == 0)
         #expect(near.errors.contains("Warning: The certificate expires in 9 days"))
         #expect(near.errors.contains("chmod o-rwx '\(soon.keyPath)'"))
 
         try soon.put(try await authority.issue(from: moment(-20), to: moment(-1)))
-        let past = try await soon.fixture.latchd("check")
+        let past = try await soon.base.latchd("check")
         #expect(past.errors.contains("Warning: The certificate has expired"))
-        let gateway = try await soon.fixture.startGateway()
+        let gateway = try await soon.base.startGateway()
         try await gateway.program.line(containing: "Stop:")
         // Once, in the log, which is another stream.
         try await gateway.program.line(containing: "The certificate has expired")
@@ -44,12 +44,12 @@ struct TLSCheckTests {
         let tls = try await TLSFixture()
         try tls.put(Authority.Pair(certificate: tls.certificatePath, key: try await tls.authority.issue().key))
         for command in ["check", "serve"] {
-            let result = try await tls.fixture.latchd(command)
+            let result = try await tls.base.latchd(command)
             #expect(result.status == 78)
             #expect(result.errors.contains("the key '\(tls.keyPath)' does not belong to it"), "\(result.errors)")
         }
         try FileManager.default.removeItem(atPath: tls.keyPath)
-        let gone = try await tls.fixture.latchd("check")
+        let gone = try await tls.base.latchd("check")
         #expect(gone.status == 78 && gone.errors.contains("Could not read the key '\(tls.keyPath)'"))
     }
 

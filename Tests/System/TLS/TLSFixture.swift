@@ -6,7 +6,7 @@ import Testing
 /// A house whose gateway speaks TLS by a certificate of an authority of the test's own.
 struct TLSFixture {
     let authority: Authority
-    let fixture: SystemFixture
+    let base: SystemFixture
     let certificatePath: String
     let keyPath: String
 
@@ -19,7 +19,7 @@ struct TLSFixture {
         certificatePath = authority.folder.file("live.crt")
         keyPath = authority.folder.file("live.key")
         let variables = ["LATCHD_TLS_CERTIFICATE": certificatePath, "LATCHD_TLS_KEY": keyPath]
-        fixture = try SystemFixture(variables.merging(extra) { $1 })
+        base = try SystemFixture(variables.merging(extra) { $1 })
         try put(try await authority.issue(from: from, to: to))
     }
 

@@ -10,12 +10,12 @@ import Testing
 struct TLSSystemTests {
     @Test func `a person signs in over TLS, and the certificate is replaced under running requests`() async throws {
         let tls = try await TLSFixture()
-        let gateway = try await tls.fixture.startGatewayWithPerson()
-        let signedIn = try await tls.fixture.latch(
+        let gateway = try await tls.base.startGatewayWithPerson()
+        let signedIn = try await tls.base.latch(
             "login", gateway.address, "--ca", tls.authority.own.certificate, "--email", SystemFixture.email,
             "--password-stdin", input: SystemFixture.password + "\n")
         #expect(signedIn.status == 0, "\(signedIn.errors)")
-        let response = try await tls.fixture.latch("request", "GET", "/api/me")
+        let response = try await tls.base.latch("request", "GET", "/api/me")
         #expect(response.output.contains(#""email":"ada@example.org""#), "\(response.errors)")
 
         let isOver = Flag()
@@ -27,7 +27,7 @@ struct TLSSystemTests {
             group.addTask {
                 var count = 0
                 while !isOver.isRaised {
-                    let me = try await tls.fixture.latch("request", "GET", "/api/me")
+                    let me = try await tls.base.latch("request", "GET", "/api/me")
                     #expect(me.status == 0, "\(me.errors)")
                     count += 1
                 }
@@ -51,7 +51,7 @@ struct TLSSystemTests {
 
     @Test func `SIGHUP reads the certificate again and ends nothing`() async throws {
         let tls = try await TLSFixture()
-        let gateway = try await tls.fixture.startGateway()
+        let gateway = try await tls.base.startGateway()
         let client = try tls.client()
         _ = try await client.send(ClientRequest(url: gateway.address + "/healthz"))
 
@@ -78,7 +78,7 @@ struct TLSSystemTests {
 
     @Test func `TLS 1.2 and 1.3 with http/1.1 are spoken, and nothing else`() async throws {
         let tls = try await TLSFixture()
-        let gateway = try await tls.fixture.startGateway()
+        let gateway = try await tls.base.startGateway()
         for version in ["-tls1", "-tls1_1"] {
             let said = try await tls.openssl(gateway, [version, "-cipher", "ALL:@SECLEVEL=0"])
             #expect(!said.contains("HTTP/1.1 200") && said.contains("Cipher is (NONE)"), "\(version): \(said)")
@@ -92,7 +92,7 @@ struct TLSSystemTests {
 
     @Test func `plain requests and half handshakes at the TLS port disturb nobody and end in time`() async throws {
         let tls = try await TLSFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "3s"])
-        let gateway = try await tls.fixture.startGateway()
+        let gateway = try await tls.base.startGateway()
         let client = try tls.client()
         let sockets = try (0..<60).map { _ in try RawSocket(port: gateway.port) }
         let openings: [[UInt8]] = [
@@ -110,7 +110,7 @@ struct TLSSystemTests {
 
     @Test func `a client that stalls in its handshake costs no computing while it does`() async throws {
         let tls = try await TLSFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "2s"])
-        let gateway = try await tls.fixture.startGateway()
+        let gateway = try await tls.base.startGateway()
         let before = try gateway.program.processorTicks()
         let sockets = try (0..<8).map { _ in try RawSocket(port: gateway.port) }
         // A whole first record that asks for more.
@@ -122,7 +122,7 @@ struct TLSSystemTests {
 
     @Test func `HSTS is sent when asked for, and metrics say how long the certificate holds`() async throws {
         let tls = try await TLSFixture(["LATCHD_TLS_HSTS": "180d"])
-        let gateway = try await tls.fixture.startGateway()
+        let gateway = try await tls.base.startGateway()
         let client = try tls.client()
         let health = try await client.send(ClientRequest(url: gateway.address + "/healthz"))
         #expect(health.headers["Strict-Transport-Security"] == "max-age=15552000")

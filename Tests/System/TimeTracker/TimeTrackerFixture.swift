@@ -12,7 +12,7 @@ struct TimeTrackerFixture {
 
     let redis: RedisServer
     let sandbox: RunningSandbox
-    let fixture: SystemFixture
+    let base: SystemFixture
     let one: RunningGateway
     let other: RunningGateway
     private let client: HTTPClient
@@ -25,7 +25,7 @@ struct TimeTrackerFixture {
             SystemFixture(sharing: plain, ["TMPDIR": plain.folder.path]), "--client",
             "gates=\(Self.address)/auth/callback",
             "--client", "gates=\(Self.app)")
-        fixture = SystemFixture(
+        base = SystemFixture(
             sharing: plain,
             [
                 "LATCHD_PUBLIC_URL": Self.address, "LATCHD_BRIDGE_CODES": "redis", "LATCHD_REDIS_URL": redis.url,
@@ -36,8 +36,8 @@ struct TimeTrackerFixture {
                 "LATCHD_DIALECTS_TIMETRACKER_ENABLED": "true", "LATCHD_DIALECTS_TIMETRACKER_CALLBACK": callback,
                 "LATCHD_TOKENS_ALGORITHM": algorithm,
             ])
-        one = try await fixture.startGateway()
-        other = try await fixture.startGateway()
+        one = try await base.startGateway()
+        other = try await base.startGateway()
         client = try HTTPClient()
     }
 

@@ -64,25 +64,25 @@ struct TimeTrackerSystemTests {
     func keys() async throws {
         try await with { fixture in
             // The gateway makes the first at its start.
-            let first = try await fixture.fixture.latchd("keys", "list", "--json")
+            let first = try await fixture.base.latchd("keys", "list", "--json")
             #expect(try first.status == 0 && first.json().array?.count == 1)
             let token = try await fixture.token()
 
-            let rotated = try await fixture.fixture.latchd("keys", "rotate")
+            let rotated = try await fixture.base.latchd("keys", "rotate")
             #expect(rotated.status == 0 && rotated.output.contains("which signs from"), "\(rotated.errors)")
-            let list = try await fixture.fixture.latchd("keys", "list", "--json")
+            let list = try await fixture.base.latchd("keys", "list", "--json")
             let states = try list.json().array?.compactMap { $0["state"]?.string }
             #expect(states == ["signing", "announced"])
             try await until { try await fixture.keyCount(at: fixture.one) == 2 }
             try await until { try await fixture.keyCount(at: fixture.other) == 2 }
             #expect(try await fixture.check(token).status == 0)
 
-            let forgotten = try await fixture.fixture.latchd("keys", "rotate", "--compromised")
+            let forgotten = try await fixture.base.latchd("keys", "rotate", "--compromised")
             #expect(forgotten.output.contains("which signs from now on"))
             try await until { try await fixture.keyCount(at: fixture.one) == 1 }
             #expect(try await fixture.check(token).status == 1)
             #expect(try await fixture.get("/auth/me", token, at: fixture.one).status == .ok)
-            let table = try await fixture.fixture.latchd("keys", "list")
+            let table = try await fixture.base.latchd("keys", "list")
             #expect(table.output.contains("signing") && !table.output.contains("PRIVATE"))
         }
     }
@@ -94,7 +94,7 @@ struct TimeTrackerSystemTests {
             for gateway in [fixture.one, fixture.other] {
                 #expect(try await fixture.get("/auth/me", token, at: gateway).status == .ok)
             }
-            #expect(try await fixture.fixture.latchd("sessions", "revoke", "--all").status == 0)
+            #expect(try await fixture.base.latchd("sessions", "revoke", "--all").status == 0)
             for gateway in [fixture.one, fixture.other] {
                 try await until { try await fixture.get("/auth/me", token, at: gateway).status == .unauthorized }
             }

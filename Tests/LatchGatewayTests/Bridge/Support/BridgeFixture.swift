@@ -16,7 +16,7 @@ import TestSupport
 struct BridgeFixture: Sendable {
     static let redirect = "onyx://auth/callback"
 
-    let fixture: GatewayFixture
+    let base: GatewayFixture
     /// By their ids at the gateway.
     let providers: [String: SmallProvider]
 
@@ -40,7 +40,7 @@ struct BridgeFixture: Sendable {
                     settings.providers = ids.compactMap { id in started[id].map { configuration(id, $0) } }
                     change(&settings)
                 }, clock: clock, codes: codes?(clock), server: server
-            ) { try await body(BridgeFixture(fixture: $0, providers: started)) }
+            ) { try await body(BridgeFixture(base: $0, providers: started)) }
         } finally: {
             for provider in started.values { await provider.stop() }
         }
@@ -69,7 +69,7 @@ struct BridgeFixture: Sendable {
                 timeout: GatewayFixture.providerTimeout), linksByEmail: true)
     }
 
-    func browser() -> TestBrowser { TestBrowser(fixture.http) }
+    func browser() -> TestBrowser { TestBrowser(base.http) }
 }
 
 /// A sign-in of an app: what it remembers of it.
@@ -132,7 +132,7 @@ extension BridgeFixture {
     /// Exchanges a code with any text for a verifier.
     func exchange(_ code: String?, _ verifier: String) async throws -> Exchange.Response {
         let body: JSONValue = ["code": .string(code ?? ""), "code_verifier": .string(verifier)]
-        return try await fixture.http.send(
+        return try await base.http.send(
             "POST", "/api/auth/mobile/sso/exchange", headers: [("Content-Type", "application/json")],
             body: String(decoding: body.encoded(), as: UTF8.self))
     }

@@ -13,7 +13,7 @@ import TestSupport
 struct RelateMailFixture: Sendable {
     static let credentials = "/api/smtp-credentials"
 
-    let fixture: GatewayFixture
+    let base: GatewayFixture
     let issuer: TokenIssuer
 
     /// Runs `body` with both and closes everything after it.
@@ -40,7 +40,7 @@ struct RelateMailFixture: Sendable {
                     settings.providers = [provider]
                     change(&settings)
                 }, clock: clock
-            ) { try await body(RelateMailFixture(fixture: $0, issuer: issuer)) }
+            ) { try await body(RelateMailFixture(base: $0, issuer: issuer)) }
         } finally: {
             await issuer.stop()
         }
@@ -53,7 +53,7 @@ struct RelateMailFixture: Sendable {
         var headers = more
         if let authorization { headers.append(("Authorization", authorization)) }
         if body != nil { headers.append(("Content-Type", "application/json")) }
-        return try await fixture.http.send(
+        return try await base.http.send(
             method, path, headers: headers, body: body.map { String(decoding: $0.encoded(), as: UTF8.self) })
     }
 
@@ -104,6 +104,6 @@ struct RelateMailFixture: Sendable {
 
     /// The audit events of a kind.
     func events(_ kind: String) -> [JSONValue] {
-        fixture.lines.audit.filter { $0["event"]?.string == kind }
+        base.lines.audit.filter { $0["event"]?.string == kind }
     }
 }
