@@ -1,13 +1,15 @@
-# make demo      build both ends and show them working, in a folder that is removed afterwards
-# make test      every test: first the module tests, then the system tests
-# make crash     kill both programs, and cut the power, at hundreds of moments: some minutes, part of `make test`
-# make sanitize  the module tests under the thread and the address sanitizer: some minutes, first builds apart
-# make loop-time the worst requests on every route, in a build with optimization: no loop may be held for 50 ms; some minutes
-# make fuzz      random input for every parser of outside bytes, FUZZ_SECONDS=20 each; FUZZ="form json" chooses
-# make check     what a change must pass: format, warnings, tests, release build
-# make docs      web sites of the articles and documentation comments of LatchKit and LatchDownloads; part of `make lint`
-# make bench     measure the gateway beside nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" for a minute, see Benchmarks/README.md
-# make install   install latch and latchd below PREFIX (and DESTDIR)
+# make demo      builds the gateway and the client and demonstrates them in a folder that is removed afterwards
+# make test      runs every test: first the module tests, then the system tests, then the crash tests
+# make crash     runs only the crash tests: they kill both programs and simulate power failures at hundreds of points; some minutes
+# make sanitize  runs the module tests under the thread and the address sanitizer: some minutes, without the first builds
+# make loop-time sends the most expensive requests to every route of a build with optimization: none may block an event loop
+#                for 50 ms; some minutes
+# make fuzz      feeds random input to every parser of external input, FUZZ_SECONDS=20 each; FUZZ="form json" selects
+# make check     the checks that a change must pass: format, warnings, tests, release build
+# make docs      creates web sites of the articles and documentation comments of LatchKit and LatchDownloads; part of `make lint`
+# make bench     compares the gateway with nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" takes a minute,
+#                see Benchmarks/README.md
+# make install   installs latch and latchd below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
