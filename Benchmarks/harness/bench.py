@@ -11,7 +11,7 @@ from .servers.gateway import Gateway
 
 
 @dataclass(frozen=True)
-class Bench:
+class BenchmarkRun:
     """One run of the benchmarks."""
 
     latchd: Path

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from . import machine, profile, report
-from .bench import Bench
+from .bench import BenchmarkRun
 from .machine import ROOT
 from .measures import bridge, cold, downloads, introspect, me, memory, mixed, original, queue, signin, start, verify
 from .process import BenchError
@@ -57,10 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _bench(options: argparse.Namespace, folder: Path) -> Bench:
+def _bench(options: argparse.Namespace, folder: Path) -> BenchmarkRun:
     usual = 3 if options.quick else 5
     latch = options.latch or (_build("latch") if {"downloads", "queue"} & set(_parts(options)) else Path())
-    return Bench(
+    return BenchmarkRun(
         latchd=(options.latchd or _build("latchd")).resolve(), latch=latch.resolve(),
         beside=options.beside and options.beside.resolve(),
         folder=folder, rounds=options.rounds or usual, seconds=options.seconds or usual, is_quick=options.quick)
@@ -81,7 +81,7 @@ def _build(product: str) -> Path:
     return Path(shown.stdout.strip()) / product
 
 
-def _run(options: argparse.Namespace, bench: Bench, arguments: list[str]) -> None:
+def _run(options: argparse.Namespace, bench: BenchmarkRun, arguments: list[str]) -> None:
     if options.profile:
         print(profile.report(bench))
         return

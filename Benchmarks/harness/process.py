@@ -88,7 +88,7 @@ class Server:
         """User and system time of all its processes until now."""
         return sum(cpu_seconds(Path(f"/proc/{pid}")) for pid in self.processes())
 
-    def settle(self, seconds: float = 60) -> None:
+    def wait_until_idle(self, seconds: float = 60) -> None:
         """Waits until it rests: what a load left behind must not be done in another's time."""
         end, used = time.monotonic() + seconds, -1.0
         while time.monotonic() < end and (now := self.cpu_seconds()) - used > 0.01:

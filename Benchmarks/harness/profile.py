@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from . import load
-from .bench import Bench
+from .bench import BenchmarkRun
 from .measures.me import start_gateway
 from .process import BenchError
 from .rounds import Contestant
@@ -33,10 +33,10 @@ GROUPS: list[tuple[str, str, str]] = [
     ("Foundation", r"", r"\d+Foundation(Essentials)?[A-Z]"),
     ("Swift runtime and library", r"", r"^swift_|^\$s[sS]|^_swift|^_Z\w*5swift|^__swift|^\$sSh"),
 ]
-ROOM = re.compile(r"^\$s(\d+)(\w+)")
+MODULE = re.compile(r"^\$s(\d+)(\w+)")
 
 
-def report(bench: Bench) -> str:
+def report(bench: BenchmarkRun) -> str:
     """Runs the load of `/api/me` and gives the samples by group, and the dearest symbols."""
     data = bench.folder / "perf.data"
     with ExitStack() as stack:
@@ -60,8 +60,8 @@ def group_of(library: str, symbol: str) -> str:
     for name, of_library, of_symbol in GROUPS:
         if re.search(of_library, library) and re.search(of_symbol, symbol):
             return name
-    room = ROOM.match(symbol)
-    return f"our code: {room[2][:int(room[1])]}" if room else "our code"
+    module = MODULE.match(symbol)
+    return f"our code: {module[2][:int(module[1])]}" if module else "our code"
 
 
 def _demangled(symbols: list[str]) -> list[str]:

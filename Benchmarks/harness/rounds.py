@@ -28,7 +28,7 @@ class Contestant:
         self.cpu.append((self.server.cpu_seconds() - before) / result.requests * 1e6)
         self.memory.append(self.server.resident_bytes() / 2**20)
         self.loads.append(result)
-        self.server.settle()
+        self.server.wait_until_idle()
 
     def figure(self, attribute: str) -> Figure:
         """Median and spread of `rate`, `p50`, `p99` or `worst`."""
@@ -39,7 +39,7 @@ def interleave(contestants: list[Contestant], rounds: int, seconds: int) -> None
     """Warms every contestant up for a second, then measures them in turn."""
     for contestant in contestants:
         load.run(contestant.request, 1, contestant.connections)
-        contestant.server.settle()
+        contestant.server.wait_until_idle()
     for _ in range(rounds):
         for contestant in contestants:
             contestant.measure(seconds)

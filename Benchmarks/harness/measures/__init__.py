@@ -1,1 +1,1 @@
-"""One measurement a module: each takes a `Bench` and gives rows of the table."""
+"""One measurement a module: each takes a `BenchmarkRun` and gives rows of the table."""

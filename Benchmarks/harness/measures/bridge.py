@@ -12,7 +12,7 @@ from functools import partial
 from statistics import median
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import get
 from ..journeys import Journey, Walk, walk_all, walk_for
 from ..process import BenchError, Server
@@ -28,7 +28,7 @@ APP = "onyx://auth/callback"
 ROUNDS, SECONDS, CODES = 3, 6, 2_000
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Whole sign-ins per second and what the gateway spends on one; exchanges per second."""
     with ExitStack() as stack:
         issuer = stack.enter_context(sandbox.start(bench.latchd, bench.folder / "sandbox", [ADDRESS + CALLBACK]))
@@ -47,7 +47,7 @@ def measure(bench: Bench) -> list[Row]:
     return _rows(walks, costs, exchanges)
 
 
-def _start(bench: Bench, issuer: Sandbox, store: str) -> Server:
+def _start(bench: BenchmarkRun, issuer: Sandbox, store: str) -> Server:
     gateway = Gateway(bench.latchd, bench.folder / f"bridge-{store}")
     return gateway.start(
         LATCHD_PUBLIC_URL=ADDRESS, LATCHD_PROVIDERS_SANDBOX_ISSUER=issuer.issuer,
@@ -104,18 +104,18 @@ def _sign_in(issuer: Sandbox, server: Server) -> tuple[Walk, float]:
     before = server.cpu_seconds()
     walk = walk_for(SECONDS, partial(sign_in, issuer, server))
     cost = (server.cpu_seconds() - before) / len(walk.milliseconds)
-    server.settle()
+    server.wait_until_idle()
     return walk, cost * 1e6
 
 
 def _exchange(issuer: Sandbox, server: Server) -> tuple[Walk, float]:
     codes = walk_all([partial(authorize, issuer, server)] * CODES).brought
-    server.settle()
+    server.wait_until_idle()
     before = server.cpu_seconds()
     journeys: list[Callable[[], Journey]] = [partial(exchange, server.port, *pair) for pair in codes]
     walk = walk_all(journeys)
     cost = (server.cpu_seconds() - before) / len(walk.milliseconds)
-    server.settle()
+    server.wait_until_idle()
     return walk, cost * 1e6
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from statistics import median
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import ask_each
 from ..servers.gateway import ME_PATH, Gateway
 from ..stored import token
@@ -16,7 +16,7 @@ TOKENS = 500
 PROCESSES = 5
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Medians over the tokens of each process; the ratio is of the medians over the processes."""
     gateways = {size: bench.stored(size) for size in SIZES}
     bench.say(f"Cold tokens: {PROCESSES} processes for each size, {TOKENS} tokens each")

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .. import load
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..process import BenchError
 from ..rounds import Contestant
 from ..table import Figure, Row
@@ -34,7 +34,7 @@ def system_calls(contestant: Contestant) -> float | None:
     return int(found[1]) / result.requests if found else None
 
 
-def allocations(bench: Bench) -> float | None:
+def allocations(bench: BenchmarkRun) -> float | None:
     """Allocations per request of the gateway, counted by a library loaded before the system's; nil without cc."""
     from .me import start_gateway
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import fetchers
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..fetchers import Fetcher, Latch
 from ..process import BenchError, Server, free_port
 from ..servers import nginx, slow_link
@@ -57,23 +57,23 @@ BULKS = [
 ]
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Seconds, processor time and the most memory of each program for each bulk, and the ratios of the medians."""
     if lacking := fetchers.missing():
         raise BenchError(f"Downloads were not measured: {', '.join(lacking)} is missing. Install it: scripts/require bench")
     rows: list[Row] = []
     with ExitStack() as stack:
-        house = House(bench, stack)
+        file_servers = FileServers(bench, stack)
         for bulk in BULKS:
-            if not bulk.behind_link or house.link:
-                rows += house.rows(bulk)
+            if not bulk.behind_link or file_servers.link:
+                rows += file_servers.rows(bulk)
     return rows
 
 
-class House:
+class FileServers:
     """nginx with the files and, for `latch`, the gateway behind it; a link with a delay where one can be made."""
 
-    def __init__(self, bench: Bench, stack: ExitStack, topic: str = "downloads", names: list[str] | None = None):
+    def __init__(self, bench: BenchmarkRun, stack: ExitStack, topic: str = "downloads", names: list[str] | None = None):
         self.bench = bench
         self.link = None
         self.topic = topic

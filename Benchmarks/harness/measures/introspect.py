@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from urllib.request import Request as Question, urlopen
 
 from .. import load
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..load import Request
 from ..process import BenchError, Server
 from ..rounds import Contestant, interleave
@@ -19,7 +19,7 @@ from ..table import Figure, Row
 PATH = "/api/auth/introspect"
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Introspections per second and what one costs."""
     gateway = bench.gateway("introspect")
     gateway.add_person()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import get
 from ..load import Request
 from ..process import BenchError
@@ -15,7 +15,7 @@ from ..table import Aim, Figure, Row
 from . import counts
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Rates, latencies, memory and cost of a request; the ratios are those of the medians."""
     with ExitStack() as stack:
         contestants = start(bench, stack)
@@ -28,7 +28,7 @@ def measure(bench: Bench) -> list[Row]:
     return rows
 
 
-def start(bench: Bench, stack: ExitStack) -> dict[str, Contestant]:
+def start(bench: BenchmarkRun, stack: ExitStack) -> dict[str, Contestant]:
     """Starts the servers, each ready to answer."""
     gateways = {"latchd": Gateway(bench.latchd, bench.folder / "me")}
     if bench.beside:
@@ -52,7 +52,7 @@ def start_gateway(gateway: Gateway, stack: ExitStack, **environment: str) -> Con
     return Contestant(server, Request(server.url(ME_PATH), token))
 
 
-def start_peer(bench: Bench, stack: ExitStack) -> Contestant:
+def start_peer(bench: BenchmarkRun, stack: ExitStack) -> Contestant:
     """The application on fastapi-users with one person who is signed in."""
     server = stack.enter_context(peer.start(bench.folder / "peer"))
     token = peer.sign_in(server.port).token()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import load
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import ask_each
 from ..load import Request
 from ..servers.gateway import ME_PATH
@@ -15,7 +15,7 @@ LIMIT = Aim("< 64 MiB", at_most=64)
 SECONDS = 5
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """VmRSS of the process."""
     gateway = bench.stored(SESSIONS)
     bench.say(f"Memory: {SESSIONS:,} sessions, each used")

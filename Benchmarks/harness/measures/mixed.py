@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from .. import load
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..load import Load, Request
 from ..process import Server
 from ..servers.gateway import LOGIN_PATH, ME_PATH
@@ -22,7 +22,7 @@ HASHING_NICENESS = 10
 PAUSE_MS = 100
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Sign-ins alone, beside requests with pauses, beside as many requests as there can be."""
     shares: list[list[float]] = [[], [], []]
     calm: list[Load] = []
@@ -51,7 +51,7 @@ def _share(server: Server, during: Callable[[], object]) -> float:
         if signing_in.poll() is None:
             signing_in.kill()
             signing_in.wait()
-        server.settle()
+        server.wait_until_idle()
     return used / took / (os.cpu_count() or 1) * 100
 
 

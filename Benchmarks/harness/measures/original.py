@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import get, post_json
 from ..load import Request
 from ..process import BenchError, Server
@@ -22,7 +22,7 @@ MIB = 1 << 20
 FILES = [("small.jpg", 1 * MIB, 64), ("large.mp4", 100 * MIB, 4)]
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Bytes per second of both for each file, their ratio, and the processor time of a gigabyte."""
     rows: list[Row] = []
     with ExitStack() as stack:

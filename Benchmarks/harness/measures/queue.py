@@ -11,22 +11,22 @@ import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..fetchers import Latch
 from ..process import BenchError
 from ..table import Aim, Figure, Row
-from .downloads import House
+from .downloads import FileServers
 
 TASKS = 1_000_000
 SECONDS = 5
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Each round starts the program anew on what is left, lets it fetch for some seconds and stops it."""
     with ExitStack() as stack:
-        house = House(bench, stack, "queue", ["small"])
-        latch = house.latches["127.0.0.1"]
-        address = f"http://127.0.0.1:{house.front.port}/files/small/file-00000.jpg"
+        file_servers = FileServers(bench, stack, "queue", ["small"])
+        latch = file_servers.latches["127.0.0.1"]
+        address = f"http://127.0.0.1:{file_servers.front.port}/files/small/file-00000.jpg"
         home = bench.folder / "queue-home"
         bench.say(f"A queue of {TASKS:,} files")
         subprocess.run(

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import urlencode
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import get
 from ..load import Request
 from ..process import BenchError
@@ -27,7 +27,7 @@ HASHING = {
 }
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Sign-ins per second, and what one costs."""
     gateway = bench.gateway("signin")
     gateway.add_person()

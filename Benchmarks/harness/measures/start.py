@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..client import get
 from ..process import BenchError
 from ..servers.gateway import Gateway
@@ -16,7 +16,7 @@ SESSIONS = 1_000_000
 LIMIT = Aim("≤ 100 ms", at_most=100)
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """The first answer is that of `/healthz`; it comes after the first accepted connection."""
     empty, full = bench.gateway("start"), bench.stored(SESSIONS)
     bench.say(f"Start: {STARTS} times with no database, an empty one and a full one")

@@ -6,7 +6,7 @@ import http.client
 from contextlib import ExitStack
 from urllib.parse import urlencode, urlsplit
 
-from ..bench import Bench
+from ..bench import BenchmarkRun
 from ..load import Request
 from ..process import BenchError, Server
 from ..rounds import Contestant, interleave
@@ -19,7 +19,7 @@ PATH = "/page"
 PUBLIC = "http://id.example.org"
 
 
-def measure(bench: Bench) -> list[Row]:
+def measure(bench: BenchmarkRun) -> list[Row]:
     """Pages per second and latencies; the ratios are those of the medians."""
     with ExitStack() as stack:
         contestants = start(bench, stack)
@@ -29,7 +29,7 @@ def measure(bench: Bench) -> list[Row]:
     return rows(contestants)
 
 
-def start(bench: Bench, stack: ExitStack) -> dict[str, Contestant]:
+def start(bench: BenchmarkRun, stack: ExitStack) -> dict[str, Contestant]:
     """Starts the servers; each has somebody who is signed in, and lets in nobody else."""
     page = stack.enter_context(front.backend(bench.folder / "page"))
     gateway = Gateway(bench.latchd, bench.folder / "verify")
