@@ -26,7 +26,7 @@ struct CompletionTests {
     /// The program that the scripts ask for candidates.
     static let emails = "sample() { [ \"$*\" = 'emails --plain' ] && printf 'ada@example.org\\nbob@example.org\\n'; }"
 
-    @Test("offers what fits in a real bash", .enabled(if: Self.has("bash")), arguments: lines)
+    @Test("offers matching words in a real bash", .enabled(if: Self.has("bash")), arguments: lines)
     func bash(line: String, expected: Set<String>) async throws {
         let script = """
             \(Self.emails)
@@ -39,7 +39,7 @@ struct CompletionTests {
         #expect(try await offered(by: ["bash", "--norc", "-c", script]) == expected)
     }
 
-    @Test("gives bash only what stands after a character that it breaks words at", .enabled(if: Self.has("bash")))
+    @Test("gives bash only the part after a word-break character", .enabled(if: Self.has("bash")))
     func bashWordBreaks() async throws {
         // What an interactive bash 5.2 gave as $2 for these lines.
         let script = """
@@ -59,7 +59,7 @@ struct CompletionTests {
         #expect(try await offered(by: ["bash", "--norc", "-c", script]) == expected)
     }
 
-    @Test("offers what fits in a real fish", .enabled(if: Self.has("fish")), arguments: lines)
+    @Test("offers matching words in a real fish", .enabled(if: Self.has("fish")), arguments: lines)
     func fish(line: String, expected: Set<String>) async throws {
         let script = """
             function sample; test "$argv" = 'emails --plain'; and printf 'ada@example.org\\nbob@example.org\\n'; end
@@ -69,7 +69,7 @@ struct CompletionTests {
         #expect(try await offered(by: ["fish", "--no-config", "-c", script]) == expected)
     }
 
-    @Test("offers what fits in a real zsh", .enabled(if: Self.has("zsh")), arguments: lines)
+    @Test("offers matching words in a real zsh", .enabled(if: Self.has("zsh")), arguments: lines)
     func zsh(line: String, expected: Set<String>) async throws {
         // zsh completes only in its line editor: one runs on a terminal of its own, and a wrapper of compadd writes
         // down what it was given. Files tell the one when the other is ready and done.
@@ -100,7 +100,7 @@ struct CompletionTests {
         #expect(try await offered(by: ["zsh", "-f", "-c", script]).subtracting(options) == expected)
     }
 
-    @Test("is written so that each shell can read it", arguments: Shell.allCases)
+    @Test("is valid syntax for each shell", arguments: Shell.allCases)
     func syntax(shell: Shell) async throws {
         guard Self.has(shell.rawValue) else { return }
         let script = Sample.program.completionScript(for: shell)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
-    @Test("is there at every level, in three spellings")
+    @Test("is available at every level, in three spellings")
     func levels() throws {
         let root = try #require(try Sample.text("--help"))
         let add = try #require(try Sample.text("user", "add", "--help"))
@@ -18,12 +18,12 @@ struct HelpTests {
         #expect(Sample.program.help(["nobody"]) == nil)
     }
 
-    @Test("wins over a command line that is not complete")
+    @Test("takes precedence over an incomplete command line")
     func incomplete() throws {
         #expect(try Sample.text("move", "--speed", "fast", "--help")?.hasPrefix("Usage: sample move") == true)
     }
 
-    @Test("names options of the commands above, variables, defaults, choices and repetition")
+    @Test("lists options of parent commands, variables, defaults, choices and repetition")
     func details() throws {
         let move = try #require(try Sample.text("move", "--help"))
         let send = try #require(try Sample.text("send", "--help"))
@@ -45,7 +45,7 @@ struct HelpTests {
         #expect(text.split(separator: "\n").count > 8)
     }
 
-    @Test("has the version beside it")
+    @Test("also has the version")
     func version() throws {
         #expect(try Sample.text("--version") == "sample 1.2.3\n")
     }

@@ -1,9 +1,9 @@
 import Arguments
 import Testing
 
-@Suite("A command line")
+@Suite("Command line parsing")
 struct ParsingTests {
-    @Test("gives its values to the command that declares them, options standing anywhere")
+    @Test("passes values to the command that declares them, with options at any position")
     func values() throws {
         let expected = Sample.Action.add(email: "ada@example.org", name: "Ada L", admin: true, config: "/etc/x")
         #expect(
@@ -13,7 +13,7 @@ struct ParsingTests {
         #expect(try Sample.action("user", "-c=/etc/x", "add", "--name=Ada L", "ada@example.org", "--admin") == expected)
     }
 
-    @Test("keeps an empty value, a value with an equals sign and a lone dash")
+    @Test("keeps an empty value, a value with an equals sign and a single dash")
     func unusualValues() throws {
         #expect(
             try Sample.action("user", "add", "-", "--name=") == .add(email: "-", name: "", admin: false, config: nil))
@@ -22,7 +22,7 @@ struct ParsingTests {
                 == .add(email: "a=b", name: "c=d", admin: false, config: nil))
     }
 
-    @Test("takes negative numbers as values and positionals")
+    @Test("accepts negative numbers as values and positional arguments")
     func negativeNumbers() throws {
         #expect(try Sample.action("move", "-5", "-7") == .move(x: -5, y: -7, speed: nil))
         #expect(try Sample.action("move", "4", "--speed", "fast") == .move(x: 4, y: nil, speed: .fast))
@@ -31,20 +31,20 @@ struct ParsingTests {
                 == .add(email: "a", name: "-3", admin: false, config: nil))
     }
 
-    @Test("repeats what may be repeated and gathers the remaining words")
+    @Test("accepts repeated options and collects the remaining words")
     func repeats() throws {
         let action = try Sample.action(
             "send", "-H", "a: 1", "one", "-qv", "--header=b: 2", "two", "--", "--three", "-v")
         #expect(action == .send(headers: ["a: 1", "b: 2"], files: ["one", "two", "--three", "-v"], verbose: true))
     }
 
-    @Test("may leave out an optional positional")
+    @Test("allows an optional positional argument to be omitted")
     func optional() throws {
         #expect(try Sample.action("login") == .login(nil))
         #expect(try Sample.action("login", "beta") == .login("beta"))
     }
 
-    @Test("is filled from the environment, and wins over it")
+    @Test("reads values from the environment, with precedence for the command line")
     func environment() throws {
         let variables = ["SAMPLE_CONFIG": "/env", "SAMPLE_VERBOSE": "yes"]
         #expect(
@@ -61,7 +61,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "that is wrong gets one line that says what and where help is",
+        "reports a mistake in one line that mentions the help",
         arguments: [
             (
                 ["user", "add", "a", "--amdin"], ArgumentError.Code.unknownOption,
@@ -126,7 +126,7 @@ struct ParsingTests {
         #expect(error?.message.contains(password) == false)
     }
 
-    @Test("shows a hostile word on one line and short")
+    @Test("shows a hostile word shortened on one line")
     func hostileWord() {
         let error = #expect(throws: ArgumentError.self) {
             try Sample.program.parse(["\u{1B}[2J\n" + String(repeating: "x", count: 5000)])

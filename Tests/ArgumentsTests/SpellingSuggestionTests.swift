@@ -1,10 +1,10 @@
 import Arguments
 import Testing
 
-@Suite("The nearest word")
+@Suite("Spelling suggestions")
 struct SpellingTests {
     @Test(
-        "is the one that was probably meant",
+        "suggests the most similar word",
         arguments: [
             ("lisen", "listen"), ("databse", "database"), ("--CONFIG", "--config"), ("sessoins", "sessions"),
             ("data", "database"),
@@ -14,12 +14,12 @@ struct SpellingTests {
         #expect(SpellingSuggestion.nearest(to: word, among: known) == expected)
     }
 
-    @Test("is none when nothing is near", arguments: ["", "xyz", "zzzzzzzz"])
+    @Test("suggests nothing if no word is similar", arguments: ["", "xyz", "zzzzzzzz"])
     func far(word: String) {
         #expect(SpellingSuggestion.nearest(to: word, among: ["listen", "database"]) == nil)
     }
 
-    @Test("is none, and found at once, when the word is absurdly long")
+    @Test("suggests nothing, without delay, if the word is extremely long")
     func long() {
         #expect(SpellingSuggestion.nearest(to: String(repeating: "a", count: 100_000), among: ["listen"]) == nil)
     }

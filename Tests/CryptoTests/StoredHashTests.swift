@@ -5,7 +5,7 @@ import Testing
     private static let rest = "p=1$c2FsdHNhbHRzYWx0c2E$aGFzaGhhc2hoYXNoaGFzaA"
 
     @Test(
-        "A stored hash that asks for all memory, or for days, is refused without the work",
+        "A stored hash that would need all memory, or days, is refused without computing it",
         arguments: ["m=4294967295,t=1", "m=2097153,t=1", "m=8,t=4294967295", "m=8,t=101"])
     func unbearable(_ parameters: String) {
         let hash = PasswordHash(rawValue: "$argon2id$v=19$\(parameters),\(Self.rest)")
@@ -15,7 +15,7 @@ import Testing
         #expect(!hash.verify(Secret("password")))
     }
 
-    @Test("The most that a configuration may ask for is still read from a stored hash")
+    @Test("A stored hash with the maximum of the configuration is accepted")
     func most() {
         let hash = PasswordHash(rawValue: "$argon2id$v=19$m=2097152,t=100,\(Self.rest)")
 

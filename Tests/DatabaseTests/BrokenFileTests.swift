@@ -2,7 +2,7 @@ import Database
 import FoundationEssentials
 import Testing
 
-@Suite("Broken, foreign and newer files", .timeLimit(.minutes(20)))
+@Suite("Damaged, foreign and newer files", .timeLimit(.minutes(20)))
 struct BrokenFileTests {
     private static func open(_ folder: Folder) async throws -> Database {
         try await Database.open(Shelf.configuration(folder.database), migrations: Shelf.migrations)
@@ -24,7 +24,7 @@ struct BrokenFileTests {
         return shelf.folder
     }
 
-    @Test("a text file is no database, and stays as it is")
+    @Test("a text file is refused as a database, and stays unchanged")
     func textFile() async throws {
         let folder = try Folder()
         let text = [UInt8](String(repeating: "Dear diary, ", count: 100).utf8)
@@ -43,7 +43,7 @@ struct BrokenFileTests {
     }
 
     @Test(
-        "another program's database is refused and stays as it is",
+        "another program's database is refused and stays unchanged",
         arguments: [
             "CREATE TABLE urls (id)", "CREATE TABLE urls (id); PRAGMA application_id = 7", "PRAGMA user_version = 1",
         ])
@@ -56,7 +56,7 @@ struct BrokenFileTests {
         #expect(try folder.bytes() == before)
     }
 
-    @Test("a file of a newer program is refused with both versions, and stays as it is")
+    @Test("a file of a newer program is refused with both versions, and stays unchanged")
     func newer() async throws {
         let folder = try await filled(rows: 1)
         try RawConnection(folder.database).run("PRAGMA user_version = 9")
@@ -67,7 +67,7 @@ struct BrokenFileTests {
         #expect(try folder.bytes() == before)
     }
 
-    @Test("a damaged page of a small file is found at the opening")
+    @Test("a damaged page of a small file is detected on opening")
     func smallDamaged() async throws {
         let folder = try await filled(rows: 20)
         var bytes = try folder.bytes()
@@ -77,14 +77,14 @@ struct BrokenFileTests {
         #expect(error.code == .corrupt && error.message.contains("damaged"))
     }
 
-    @Test("a truncated file is found at the opening")
+    @Test("a truncated file is detected on opening")
     func truncated() async throws {
         let folder = try await filled(rows: 20)
         try folder.write(Array(try folder.bytes().dropLast(8192)))
         #expect(try await openingError(folder).code == .corrupt)
     }
 
-    @Test("a damaged page of a large file is told when it is met, and the rest still reads")
+    @Test("a damaged page of a large file is reported when it is read, and other pages can still be read")
     func largeDamaged() async throws {
         let folder = try await filled(rows: 2000)
         var bytes = try folder.bytes()
@@ -103,7 +103,7 @@ struct BrokenFileTests {
         #expect(try await database.read { try $0.first(Statement("SELECT 1 FROM items WHERE id = 0")) } != nil)
     }
 
-    @Test("no flipped byte of the header or the schema page traps or opens as something else")
+    @Test("no flipped byte in the header or the schema page traps or gives wrong content")
     func flippedBytes() async throws {
         let folder = try await filled(rows: 1)
         let whole = try folder.bytes()
@@ -123,7 +123,7 @@ struct BrokenFileTests {
         }
     }
 
-    @Test("a folder, a path through a file, an empty path and a NUL are no place for a database")
+    @Test("a folder, a path below a file, an empty path and a NUL are refused as database paths")
     func noPlace() async throws {
         let folder = try Folder()
         try folder.write([])
@@ -135,7 +135,7 @@ struct BrokenFileTests {
         }
     }
 
-    @Test("a file moved away, or replaced, while it is open is told, and put back it works again")
+    @Test("a file that is moved or replaced while it is open is reported, and works again when it is restored")
     func moved() async throws {
         let shelf = try await Shelf()
         let other = shelf.folder.path + "/elsewhere.db"
@@ -156,7 +156,7 @@ struct BrokenFileTests {
         #expect(try await shelf.ids() == [2])
     }
 
-    @Test("file, log and shared memory are for their owner only, and so is a folder that had to be made")
+    @Test("file, log, shared memory and a created folder are accessible only to their owner")
     func modes() async throws {
         let folder = try Folder()
         let path = folder.path + "/a/b/shelf.db"

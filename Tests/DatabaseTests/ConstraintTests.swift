@@ -17,7 +17,7 @@ struct ConstraintTests {
     ]
 
     @Test(
-        "each rule of the schema that refuses is named",
+        "each violated constraint of the schema is named",
         arguments: [
             ("INSERT INTO people VALUES (1, 'b')", DatabaseError.Constraint.unique),
             ("INSERT INTO people VALUES (2, 'a@example.org')", .unique),
@@ -37,7 +37,7 @@ struct ConstraintTests {
         #expect(!error.message.contains("a@example.org"))
     }
 
-    @Test("a read that writes is the program's mistake, not a read-only file", arguments: Place.allCases)
+    @Test("a write in a read is reported as misuse, not as a read-only file", arguments: Place.allCases)
     func writingRead(place: Place) async throws {
         let shelf = try await Shelf(place)
         let error = try await #require(throws: DatabaseError.self) {

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// What only another user or a failing disk shows, each in a process of its own.
-@Suite("Files that cannot be written", .timeLimit(.minutes(20)))
+@Suite("Unwritable files", .timeLimit(.minutes(20)))
 struct HardDiskTests {
-    @Test("a file that this user may only read is told as that")
+    @Test("a file that is read-only for this user is reported as such")
     func readOnlyFile() async throws {
         let folder = try Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
@@ -21,7 +21,7 @@ struct HardDiskTests {
         }
     }
 
-    @Test("a folder in which this user may not keep the log is told as that, and so is one without the file")
+    @Test("a folder in which this user cannot create the log, or without the file, is reported as such")
     func readOnlyFolder() async throws {
         let folder = try Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
@@ -40,7 +40,7 @@ struct HardDiskTests {
         }
     }
 
-    @Test("a commit that the disk refuses fails every caller of its group, keeps nothing, and the next one works")
+    @Test("a commit that the disk refuses fails for its whole group and stores nothing, and the next one works")
     func failingCommit() async throws {
         let folder = try Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in

@@ -33,7 +33,7 @@ struct MigrationTests {
         try RawConnection(folder.database).number("PRAGMA user_version")
     }
 
-    @Test("every older version comes to the newest with its rows", arguments: 0...3)
+    @Test("every older version is migrated to the newest with its rows", arguments: 0...3)
     func fromEachVersion(known: Int) async throws {
         let folder = try Folder()
         await (try open(folder, Array(Self.steps.prefix(known)))).close()
@@ -44,7 +44,7 @@ struct MigrationTests {
         #expect(try await database.read { try $0.all(Self.names) } == ["Ada"])
     }
 
-    @Test("programs that open one file at once run each step once")
+    @Test("programs that open one file at the same time run each step once")
     func atOnce() async throws {
         for _ in 0..<5 {
             let folder = try Folder()
@@ -62,7 +62,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "a step that fails is named, and the file keeps its version, also where other steps went before",
+        "a failed step is named, and the file keeps its version, also after earlier steps",
         arguments: [
             "INSERT INTO people VALUES (2, 'Bob', NULL); CREATE TABLE people (id);",
             "INSERT INTO people VALUES (2, 'Bob', NULL); DELETE FROM people WHERE id = 1;",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Statements", .timeLimit(.minutes(20)))
 struct StatementTests {
-    @Test("every value comes back as it was bound", arguments: Place.allCases)
+    @Test("every value is returned as it was bound", arguments: Place.allCases)
     func roundTrip(place: Place) async throws {
         let shelf = try await Shelf(place)
         let date = Date(timeIntervalSince1970: 1_700_000_000.123)
@@ -31,7 +31,7 @@ struct StatementTests {
         #expect(row?.0 == "" && row?.1 == [])
     }
 
-    @Test("a UUID is lower-case text and a date whole milliseconds in the file")
+    @Test("a UUID is stored as lower-case text and a date as whole milliseconds")
     func storedForms() async throws {
         let shelf = try await Shelf(.memory)
         let statement = Statement("SELECT ?, ?", UUID.self, Date.self) { row throws(DatabaseError) in
@@ -55,7 +55,7 @@ struct StatementTests {
     }
 
     @Test(
-        "a column of another type or NULL names itself and the statement, never the value",
+        "the error for a wrong type or NULL names the column and the statement, never the value",
         arguments: ["'hunter2-hunter2'", "NULL", "1.5", "x'00'"])
     func wrongType(value: String) async throws {
         let shelf = try await Shelf(.memory)
@@ -67,7 +67,7 @@ struct StatementTests {
         #expect(error.message.contains("'age'") && error.message.contains("AS age"))
     }
 
-    @Test("values out of their type's range are refused, not wrapped")
+    @Test("values outside their type's range are refused, not wrapped")
     func ranges() async throws {
         let shelf = try await Shelf(.memory)
         let flag = Statement("SELECT 2") { row throws(DatabaseError) in try row.get(0) as Bool }
@@ -87,7 +87,7 @@ struct StatementTests {
         #expect(far == .misuse)
     }
 
-    @Test("a column that the statement does not have is the program's mistake")
+    @Test("reading a column that the statement does not have is reported as misuse")
     func missingColumn() async throws {
         let shelf = try await Shelf(.memory)
         let statement = Statement("SELECT 1") { row throws(DatabaseError) in try row.get(1) as Int }
@@ -96,7 +96,7 @@ struct StatementTests {
     }
 
     @Test(
-        "SQL that does not fit its declaration is told at its first use, with the SQL",
+        "SQL that does not match its declaration is reported at its first use, with the SQL",
         arguments: ["SELECT 1", "SELECT ?, ?", "SELEC ?", "SELECT ?; SELECT 2", "", "SELECT ? FROM nowhere"])
     func wrongSQL(sql: String) async throws {
         let shelf = try await Shelf(.memory)
@@ -108,14 +108,14 @@ struct StatementTests {
         #expect(error.message.contains(sql) && error.message.contains("bug in the program"))
     }
 
-    @Test("a trailing semicolon and comment are no second statement")
+    @Test("a trailing semicolon and comment are not a second statement")
     func trailing() async throws {
         let shelf = try await Shelf(.memory)
         let changes = try await shelf.database.read { try $0.run(Statement("SELECT 1;\n")) }
         #expect(changes == 0)
     }
 
-    @Test("run counts the rows that it changed itself")
+    @Test("run counts only its own changed rows")
     func changes() async throws {
         let shelf = try await Shelf(.memory)
         let counts = try await shelf.database.write { connection in
@@ -129,7 +129,7 @@ struct StatementTests {
         #expect(counts == [1, 1, 0, 2, 0, 0])
     }
 
-    @Test("one SQL declared with different parameter types or row types is compiled once and read each way")
+    @Test("one SQL text with different parameter or row types is compiled once and read with each type")
     func sameSQL() async throws {
         let shelf = try await Shelf(.memory)
         let number = Statement("SELECT ?", Int.self) { row throws(DatabaseError) in try row.get(0) as Int }
@@ -138,7 +138,7 @@ struct StatementTests {
         #expect(result.0 == 3 && result.1 == "x")
     }
 
-    @Test("thousands of statements made at run time do not confuse the cache")
+    @Test("thousands of statements created at run time do not confuse the cache")
     func manyStatements() async throws {
         let shelf = try await Shelf(.memory)
         let sum = try await shelf.database.read { connection in
@@ -158,7 +158,7 @@ struct StatementTests {
         case phone, laptop
     }
 
-    @Test("a raw-representable type goes by its raw value, and one that it does not know is refused")
+    @Test("a raw-representable type is stored as its raw value, and an unknown one is refused")
     func rawValues() async throws {
         let shelf = try await Shelf(.memory)
         let kind = Statement("SELECT ?", Kind.self) { row throws(DatabaseError) in try row.get(0) as Kind }
@@ -169,7 +169,7 @@ struct StatementTests {
         #expect(found.0 == .laptop && found.1 == .unexpectedValue)
     }
 
-    @Test("the row inserted last is known")
+    @Test("the last inserted row id is returned")
     func lastInsertedRow() async throws {
         let shelf = try await Shelf(.memory)
         let row = try await shelf.database.write { connection in
@@ -191,7 +191,7 @@ struct StatementTests {
         #expect(try await shelf.ids() == [])
     }
 
-    @Test("bound values are forgotten after use")
+    @Test("bound values are cleared after use")
     func forgotten() async throws {
         let shelf = try await Shelf(.memory)
         let statement = Statement("SELECT ?1, ?2", Int?.self, Int?.self) { row throws(DatabaseError) in

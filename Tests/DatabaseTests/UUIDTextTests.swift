@@ -4,7 +4,7 @@ import Testing
 
 @Suite("UUIDs as text")
 struct UUIDTextTests {
-    @Test("What is written is what Foundation writes, in small letters, and is read again in letters of either case")
+    @Test("The text is Foundation's in lower case, and is parsed in either case")
     func isFoundations() {
         for _ in 0..<100 {
             let id = UUID()
@@ -15,7 +15,7 @@ struct UUIDTextTests {
     }
 
     @Test(
-        "What is no UUID is not read",
+        "An invalid UUID is refused",
         arguments: [
             "", "0", "00000000-0000-0000-0000-00000000000", "00000000-0000-0000-0000-0000000000000",
             "000000000000-0000-0000-0000-00000000", "0000000000000000000000000000000000000",

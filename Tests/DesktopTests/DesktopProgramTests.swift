@@ -6,7 +6,7 @@ import Testing
 
 /// Programs of the desktop, really started.
 @Suite(.timeLimit(.minutes(20))) struct DesktopProgramTests {
-    @Test("A program's output and exit status come back, and one that is missing is told by its name")
+    @Test("A program's output and exit status are returned, and a missing program is reported by its name")
     func output() async throws {
         let good = try await DesktopProgram.output(of: ["sh", "-c", "echo hello; echo hidden >&2; exit 3"])
         #expect(good.status == 3 && good.text == "hello\n")
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("A program is in a session of its own, reads nothing and dies of a closed pipe as usual")
+    @Test("A program has its own session, no standard input, and the default action for SIGPIPE")
     func session() async throws {
         signal(SIGPIPE, SIG_IGN)
         let script = "read line; cut -d' ' -f6 /proc/$$/stat; echo $$; grep SigIgn /proc/self/status"
@@ -27,7 +27,7 @@ import Testing
         #expect(ignored & (1 << UInt64(SIGPIPE - 1)) == 0)
     }
 
-    @Test("Waiting for a program can be cancelled, which leaves it running")
+    @Test("Waiting for a program can be cancelled, and it continues to run")
     func cancelled() async throws {
         let folder = try TemporaryDirectory()
         let gate = folder.file("gate")

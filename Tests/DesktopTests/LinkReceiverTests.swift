@@ -15,7 +15,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.file("links"))
     }
 
-    @Test("OX-9 the expected link is taken once, and its socket goes with the wait")
+    @Test("OX-9 the expected link is accepted once, and its socket is removed after the wait")
     func once() async throws {
         let links = try LinkFolder(folder.file("links"))
         let receiver = try LinkReceiver(named: "abc", in: links) { $0 == "right" }
@@ -33,7 +33,7 @@ import Testing
         #expect(try names().isEmpty)
     }
 
-    @Test("A link that is too long, or no text, is refused")
+    @Test("A link that is too long or not valid text is refused")
     func malformed() throws {
         let links = try LinkFolder(folder.file("links"))
         let receiver = try LinkReceiver(named: "abc", in: links) { _ in true }
@@ -49,7 +49,7 @@ import Testing
         #expect(LocalSocket.read(connection, limit: 64) == Array("refused\n".utf8))
     }
 
-    @Test("a folder that is refused closes its own descriptor and no other")
+    @Test("A refused folder closes only its own descriptor")
     func refusedFolder() async {
         // In a process of its own: a descriptor that is closed twice would be another test's.
         await #expect(processExitsWith: .success) {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 the folder is made for its owner alone, and one that is open to others is not used")
+    @Test("OX-9 the folder is created only for its owner, and one that others can access is not used")
     func folders() throws {
         _ = try LinkFolder(folder.file("links"))
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("links"))[.posixPermissions] as? Int
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "OX-9 a program of another user is not listened to, even where it reaches the socket",
+        "OX-9 a program of another user is ignored, even if it can reach the socket",
         .enabled(if: geteuid() == 0))
     func otherUser() async throws {
         let links = try LinkFolder(folder.file("links"))
@@ -122,7 +122,7 @@ import Testing
         receiver.close()
     }
 
-    @Test("A path that is longer than a socket's is no hindrance")
+    @Test("A path that is longer than a socket address works")
     func longPath() async throws {
         let deep = folder.file(String(repeating: "d", count: 200))
         let links = try LinkFolder(deep)
@@ -132,7 +132,7 @@ import Testing
         receiver.close()
     }
 
-    @Test("A socket that a killed program left is removed by the next wait, and one that lives is not")
+    @Test("A socket of a killed program is removed by the next wait, and one in use is not")
     func sweep() throws {
         let links = try LinkFolder(folder.file("links"))
         let left = LocalSocket.listen(at: "left", in: links)

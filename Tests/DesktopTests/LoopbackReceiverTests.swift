@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "OX-9 RFC 8252 §7.3 one good request is taken, whatever came before; connections that say nothing hinder nobody"
+        "OX-9 RFC 8252 §7.3 one valid request is accepted after any others; silent connections do not block it"
     )
     func one() async throws {
         let (receiver, port) = try receiver()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "OX-9 the last page says what happened",
+        "OX-9 the last page shows the result",
         arguments: [
             ("code=1&state=2", "is no longer needed"), ("error=access_denied&state=2", "was denied"),
             ("state=2&error=server_error&error_description=x", "reported an error"),
@@ -63,7 +63,7 @@ import Testing
         receiver.close()
     }
 
-    @Test("It listens on 127.0.0.1 only, on a port of the system's choice, and no more once closed")
+    @Test("The receiver listens only on 127.0.0.1, on a port that the system chooses, until it is closed")
     func address() throws {
         let (first, port) = try receiver()
         let (second, other) = try receiver()

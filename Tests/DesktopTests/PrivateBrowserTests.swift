@@ -27,7 +27,7 @@ import Testing
     private var left: [String] { (try? FileManager.default.contentsOfDirectory(atPath: profiles)) ?? [] }
 
     @Test(
-        "TT-2 the profile is new and the person's own, and is gone when the browser was closed",
+        "TT-2 the profile is new and private, and is deleted when the browser is closed",
         arguments: ["chromium", "firefox"])
     func whole(_ name: String) async throws {
         let seen = folder.file("seen")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "TT-2 closing ends the browser with all that it started, however it takes the signal, and removes the profile")
+        "TT-2 closing ends the browser with all its processes, even if it ignores the signal, and deletes the profile")
     func closed() async throws {
         let path = try await install(
             "chromium", "trap '' TERM; sleep 300 & echo started >'\(folder.file("started"))'; wait; wait")
@@ -64,7 +64,7 @@ import Testing
         #expect(await browser.status() == 128 + 9)
     }
 
-    @Test("TT-2 what a program that was killed left is removed by the next, but not under a browser that runs")
+    @Test("TT-2 the profile of a killed program is deleted by the next one, but not while the browser runs")
     func sweep() async throws {
         let path = try await install("chromium", "exec sleep 300")
         let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
@@ -79,7 +79,7 @@ import Testing
         #expect(left.isEmpty)
     }
 
-    @Test("TT-2 the lock is the browser's too: it lives on in it when this program is gone")
+    @Test("TT-2 the browser inherits the lock and holds it after this program has ended")
     func inherited() async throws {
         let lock = folder.file("profile")
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: true)
@@ -91,7 +91,7 @@ import Testing
         #expect(BrowserProfile(abandoned: lock) != nil)
     }
 
-    @Test("TT-2 without a browser, and in a folder that others may read, nothing is opened")
+    @Test("TT-2 without a browser, or in a folder that others may read, nothing is opened")
     func refused() async throws {
         let none = #expect(throws: DesktopError.self) {
             try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: folder.path)

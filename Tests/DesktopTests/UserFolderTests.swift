@@ -5,7 +5,7 @@ import Testing
 /// The folders of the person.
 @Suite struct UserFolderTests {
     @Test(
-        "IM-6 the folder is the one that the person's settings name",
+        "IM-6 the folder is the one in the user's settings",
         arguments: [
             (#"XDG_PICTURES_DIR="$HOME/Bilder""#, "/home/ada/Bilder"), (#"XDG_PICTURES_DIR="/media/p""#, "/media/p"),
             ("# XDG_PICTURES_DIR=\"/no\"\n  XDG_PICTURES_DIR=\"/a//b/\"\n", "/a/b"),
@@ -18,7 +18,7 @@ import Testing
         #expect(UserFolder.pictures(in: text, home: "/home/ada") == path)
     }
 
-    @Test("a variable that is empty or relative is ignored, and without a home folder there is none")
+    @Test("an empty or relative variable is ignored, and without a home folder there is no folder")
     func base() {
         #expect(UserFolder.data.path(["XDG_DATA_HOME": "/d/", "HOME": "/home/ada"]) == "/d")
         #expect(UserFolder.state.path(["XDG_STATE_HOME": "d", "HOME": "/home/ada"]) == "/home/ada/.local/state")

@@ -8,7 +8,7 @@ struct CertificateFingerprintTests {
         "00:08:10:18:20:28:30:38:40:48:50:58:60:68:70:78:80:88:90:98:A0:A8:B0:B8:C0:C8:D0:D8:E0:E8:F0:F8"
 
     @Test(
-        "What people and tools write is read",
+        "The formats of people and tools are parsed",
         arguments: [
             text, text.lowercased(), text.filter { $0 != ":" }, text.split(separator: ":").joined(separator: " "),
             "sha256 Fingerprint=" + text, "SHA256:" + text,
@@ -17,7 +17,7 @@ struct CertificateFingerprintTests {
         #expect(CertificateFingerprint(text)?.bytes == Self.bytes)
     }
 
-    @Test("It is written as openssl writes it")
+    @Test("The description has the format of openssl")
     func writing() throws {
         #expect(try #require(CertificateFingerprint(bytes: Self.bytes)).description == Self.text)
     }

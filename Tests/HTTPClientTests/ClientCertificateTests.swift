@@ -10,7 +10,9 @@ struct ClientCertificateTests {
         .init(authorities: .only(pemFile: authority.own.certificate), clientCertificate: certificate)
     }
 
-    @Test("PEM, PEM with passphrase and PKCS#12 are shown to the server that asks", arguments: ["1.2", "1.3"])
+    @Test(
+        "PEM, PEM with passphrase and PKCS#12 are sent to a server that requests a certificate",
+        arguments: ["1.2", "1.3"])
     func shown(_ version: String) async throws {
         let authority = try await Authority.make()
         let server = try await authority.server(
@@ -31,7 +33,9 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("A server that wants one and gets none, or a foreign one, says so", arguments: ["1.2", "1.3"])
+    @Test(
+        "A server that requires a certificate and gets none, or a foreign one, is reported",
+        arguments: ["1.2", "1.3"])
     func wanted(_ version: String) async throws {
         let (authority, other) = (try await Authority.make(), try await Authority.make("Other"))
         let server = try await authority.server(
@@ -47,7 +51,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("Files that cannot be used are named before anything is sent")
+    @Test("Unusable files are reported before anything is sent")
     func unusable() async throws {
         let authority = try await Authority.make()
         let (open, other) = (try await authority.issue("open"), try await authority.issue("other"))

@@ -14,7 +14,7 @@ struct DownloadTests {
 
     private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
 
-    @Test("The file gets the bytes, whole and under its own name")
+    @Test("The complete file is saved under its name")
     func whole() async throws {
         let server = try await Fixture.server()
         let seen = Mutex<[DownloadProgress]>([])
@@ -31,7 +31,7 @@ struct DownloadTests {
         #expect(seen.withLock { $0.last } == DownloadProgress(received: 300_000, total: 300_000))
     }
 
-    @Test("An empty answer makes an empty file")
+    @Test("An empty response creates an empty file")
     func empty() async throws {
         let server = try await Fixture.server()
 
@@ -40,7 +40,7 @@ struct DownloadTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
     }
 
-    @Test("Memory stays flat while far more than memory's share goes to the file")
+    @Test("Memory use is constant during a download of a large file")
     func flat() async {
         // In a process of its own, where nothing else takes memory.
         await #expect(processExitsWith: .success) {
@@ -65,7 +65,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("A failure leaves the former file and no part", arguments: ["/early", "/early-chunk"])
+    @Test("A failure leaves the previous file and no part", arguments: ["/early", "/early-chunk"])
     func failing(_ failing: String) async throws {
         let server = try await Fixture.server()
         try folder.write("former", to: "picture")
@@ -98,7 +98,7 @@ struct DownloadTests {
         #expect(files.isEmpty)
     }
 
-    @Test("An answer that is no success stays in memory and touches no file", arguments: [302, 401, 404, 500])
+    @Test("An unsuccessful response stays in memory and changes no file", arguments: [302, 401, 404, 500])
     func refused(_ code: Int) async throws {
         let server = try await Fixture.server()
 
@@ -109,7 +109,7 @@ struct DownloadTests {
         #expect(response.status.rawValue == code && response.body == Array("as asked".utf8) && files.isEmpty)
     }
 
-    @Test("Two downloads to one path do not mix")
+    @Test("Two concurrent downloads to one path are not mixed")
     func apart() async throws {
         let server = try await Fixture.server()
         let (pieces, piece) = AsyncStream.makeStream(of: Int.self)
@@ -130,7 +130,7 @@ struct DownloadTests {
         #expect(files == ["picture"])
     }
 
-    @Test("An unrelated file with the name that a part could have stays as it is")
+    @Test("An unrelated file with a possible name of a part stays unchanged")
     func foreignPart() async throws {
         let server = try await Fixture.server()
         try folder.write("mine", to: "picture.part")
@@ -143,7 +143,7 @@ struct DownloadTests {
             try String(contentsOfFile: path, encoding: .utf8) == "xx" && files.sorted() == ["picture", "picture.part"])
     }
 
-    @Test("A folder that is missing is named")
+    @Test("A missing folder is reported")
     func noFolder() async throws {
         let server = try await Fixture.server()
         let path = folder.file("missing/picture")

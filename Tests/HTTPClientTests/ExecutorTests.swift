@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Tasks on a client's own thread", .serialized, .timeLimit(.minutes(20)))
+@Suite("Tasks on a client's thread", .serialized, .timeLimit(.minutes(20)))
 struct ExecutorTests {
-    @Test("Many tasks that prefer the client's thread send one request after the other")
+    @Test("Many tasks that prefer the client's thread send sequential requests")
     func many() async throws {
         let server = try await Fixture.server()
 
@@ -29,7 +29,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("A task that prefers the client's thread goes on before that runs, and when it has ended")
+    @Test("A task that prefers the client's thread also runs before the thread starts and after it has ended")
     func elsewhere() async throws {
         let server = try await Fixture.server()
         let client = try HTTPClient(.init(proxy: ""))

@@ -4,10 +4,10 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite("Failures are told apart", .serialized, .timeLimit(.minutes(20)))
+@Suite("Errors", .serialized, .timeLimit(.minutes(20)))
 struct FailureTests {
     @Test(
-        "An address that is none is named so",
+        "An invalid address is reported as such",
         arguments: [
             "", "photos.example", "ftp://photos.example/", "file:///etc/passwd", "https://", "https:///path",
             "https:///\u{301}path", "http://host:0/", "http://host:70000/", "http://a b/", "http://host/\r\nX: y",
@@ -20,7 +20,7 @@ struct FailureTests {
         #expect(!error.message.leaks("hunter2-hunter2"))
     }
 
-    @Test("A name without address is not found")
+    @Test("An unknown host name is not found")
     func nameNotFound() async throws {
         let error = try await failure(ClientRequest(url: "https://nowhere.invalid/path?token=hunter2-hunter2"))
 
@@ -37,12 +37,12 @@ struct FailureTests {
         #expect(error.message.contains("http://127.0.0.1:1") && error.message.contains("port 1"))
     }
 
-    @Test("A host that no way leads to is unreachable")
+    @Test("A host without a route is unreachable")
     func unreachable() async throws {
         #expect(try await failure(ClientRequest(url: "http://255.255.255.255/")).code == .unreachable)
     }
 
-    @Test("A server that never answers times out as a whole")
+    @Test("A server that never responds causes a request time-out")
     func timedOut() async throws {
         let server = try await Fixture.server()
 
@@ -51,7 +51,7 @@ struct FailureTests {
         #expect(error.code == .timedOut && error.message.contains("was not complete"))
     }
 
-    @Test("A server that never shakes hands times out while connecting")
+    @Test("A server that never completes the handshake causes a connection time-out")
     func connectTimedOut() async throws {
         let server = try await Fixture.server(["--silent"])
         let request = ClientRequest(url: server.url(scheme: "https"), connectTimeout: .milliseconds(200), timeout: nil)
@@ -61,7 +61,7 @@ struct FailureTests {
         #expect(error.code == .timedOut && error.message.contains("no connection"))
     }
 
-    @Test("A client that can open nothing more says so, and goes on when it can")
+    @Test("A client without free descriptors reports that, and continues when there are some")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let port = try HeldPort()
@@ -81,14 +81,17 @@ struct FailureTests {
     }
 
     @Test(
-        "A connection that ends before the answer is closed early", arguments: ["/early", "/early-chunk", "/nothing"])
+        "A connection that ends before the response is reported as closed early",
+        arguments: ["/early", "/early-chunk", "/nothing"])
     func closedEarly(_ path: String) async throws {
         let server = try await Fixture.server()
 
         #expect(try await failure(ClientRequest(url: server.url(path))).code == .closedEarly)
     }
 
-    @Test("A body beyond the bound is too large, announced or not", arguments: ["/bytes?bytes=1001", "/endless"])
+    @Test(
+        "A body above the limit is too large, with or without Content-Length",
+        arguments: ["/bytes?bytes=1001", "/endless"])
     func tooLarge(_ path: String) async throws {
         let server = try await Fixture.server()
 
@@ -98,7 +101,7 @@ struct FailureTests {
         #expect(await server.line("closed") == "closed 1")
     }
 
-    @Test("A body as large as the bound is taken")
+    @Test("A body of exactly the limit is accepted")
     func atTheBound() async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(url: server.url("/bytes?bytes=1000"), maximumBodyBytes: 1000)
@@ -106,21 +109,21 @@ struct FailureTests {
         #expect(try await withClient { try await $0.send(request) }.body.count == 1000)
     }
 
-    @Test("A header beyond the bound is too large")
+    @Test("A header above the limit is too large")
     func wideHeader() async throws {
         let server = try await Fixture.server()
 
         #expect(try await failure(ClientRequest(url: server.url("/wide"))).code == .tooLarge)
     }
 
-    @Test("Another protocol's greeting is no answer")
+    @Test("Another protocol's greeting is an invalid response")
     func otherProtocol() async throws {
         let server = try await Fixture.server()
 
         #expect(try await failure(ClientRequest(url: server.url("/other-protocol"))).code == .invalidResponse)
     }
 
-    @Test("Every message is one sentence that names the server, and logs find curl's words in the cause")
+    @Test("Every message is one sentence that names the server, and the cause has curl's message")
     func messages() async throws {
         let error = try await failure(ClientRequest(url: "http://127.0.0.1:1/"))
 

@@ -11,7 +11,7 @@ struct HTTP2Tests {
             "nginx.py", [authority.folder.path, pair.certificate, pair.key, authority.own.certificate])
     }
 
-    @Test("HTTP/2 is negotiated, and one connection carries requests at once")
+    @Test("HTTP/2 is negotiated, and one connection carries concurrent requests")
     func negotiated() async throws {
         let authority = try await Authority.make()
         let server = try await nginx(authority)
@@ -53,7 +53,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("A page for members opens with the client certificate only")
+    @Test("A protected page can be loaded only with the client certificate")
     func members() async throws {
         let authority = try await Authority.make()
         let server = try await nginx(authority)
@@ -66,7 +66,7 @@ struct HTTP2Tests {
         #expect(try await withClient(configuration) { try await $0.send(request) }.body == Array("welcome".utf8))
     }
 
-    @Test("http to a port that speaks TLS is an answer of nginx's, https to it works")
+    @Test("http to a TLS port gets nginx's error response, and https works")
     func plainToSecure() async throws {
         let authority = try await Authority.make()
         let server = try await nginx(authority)

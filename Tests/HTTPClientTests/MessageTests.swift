@@ -2,7 +2,7 @@ import HTTPClient
 import HTTPMessages
 import Testing
 
-@Suite("Messages as the server and the caller see them", .serialized, .timeLimit(.minutes(20)))
+@Suite("Requests and responses", .serialized, .timeLimit(.minutes(20)))
 struct MessageTests {
     @Test("Method, path, query, headers and body arrive as given")
     func request() async throws {
@@ -35,7 +35,7 @@ struct MessageTests {
         }
     }
 
-    @Test("HEAD brings the header and no body")
+    @Test("HEAD returns the header without a body")
     func head() async throws {
         let server = try await Fixture.server()
 
@@ -46,7 +46,7 @@ struct MessageTests {
         #expect(response.status == .ok && response.headers["content-length"] == "7" && response.body.isEmpty)
     }
 
-    @Test("An error status is an answer with its body", arguments: [400, 401, 404, 429, 500, 503])
+    @Test("An error status is a response with its body", arguments: [400, 401, 404, 429, 500, 503])
     func statuses(_ code: Int) async throws {
         let server = try await Fixture.server()
 
@@ -57,7 +57,7 @@ struct MessageTests {
         #expect(response.status.rawValue == code && response.body == Array("as asked".utf8))
     }
 
-    @Test("Interim answers and trailers stay out of the headers, repeated fields stay apart")
+    @Test("Interim responses and trailers are not in the headers, and repeated fields stay separate")
     func oddities() async throws {
         let server = try await Fixture.server()
 
@@ -68,7 +68,7 @@ struct MessageTests {
         #expect(response.headers["X-Empty"] == "" && response.headers.values("Set-Cookie") == ["a=1", "b=2"])
     }
 
-    @Test("A compressed body is opened, and the bound counts opened bytes")
+    @Test("A compressed body is decoded, and the limit counts decoded bytes")
     func compression() async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(url: server.url("/gzip?bytes=100000"), maximumBodyBytes: 100_000)
@@ -82,7 +82,7 @@ struct MessageTests {
         #expect(error.code == .tooLarge)
     }
 
-    @Test("One connection serves requests in a row")
+    @Test("One connection serves sequential requests")
     func reuse() async throws {
         let server = try await Fixture.server()
 
@@ -97,7 +97,7 @@ struct MessageTests {
         #expect(seen == [1])
     }
 
-    @Test("Many requests at once each get their own answer")
+    @Test("Many concurrent requests each get their own response")
     func concurrency() async throws {
         let server = try await Fixture.server()
 
@@ -115,7 +115,7 @@ struct MessageTests {
     }
 
     @Test(
-        "What would break the message is refused before it is sent",
+        "Values that would break the message are refused before it is sent",
         arguments: [
             ("X-Bad", "a\r\nX-Injected: b"), ("X-Bad", "a\nb"), ("X-Bad", "a\0b"), ("X Bad", "a"), ("", "a"),
             ("Content-Length", "5"), ("Transfer-Encoding", "chunked"),
@@ -131,7 +131,7 @@ struct MessageTests {
         #expect(!error.message.contains("Injected"))
     }
 
-    @Test("A method that is no token is refused")
+    @Test("An invalid method is refused")
     func unsafeMethod() async throws {
         let request = ClientRequest(method: HTTPMethod(rawValue: "GET / HTTP/1.1\r\nX: y"), url: "http://127.0.0.1:1/")
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Proxies", .serialized, .timeLimit(.minutes(20)))
 struct ProxyTests {
-    @Test("http goes through the proxy whole, https as a tunnel that it cannot look into")
+    @Test("http requests are sent to the proxy, and https through a tunnel")
     func used() async throws {
         let authority = try await Authority.make()
         let proxy = try await Fixture.start("proxy.py")
@@ -27,7 +27,7 @@ struct ProxyTests {
         #expect(await proxy.line("connect") == "connect localhost:\(secure.port)")
     }
 
-    @Test("A proxy gets its own user name and password")
+    @Test("A proxy gets its user name and password")
     func authorization() async throws {
         let proxy = try await Fixture.start("proxy.py")
         let server = try await Fixture.server()
@@ -38,7 +38,7 @@ struct ProxyTests {
         #expect(await proxy.line("authorization") == "authorization Basic bWU6aHVudGVyMi1odW50ZXIy")
     }
 
-    @Test("A proxy that fails is told apart from the server")
+    @Test("An error of the proxy is distinguished from one of the server")
     func failing() async throws {
         let declining = try await Fixture.start("proxy.py", ["--status", "403"])
         let asking = try await Fixture.start("proxy.py", ["--status", "407"])
@@ -55,7 +55,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "A proxy that is none is refused at once",
+        "An invalid proxy is refused at once",
         arguments: ["ftp://proxy:1", "https://proxy:1", "http://", "http://a b"])
     func invalid(_ proxy: String) {
         let error = #expect(throws: TransportError.self) { try HTTPClient(.init(proxy: proxy)) }
@@ -94,7 +94,7 @@ struct ProxyTests {
         Row("https://a.example/", ["https_proxy": ""], nil),
     ]
 
-    @Test("The environment's proxy is honoured as people expect", arguments: rows)
+    @Test("The environment's proxy is used", arguments: rows)
     func environment(_ row: Row) throws {
         let address = try RequestAddress(parsing: row.url)
         let fromEnvironment = try ProxyChoice(configured: nil, environment: row.variables)

@@ -14,7 +14,7 @@ struct RedirectTests {
         return "/redirect?status=\(status)&to=\(escaped.joined())"
     }
 
-    @Test("A redirect is handed over unless asked", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect is returned by default", arguments: [301, 302, 303, 307, 308])
     func notFollowed(_ status: Int) async throws {
         let server = try await Fixture.server()
 
@@ -26,7 +26,7 @@ struct RedirectTests {
         #expect(response.body == Array("moved".utf8))
     }
 
-    @Test("Within one origin credentials go along, and the answer tells its address")
+    @Test("Within one origin credentials are sent, and the response has the final URL")
     func sameOrigin() async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(
@@ -40,7 +40,7 @@ struct RedirectTests {
         #expect(seen.header("x-extra") == "e")
     }
 
-    @Test("Another origin sees no credentials, not even on the way back")
+    @Test("Another origin gets no credentials, and neither does a redirect back")
     func otherOrigin() async throws {
         let (first, second) = (try await Fixture.server(), try await Fixture.server())
         let back = second.url(redirect(302, first.url("/echo?back")))
@@ -85,7 +85,7 @@ struct RedirectTests {
         #expect(await server.line("request 1 HEAD /bytes") != nil)
     }
 
-    @Test("A body is never sent on to another origin", arguments: [307, 308])
+    @Test("A body is never sent to another origin", arguments: [307, 308])
     func bodyElsewhere(_ status: Int) async throws {
         let (first, second) = (try await Fixture.server(), try await Fixture.server())
         let request = ClientRequest(
@@ -95,7 +95,7 @@ struct RedirectTests {
         #expect(try await failure(request).code == .redirectRefused)
     }
 
-    @Test("A circle ends after the number allowed")
+    @Test("A redirect loop ends after the allowed number")
     func circle() async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(
@@ -105,7 +105,8 @@ struct RedirectTests {
     }
 
     @Test(
-        "Out of the web nothing is followed", arguments: ["onyx://callback?code=hunter2-hunter2", "file:///etc/passwd"])
+        "Redirects to other schemes than http and https are not followed",
+        arguments: ["onyx://callback?code=hunter2-hunter2", "file:///etc/passwd"])
     func otherScheme(_ target: String) async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(url: server.url(redirect(302, target)), redirects: .follow(maximum: 3))
@@ -115,7 +116,7 @@ struct RedirectTests {
         #expect(error.code == .redirectRefused && !error.message.leaks("hunter2-hunter2"))
     }
 
-    @Test("From https to http nothing is followed")
+    @Test("Redirects from https to http are not followed")
     func downgrade() async throws {
         let authority = try await Authority.make()
         let server = try await authority.server(try await authority.issue())
@@ -128,7 +129,7 @@ struct RedirectTests {
         #expect(error.code == .redirectRefused && error.message.contains("https to http"))
     }
 
-    @Test("The client certificate is not shown to another origin, and the pin does not vouch for it")
+    @Test("The client certificate is not sent to another origin, and the pin does not apply to it")
     func identity() async throws {
         let authority = try await Authority.make()
         let pair = try await authority.issue()

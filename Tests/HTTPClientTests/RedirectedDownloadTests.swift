@@ -36,7 +36,7 @@ import Testing
         return (response, Array(try Data(contentsOf: URL(fileURLWithPath: path))), begun.withLock { $0 })
     }
 
-    @Test("DL-3 a file is fetched from where each kind of redirect leads", arguments: [301, 302, 303, 307, 308])
+    @Test("DL-3 a file is fetched from the target of each kind of redirect", arguments: [301, 302, 303, 307, 308])
     func followed(_ status: Int) async throws {
         let server = try FaultServer { request in
             request.path == "/latest"
@@ -50,7 +50,7 @@ import Testing
         #expect(point?.place?.count == 16)
     }
 
-    @Test("DL-3 DL-13 the rest of a file is asked for at another origin, on its condition and with nothing secret")
+    @Test("DL-3 DL-13 the rest of a file is requested at another origin with If-Range and without secrets")
     func elsewhere() async throws {
         let store = try FaultServer { .file(Self.bytes, to: $0) }
         let first = try gate { store.url("/bucket/file?X-Amz-Signature=\(UUID())") }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 from another place than before the rest is taken under a strong entity tag alone",
+        "DL-13 from another URL than before the rest is accepted only with a strong entity tag",
         arguments: [("\"1\"", 206), ("W/\"1\"", 200), (nil, 200)] as [(String?, Int)])
     func movedOn(_ entityTag: String?, _ status: Int) async throws {
         let response: @Sendable (FaultServer.Request) -> FaultServer.Response = {
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 a page that a redirect leads to is not taken, and what has come of the file stays",
+        "DL-13 a web page at the end of a redirect is not saved, and the received bytes are kept",
         arguments: [[("Content-Type", "text/html; charset=utf-8")], []])
     func page(_ headers: [(String, String)]) async throws {
         let server = try FaultServer { request in
@@ -99,14 +99,14 @@ import Testing
             bytes == Self.bytes && begun == nil && String(decoding: response.body, as: UTF8.self).contains("Sign in"))
     }
 
-    @Test("DL-13 a target with a user name is told as the server's, and the password not at all")
+    @Test("DL-13 a redirect with a user name is reported as the server's error, without the password")
     func userInfo() async throws {
         let server = try gate { "http://ada:hunter2-hunter2@127.0.0.1:9/a" }
         let error = try await #require(throws: TransportError.self) { try await download(server.url("/a")) }
         #expect(error.code == .redirectRefused && !"\(error)".leaks("hunter2-hunter2"), "\(error)")
     }
 
-    @Test("DL-13 a page that is called as what was asked for is the file")
+    @Test("DL-13 a web page with the name of the requested file is saved")
     func wantedPage() async throws {
         let server = try FaultServer { request in
             request.path == "/latest/a.html"
@@ -117,7 +117,7 @@ import Testing
         #expect(response.redirection?.isRejectedPage == false && bytes == Array("<html>".utf8))
     }
 
-    @Test("DL-3 where the caller forbids it, and in a circle, nothing is followed")
+    @Test("DL-3 redirects are not followed if the caller forbids it, or in a loop")
     func unfollowed() async throws {
         let server = try FaultServer { _ in .init(status: 302, headers: [("Location", "/again")]) }
         let (response, bytes, _) = try await download(server.url("/a")) { $0.headers["Location"] != "/again" }
@@ -126,7 +126,7 @@ import Testing
         #expect(error?.code == .tooManyRedirects && server.requests.count == 5)
     }
 
-    @Test("DL-13 another origin that cannot be reached, or breaks off, is named as that")
+    @Test("DL-13 an unreachable or disconnecting other origin is named in the error")
     func unreachable() async throws {
         let store = try FaultServer { request in
             var response = FaultServer.Response.file(Self.bytes, to: request)

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 the rest alone is asked for, on the strongest condition that may be sent",
+        "DL-13 only the rest is requested, with the strongest allowed If-Range",
         arguments: [
             ("\"1\"", nil, "\"1\""), ("\"1\"", Self.old, "\"1\""), (nil, Self.old, Self.old),
             ("W/\"1\"", Self.old, nil),
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 what is not the rest of the same file begins it anew, and is never appended",
+        "DL-13 a response that is not the rest of the same file restarts it, and is never appended",
         arguments: [
             "whole", "other tag", "other time", "weak tag of another", "no validator", "other start", "other length",
             "no Content-Range", "unknown length", "416", "another unit",
@@ -118,7 +118,7 @@ import Testing
         #expect(bytes == other && status == 200)
     }
 
-    @Test("DL-13 without a validator, or with fewer bytes than it says, nothing is taken up")
+    @Test("DL-13 without a validator, or with fewer bytes than recorded, the download starts again")
     func nothingToResume() async throws {
         let server = try cutting(after: 40_000, entityTag: nil)
         let point = try await begin(server, cutAfter: 40_000)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 without a strong entity tag or a time that is a minute old, two answers are never combined",
+        "DL-13 without a strong entity tag or a time older than a minute, two responses are never combined",
         arguments: [
             (nil, "Sat, 21 Nov 2026 12:00:00 GMT"), (nil, "Sat, 21 Nov 2026 11:59:59 GMT"),
             ("W/\"1\"", "Sat, 21 Nov 2026 11:59:59 GMT"), ("W/\"1\"", nil),
@@ -154,7 +154,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.headers["range"] == nil })
     }
 
-    @Test("DL-13 an answer to an If-Range that held may omit Last-Modified")
+    @Test("DL-13 a response to a matching If-Range may omit Last-Modified")
     func untold() async throws {
         let server = try cutting(after: 40_000, modified: Self.old)
         let point = try await begin(server, cutAfter: 40_000)
@@ -167,7 +167,7 @@ import Testing
         #expect(bytes == Self.bytes && status == 206)
     }
 
-    @Test("DL-13 more bytes than are known to be good are dropped first")
+    @Test("DL-13 bytes after the recorded ones are removed first")
     func surplus() async throws {
         let server = try cutting(after: 40_000)
         var point = try await begin(server, cutAfter: 40_000)
@@ -176,7 +176,9 @@ import Testing
         #expect(server.requests.last?.headers["range"] == "bytes=30000-")
     }
 
-    @Test("DL-13 a refusal leaves the part as it was, and its words in memory", arguments: [401, 403, 404, 429, 503])
+    @Test(
+        "DL-13 an error response leaves the part unchanged, and its body stays in memory",
+        arguments: [401, 403, 404, 429, 503])
     func refused(_ status: Int) async throws {
         let server = try cutting(after: 40_000)
         let point = try await begin(server, cutAfter: 40_000)
@@ -185,7 +187,7 @@ import Testing
         #expect(bytes == Array(Self.bytes[..<40_000]) && code == status)
     }
 
-    @Test("DL-13 a transfer that stands still is given up; the part keeps what came")
+    @Test("DL-13 a stalled transfer fails, and the part keeps the received bytes")
     func stalled() async throws {
         let server = try FaultServer { request in
             var response = FaultServer.Response.file(Self.bytes, to: request)
@@ -209,7 +211,8 @@ import Testing
         #expect(part.count == 40_000)
     }
 
-    @Test("DL-13 an answer that lies about its length, or is compressed, is no file", arguments: [true, false])
+    @Test(
+        "DL-13 a response with a wrong length, or a compressed one, is not saved as a file", arguments: [true, false])
     func lying(_ isCompressed: Bool) async throws {
         let server = try FaultServer { request in
             var response = FaultServer.Response.file(Self.bytes, to: request)
@@ -230,7 +233,7 @@ import Testing
         #expect(isCompressed ? error?.code == .invalidResponse : [.closedEarly, .timedOut].contains(error?.code))
     }
 
-    @Test("DL-2 a part becomes a file that is nobody else's, with its time, or stays a part")
+    @Test("DL-2 a part becomes a new file with its time, or stays a part if the name is taken")
     func publishes() async throws {
         let part = try DownloadPart(path: path)
         let server = try FaultServer { .file(Self.bytes, to: $0) }

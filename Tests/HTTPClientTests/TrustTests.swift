@@ -18,7 +18,7 @@ struct TrustTests {
         try await failure(ClientRequest(url: server.url("/echo", scheme: "https")), configuration)
     }
 
-    @Test("An own authority is trusted, alone or beside the system's")
+    @Test("A configured authority is trusted, exclusively or in addition to the system's")
     func ownAuthority() async throws {
         let authority = try await Authority.make()
         let server = try await authority.server(try await authority.issue())
@@ -28,7 +28,7 @@ struct TrustTests {
             try await send(server, .init(authorities: .systemAnd(pemFile: authority.own.certificate))).status == .ok)
     }
 
-    @Test("The system's authorities are trusted, and only where they are asked for")
+    @Test("The system's authorities are trusted only if that is configured")
     func systemAuthorities() async throws {
         let (authority, other) = (try await Authority.make(), try await Authority.make("Other"))
         let server = try await authority.server(try await authority.issue())
@@ -50,7 +50,7 @@ struct TrustTests {
         }
     }
 
-    @Test("An authority that nobody named is an unknown issuer")
+    @Test("An authority that is not configured is an unknown issuer")
     func unknownIssuer() async throws {
         let (authority, other) = (try await Authority.make(), try await Authority.make("Other"))
         let server = try await authority.server(try await authority.issue())
@@ -62,7 +62,7 @@ struct TrustTests {
         }
     }
 
-    @Test("Expired, not yet valid, another name and self-signed are told apart")
+    @Test("Expired, not yet valid, another name and self-signed are different errors")
     func reasons() async throws {
         let authority = try await Authority.make()
         let trusting = HTTPClient.Configuration(authorities: .only(pemFile: authority.own.certificate))
@@ -80,7 +80,7 @@ struct TrustTests {
         }
     }
 
-    @Test("A pin accepts its certificate, whatever else is wrong with it")
+    @Test("A pin accepts its certificate, even if that is otherwise invalid")
     func pinned() async throws {
         let authority = try await Authority.make()
         let pairs = [
@@ -95,7 +95,7 @@ struct TrustTests {
         }
     }
 
-    @Test("A pin refuses every other certificate, a trusted one too", arguments: ["1.2", "1.3"])
+    @Test("A pin refuses every other certificate, even a trusted one", arguments: ["1.2", "1.3"])
     func pinMismatch(_ version: String) async throws {
         let authority = try await Authority.make()
         let (pair, other) = (try await authority.issue(), try await authority.issue())
@@ -108,7 +108,7 @@ struct TrustTests {
         #expect(error.code == .certificate(.pinMismatch))
     }
 
-    @Test("The presented certificate is told without trusting it, and no request is sent")
+    @Test("The presented certificate is returned without trusting it, and no request is sent")
     func presented() async throws {
         let authority = try await Authority.make()
         let pair = try await authority.issue(
@@ -130,7 +130,9 @@ struct TrustTests {
         #expect(await server.line("") == "closed 1")
     }
 
-    @Test("What is presented can be pinned, also where a client certificate is wanted", arguments: ["1.2", "1.3"])
+    @Test(
+        "The presented certificate can be pinned, also if a client certificate is required",
+        arguments: ["1.2", "1.3"])
     func presentedThenPinned(_ version: String) async throws {
         let authority = try await Authority.make()
         let member = try await authority.issue("member", for: "email:m@example.com")
@@ -148,7 +150,7 @@ struct TrustTests {
         #expect(shown.isSelfSigned && response.status == .ok)
     }
 
-    @Test("Looking at a certificate fails as sending does")
+    @Test("Fetching a certificate has the same errors as sending")
     func presentedFailures() async throws {
         let plain = try await Fixture.server(["--silent"])
 
@@ -166,7 +168,7 @@ struct TrustTests {
         }
     }
 
-    @Test("https to a server that speaks plain HTTP says so")
+    @Test("https to a plain HTTP server is reported as such")
     func plainServer() async throws {
         let server = try await Fixture.server(["--greeting", "HTTP/1.1 400 Bad Request\r\n\r\n"])
 
@@ -175,7 +177,7 @@ struct TrustTests {
         #expect(error.code == .tls && error.message.contains("'http://'"))
     }
 
-    @Test("A file of authorities that is missing or holds none is named before anything is sent")
+    @Test("A missing or empty file of authorities is reported before anything is sent")
     func badFiles() async throws {
         let folder = try TemporaryDirectory()
         let empty = try folder.write("nothing", to: "empty.pem")

@@ -4,7 +4,7 @@ import Testing
 @Suite struct HTMLTests {
     private let hostile = #"<script>alert("1")</script>&'"#
 
-    @Test("text is escaped, in an element and in an attribute in quotes; the literal is markup")
+    @Test("text is escaped in elements and quoted attributes, and a literal is markup")
     func text() {
         let page: HTML = "<p title=\"\(hostile)\">\(hostile)</p>"
 
@@ -12,7 +12,7 @@ import Testing
         #expect(page.markup == "<p title=\"\(escaped)\">\(escaped)</p>")
     }
 
-    @Test("HTML within HTML stays as it is, several pieces stand on lines, and none leaves nothing")
+    @Test("HTML within HTML stays unchanged, several pieces are on separate lines, and nil is empty")
     func pieces() {
         let rows: [HTML] = ["<li>\("a & b")</li>", "", "<li>\(7)</li>"]
         let none: HTML? = nil
@@ -20,7 +20,7 @@ import Testing
         #expect(("<ul>\(rows)</ul>\(none)" as HTML).markup == "<ul><li>a &amp; b</li>\n<li>7</li></ul>")
     }
 
-    @Test("an attribute stands there with its value, and not at all without one")
+    @Test("an attribute is written with its value, and omitted without one")
     func attributes() {
         let none: String? = nil
         let input: HTML =
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "a link leads to a path, to the web or to an app",
+        "a link can have a path, a web address or an app's URL",
         arguments: [
             "/latch/account?done=1#top", "account", "?page=2", "#main", "https://a.example/b?c=d&e=\"f", "mailto:a@b.c",
             "com.example.app://callback?code=1", "/a:b", "",
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "a link never runs anything, opens nothing of the person's machine, and leads nowhere by a trick",
+        "a link never has a script, a local file or a disguised address",
         arguments: [
             "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\nscript:alert(1)", " javascript:alert(1)",
             "\u{1}javascript:1",

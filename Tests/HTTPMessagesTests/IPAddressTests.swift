@@ -11,7 +11,7 @@ struct IPAddressTests {
         ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"), ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
     ]
 
-    @Test("text is read and written canonically, RFC 5952 §4", arguments: canonical)
+    @Test("text is parsed, and written canonically, RFC 5952 §4", arguments: canonical)
     func text(_ row: (String, String)) throws {
         let address = try #require(IPAddress(row.0))
         #expect(address.description == row.1)
@@ -20,7 +20,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "what is no address is refused",
+        "an invalid address is refused",
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "256.0.0.1", "01.2.3.4", "1.2.3.4 ", "+1.2.3.4", "1.2.3.-4", ":", ":::",
             "1::2::3",
@@ -40,7 +40,7 @@ struct IPAddressTests {
         ("::/0", "1.2.3.4", false), ("::1/128", "::1", true), ("::1/128", "::2", false), ("fe80::/10", "febf::1", true),
     ]
 
-    @Test("a network holds exactly the addresses with its prefix", arguments: members)
+    @Test("a network contains exactly the addresses with its prefix", arguments: members)
     func membership(_ row: (String, String, Bool)) throws {
         let network = try #require(IPNetwork(row.0))
         let address = try #require(IPAddress(row.1))
@@ -48,7 +48,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "a network with bits behind its prefix, or no network at all, is refused",
+        "a network with bits after its prefix, or an invalid network, is refused",
         arguments: [
             "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/08", "10.0.0.0/8/8", "/8",
             "2001:db8::1/64",

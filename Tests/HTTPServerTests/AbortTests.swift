@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 /// Thousands of clients that leave in the middle; under the address sanitizer nothing may be lost either.
-@Suite("Requests aborted half-way", .timeLimit(.minutes(20)))
+@Suite("Aborted requests", .timeLimit(.minutes(20)))
 struct AbortTests {
     /// What each client has sent when it leaves: nothing, a part of each part of a request, or all of it.
     private static let stages = [
@@ -33,7 +33,7 @@ struct AbortTests {
         return router
     }
 
-    @Test("leave no connection, no request and no running handler behind, and a server that serves")
+    @Test("aborted requests leave no connection, no request and no running handler, and the server still works")
     func nothingIsLeft() async throws {
         let server = try await TestServer(router: Self.router)
         let held = References()

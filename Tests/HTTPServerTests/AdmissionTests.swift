@@ -54,7 +54,7 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("an admitted client gets its answer, and the connection serves the next request", arguments: Way.allCases)
+    @Test("an admitted client gets its response, and the connection serves the next request", arguments: Way.allCases)
     func admitted(_ way: Way) async throws {
         let reached = Reached()
         let server = try await TestServer(router: Self.router(way, reached))
@@ -111,7 +111,7 @@ struct AdmissionTests {
         ]
     }()
 
-    @Test("a request that ends in the middle returns its memory, with a broken body too", arguments: endings)
+    @Test("an incomplete request frees its memory, also with a malformed body", arguments: endings)
     func endsEarly(_ request: (text: String, ending: RawExchanges.Ending)) async throws {
         let server = try await TestServer()
         let (bytes, port) = (Array(request.text.utf8), Int(server.port))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A server on loopback", .timeLimit(.minutes(20)))
 struct HTTPServerTests {
-    @Test("a connection serves request after request, also answers that come later")
+    @Test("a connection serves sequential requests, also with delayed responses")
     func keepAlive() async throws {
         let server = try await TestServer()
         let socket = try server.connect()
@@ -19,7 +19,7 @@ struct HTTPServerTests {
         await server.stop()
     }
 
-    @Test("requests sent in one go are answered in order")
+    @Test("pipelined requests get responses in order")
     func pipelining() async throws {
         let server = try await TestServer()
         let paths = ["/items/1", "/later", "/items/2", "/later", "/items/3"]

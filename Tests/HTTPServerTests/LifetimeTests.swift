@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("The life of a request and of the server", .timeLimit(.minutes(20)))
+@Suite("Lifetime of requests and the server", .timeLimit(.minutes(20)))
 struct LifetimeTests {
     /// A handler that waits until it is cancelled or told, and says what it sees.
     final class Waiting: Sendable {
@@ -37,7 +37,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("a client that goes away cancels its handler and frees everything", arguments: ["close", "reset", "half"])
+    @Test("a client that disconnects cancels its handler and frees everything", arguments: ["close", "reset", "half"])
     func clientGoesAway(_ how: String) async throws {
         let waiting = Waiting()
         let server = try await TestServer(router: waiting.router)
@@ -63,7 +63,7 @@ struct LifetimeTests {
         #expect(held.connection == nil)
     }
 
-    @Test("the request, its connection and its task are freed after each answer")
+    @Test("the request, its connection and its task are freed after each response")
     func freed() async throws {
         let waiting = Waiting()
         let server = try await TestServer(router: waiting.router)
@@ -108,7 +108,7 @@ struct LifetimeTests {
         #expect(text.hasSuffix("waited"))
     }
 
-    @Test("when the time to drain is over, handlers are cancelled and connections closed")
+    @Test("after the drain time-out, handlers are cancelled and connections closed")
     func drainDeadline() async throws {
         let waiting = Waiting()
         let server = try await TestServer(router: waiting.router)
@@ -122,7 +122,7 @@ struct LifetimeTests {
         await server.server.stop(drain: .zero)
     }
 
-    @Test("a handler runs on its loop, also after waiting for something elsewhere")
+    @Test("a handler runs on its event loop, also after waiting elsewhere")
     func executor() async throws {
         actor Elsewhere { func value() -> Int { 1 } }
         let elsewhere = Elsewhere()
@@ -139,7 +139,7 @@ struct LifetimeTests {
         await server.stop()
     }
 
-    @Test("many clients at once, some leaving early, are all served or freed")
+    @Test("many concurrent clients, some of which disconnect early, are all served or freed")
     func crowd() async throws {
         var router = Router.sample
         router.on(.get, "/nap") { _ in
@@ -165,7 +165,7 @@ struct LifetimeTests {
         await server.stop()
     }
 
-    @Test("the access log has the path without query, the pattern, the status and the answer's size")
+    @Test("the access log has the path without the query, the pattern, the status and the response's size")
     func accessLog() async throws {
         let server = try await TestServer()
         let text = try server.exchange(
@@ -183,7 +183,7 @@ struct LifetimeTests {
         await server.stop()
     }
 
-    @Test("when the connection limit is reached it is told, further clients wait and are served later")
+    @Test("reaching the connection limit is reported, and further clients wait and are served later")
     func connectionLimit() async throws {
         let server = try await TestServer(
             TestServer.configuration {

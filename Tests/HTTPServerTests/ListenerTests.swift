@@ -8,7 +8,7 @@ import Testing
 struct ListenerTests {
     private static let request = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
-    @Test("IPv4, IPv6 and a Unix socket are served at once, each with its kind of peer")
+    @Test("IPv4, IPv6 and a Unix socket are served at the same time, each with its kind of peer")
     func kinds() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/server.sock"
@@ -39,7 +39,7 @@ struct ListenerTests {
         #expect(lstat(path, &status) != 0)
     }
 
-    @Test("every address of both families can be had on one port")
+    @Test("the wildcard addresses of both families can use one port")
     func wildcards() async throws {
         try await Self.unlessTaken {
             let first = try await TestServer(TestServer.configuration { $0.listeners = [.tcp(host: "::", port: 0)] })
@@ -63,7 +63,7 @@ struct ListenerTests {
         try await body()
     }
 
-    @Test("a port that another server of the same user has is refused with the address and a remedy")
+    @Test("a port in use by another server of the same user is refused with the address and a remedy")
     func portInUse() async throws {
         try await Self.unlessTaken {
             let first = try await TestServer()
@@ -82,7 +82,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("connections are spread over the loops' own sockets of one port")
+    @Test("connections are distributed over the loops' sockets of one port")
     func spreading() async throws {
         var router = Router()
         router.on(.get, "/hello") { _ in .text("\(pthread_self())") }
@@ -95,7 +95,7 @@ struct ListenerTests {
         await server.stop()
     }
 
-    @Test("a Unix socket's file left by a dead process is taken over, a live one and another file are not")
+    @Test("a Unix socket file of a dead process is replaced, but not one in use, nor another file")
     func unixFiles() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/server.sock"
@@ -126,7 +126,7 @@ struct ListenerTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a socket")
     }
 
-    @Test("a Unix socket's lock is free after a stop, though a program that is just being started has a copy of it")
+    @Test("a Unix socket's lock is released after a stop, even if a starting program has a copy of its descriptor")
     func copiedLock() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/server.sock"
@@ -152,7 +152,7 @@ struct ListenerTests {
         (.unix(path: "/tmp/" + String(repeating: "x", count: 200)), .invalidAddress),
     ]
 
-    @Test("an address that cannot be had is told by its kind", arguments: wrong)
+    @Test("an unusable address is reported with its kind", arguments: wrong)
     func wrongAddress(_ row: (Listener, HTTPServerError.Code)) async throws {
         let error = await #expect(throws: HTTPServerError.self) {
             try await TestServer(TestServer.configuration { $0.listeners = [row.0] })

@@ -10,7 +10,7 @@ struct ReusedDescriptorTests {
     /// Between `fork` and `exec`, a child process has copies of all descriptors. A copy of a closed connection keeps its
     /// entry in an epoll set. The test makes the copy itself, and runs in a process of its own, where no other test takes
     /// the number of a closed descriptor.
-    @Test("the end of a connection that a child process has a copy of does not end the next connection")
+    @Test("the end of a connection that a child process has inherited does not end the next connection")
     func copied() async throws {
         await #expect(processExitsWith: .success) {
             var router = Router()

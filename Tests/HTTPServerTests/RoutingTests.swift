@@ -43,7 +43,7 @@ struct RoutingTests {
         ("GET *", 400, "The request target * is allowed only for OPTIONS.\n"),
     ]
 
-    @Test("each target has one answer, and nothing is normalised", arguments: answers)
+    @Test("each target has one response, and paths are not normalised", arguments: answers)
     func response(_ row: (request: String, status: Int, body: String)) async throws {
         let server = try await TestServer()
         let text = try server.exchange("\(row.request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -61,7 +61,7 @@ struct RoutingTests {
         await server.stop()
     }
 
-    @Test("OPTIONS is answered with 204 and Allow, for a path and for the whole server", arguments: ["/items/1", "*"])
+    @Test("OPTIONS gets 204 and Allow, for a path and for the whole server", arguments: ["/items/1", "*"])
     func options(_ target: String) async throws {
         let server = try await TestServer()
         let text = try server.exchange("OPTIONS \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -70,7 +70,7 @@ struct RoutingTests {
         await server.stop()
     }
 
-    @Test("HEAD is answered by GET's handler with its length and without its body, on a kept connection")
+    @Test("HEAD is handled by GET's handler, with its length and without its body, on a persistent connection")
     func head() async throws {
         let server = try await TestServer()
         let text = try server.exchange(
@@ -83,7 +83,7 @@ struct RoutingTests {
         await server.stop()
     }
 
-    @Test("the server's own errors go through the dialect's envelope, with the request's id")
+    @Test("the server's own errors have the dialect's error format, with the request's id")
     func envelope() async throws {
         var router = Router { status, message, request in
             .json(["error": message, "id": request.id, "path": request.path], status: status)
@@ -99,7 +99,7 @@ struct RoutingTests {
         await server.stop()
     }
 
-    @Test("a handler's field with a line break is a 500 and never sent")
+    @Test("a handler's field with a line break causes a 500 and is never sent")
     func responseSplitting() async throws {
         let server = try await TestServer()
         let text = try server.exchange("GET /split HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")

@@ -3,9 +3,9 @@ import HTTPServer
 import Testing
 
 /// A system that has nothing more to give; each test in a process of its own.
-@Suite("Scarcity", .timeLimit(.minutes(20)))
+@Suite("Scarce resources", .timeLimit(.minutes(20)))
 struct ScarcityTests {
-    @Test("a server that gets no thread says so, leaves nothing open, and starts when there is one")
+    @Test("a server without a thread reports that, leaves nothing open, and starts when there is one")
     func threads() async {
         await #expect(processExitsWith: .success) {
             try await Scarcity.startAndStop()
@@ -21,7 +21,7 @@ struct ScarcityTests {
         }
     }
 
-    @Test("a server that gets too few descriptors says so and leaves nothing open")
+    @Test("a server with too few descriptors reports that and leaves nothing open")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             try await Scarcity.startAndStop()

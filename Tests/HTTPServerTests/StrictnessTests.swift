@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("Requests that could be read in two ways", .timeLimit(.minutes(20)))
+@Suite("Ambiguous requests", .timeLimit(.minutes(20)))
 struct StrictnessTests {
     /// Each is followed by a second request that must never be answered.
     static let refused: [(name: String, request: String, status: Int)] = [
@@ -72,7 +72,7 @@ struct StrictnessTests {
         ("unknown expectation", "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n", 417),
     ]
 
-    @Test("is refused and its connection closed", arguments: refused)
+    @Test("an ambiguous request is refused and its connection closed", arguments: refused)
     func isRefused(_ row: (name: String, request: String, status: Int)) async throws {
         let server = try await TestServer()
         let text = try server.exchange(row.request + "GET /items/666 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -86,7 +86,7 @@ struct StrictnessTests {
     }
 
     @Test(
-        "is refused too when it comes one byte at a time",
+        "an ambiguous request is also refused if it arrives one byte at a time",
         arguments: refused.filter { $0.name.contains("LF") || $0.name.contains("fold") })
     func isRefusedInPieces(_ row: (name: String, request: String, status: Int)) async throws {
         let server = try await TestServer()
@@ -102,7 +102,7 @@ struct StrictnessTests {
     }
 
     @Test(
-        "what follows a body in chunks is never read as a request",
+        "bytes after a chunked body are never read as a request",
         arguments: ["3\r\nabc\r\n0\r\n\r\n", "3\nabc\n0\n\n", "3;a\nabc\r\n0\r\n\r\n", "3\r\nabc\r\n0\r\nX: y\n\r\n"])
     func isLastOnItsConnection(_ body: String) async throws {
         let server = try await TestServer()
@@ -121,14 +121,14 @@ struct StrictnessTests {
         "GET /hello HTTP/1.0\r\n\r\n",
     ]
 
-    @Test("while every other form of a good request is served", arguments: accepted)
+    @Test("every other form of a valid request is served", arguments: accepted)
     func isAccepted(_ request: String) async throws {
         let server = try await TestServer()
         #expect(try server.exchange(request).hasSuffix("\r\n\r\nhello"))
         await server.stop()
     }
 
-    @Test("every prefix of a request, then the end, leaves a server that serves")
+    @Test("after every truncated request the server still works")
     func prefixes() async throws {
         let server = try await TestServer()
         let request = Array(
@@ -144,7 +144,7 @@ struct StrictnessTests {
         await server.stop()
     }
 
-    @Test("every flipped byte of a request leaves a server that serves")
+    @Test("after a request with any flipped byte the server still works")
     func flippedBytes() async throws {
         let server = try await TestServer(TestServer.configuration { $0.headerTimeout = .seconds(2) })
         let request = Array("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc".utf8)

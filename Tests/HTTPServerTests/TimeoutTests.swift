@@ -27,7 +27,7 @@ struct TimeoutTests {
         return (try? socket.readToEnd()) ?? ""
     }
 
-    @Test("a head that trickles in is ended with 408, however steadily it comes")
+    @Test("a header that arrives slowly gets 408, however steadily it arrives")
     func slowHead() async throws {
         let server = try await Self.start()
         let socket = try server.connect()
@@ -36,7 +36,7 @@ struct TimeoutTests {
         await server.stop()
     }
 
-    @Test("a later head on the same connection has its own time from its request line")
+    @Test("a later header on the same connection has its own time-out from its request line")
     func slowSecondHead() async throws {
         let server = try await Self.start()
         let socket = try server.connect()
@@ -47,7 +47,7 @@ struct TimeoutTests {
         await server.stop()
     }
 
-    @Test("a body that trickles in is ended with 408")
+    @Test("a body that arrives slowly gets 408")
     func slowBody() async throws {
         let server = try await Self.start()
         let socket = try server.connect()
@@ -59,7 +59,7 @@ struct TimeoutTests {
     }
 
     @Test(
-        "a request line that trickles in, and a connection that says nothing, are closed",
+        "a slow request line and a silent connection are closed",
         arguments: ["GET /hello", ""])
     func silent(_ start: String) async throws {
         let server = try await Self.start()
@@ -69,7 +69,7 @@ struct TimeoutTests {
         await server.stop()
     }
 
-    @Test("a kept connection without a further request is closed without a word")
+    @Test("a persistent connection without a further request is closed without a response")
     func idle() async throws {
         let server = try await Self.start()
         let socket = try server.connect()
@@ -79,7 +79,7 @@ struct TimeoutTests {
         await server.stop()
     }
 
-    @Test("time in which the loop itself was held up does not count against a client whose request has arrived")
+    @Test("time in which the event loop was blocked does not count against a client whose request has arrived")
     func lateLoop() async throws {
         let server = try await TestServer(
             TestServer.configuration {
@@ -107,7 +107,7 @@ struct TimeoutTests {
         await server.stop()
     }
 
-    @Test("a handler may take longer than any of them")
+    @Test("a handler may take longer than any time-out")
     func slowHandler() async throws {
         var router = Router()
         router.on(.get, "/slow") { _ in

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Host names") struct HostNamesTests {
     @Test(
-        "IM-17 a name becomes ASCII as in browsers, and stays the same when it is converted again",
+        "IM-17 a name is converted to ASCII as in browsers, and converting it again does not change it",
         arguments: [
             // Mapping of UTS #46: case, width, compatibility and composition
             ("Photos.Example.ORG", "photos.example.org"), ("BÜCHER.example", "xn--bcher-kva.example"),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "the samples of RFC 3492 §7.1 that are host names hold in both directions",
+        "the samples of RFC 3492 §7.1 that are host names are converted in both directions",
         arguments: [
             ("他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"), ("他們爲什麽不說中文", "xn--ihqwctvzc91f659drss3x8bo0yb"),
             ("למההםפשוטלאמדבריםעברית", "xn--4dbcagdahymbxekheh6e0a7fei0b"),
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "IM-17 a name that is not valid is refused with the reason",
+        "IM-17 an invalid name is refused with the reason",
         arguments: [
             // Lengths
             (String(repeating: "a", count: 64) + ".ü", HostNameError.labelTooLong),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HalfHashTests {
     @Test(
-        "The half of a hash is the one of the standard's examples",
+        "The half hash matches the standard's examples",
         arguments: [
             (
                 SignatureAlgorithm.rs256, "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk",

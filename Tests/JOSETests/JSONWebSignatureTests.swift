@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct JSONWebSignatureTests {
-    @Test("The standards' own examples are good, and not one bit of them may differ", arguments: Example.all)
+    @Test("The standards' examples are valid, and with any changed bit invalid", arguments: Example.all)
     func examples(_ example: Example) throws {
         let key = try JSONWebKey(parsing: JSONValue(parsing: Array(example.key.utf8)))
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("What a key signs, its public half finds good and another's does not", arguments: SignatureAlgorithm.allCases)
+    @Test("A key's signature is verified by its public key and not by another", arguments: SignatureAlgorithm.allCases)
     func signing(_ algorithm: SignatureAlgorithm) throws {
         let (key, other) = (try Self.key(algorithm), try SigningKey.generate(algorithm))
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("An RSA key that names no algorithm is good for RS256 and PS256, one that does for that only")
+    @Test("An RSA key without an algorithm is valid for RS256 and PS256, and one with an algorithm only for that")
     func namedAlgorithm() throws {
         let key = try Self.key(.rs256)
         guard case .object(let members) = key.publicJSON else { throw Missing() }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "A text that is no compact signature is refused",
+        "A text that is not a compact signature is refused",
         arguments: [
             "", ".", "..", "a.b", "e30..", "e30.e30.AA.AA", "eyJhbGciOiJSUzI1NiJ9.e30.A",
             "eyJhbGciOiJSUzI1NiJ9.e30=.AA", "eyJhbGciOiJSUzI1NiJ9 .e30.AA", "W10.e30.AA", "eyJhbGciOjF9.e30.AA",
@@ -83,7 +83,7 @@ import Testing
         #expect(error?.code == .unsupported)
     }
 
-    @Test("An ECDSA signature in OpenSSL's own form, too short or all zeros, is no JOSE signature")
+    @Test("An ECDSA signature in OpenSSL's format, too short or all zeros, is refused")
     func ecdsaForms() throws {
         let key = try SigningKey.generate(.es256)
         let head = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8)) + ".e30"

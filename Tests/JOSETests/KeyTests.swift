@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct KeyTests {
-    @Test("A key's thumbprint is the one of the standards")
+    @Test("A key's thumbprint matches the standards' examples")
     func thumbprints() throws {
         let edwards = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
         #expect(try key(edwards).thumbprint == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
     }
 
     @Test(
-        "A key that cannot be right is refused, with the kind of mistake",
+        "An invalid key is refused with the kind of mistake",
         arguments: [
             (#"{}"#, "malformed"), (#"{"kty":1}"#, "malformed"), (#"{"kty":"oct","k":"AAAA"}"#, "unsupported"),
             (#"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#, "weak"), (#"{"kty":"RSA","n":"AQ==","e":"AQAB"}"#, "malformed"),
@@ -36,7 +36,7 @@ import Testing
         #expect(error?.code.description == code)
     }
 
-    @Test("A set keeps the keys that are understood and leaves the others out")
+    @Test("A key set keeps the supported keys and ignores the others")
     func sets() throws {
         let known = try SigningKey.generate(.es256, keyID: "a")
         let forEncryption = #"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAB","kid":"a","use":"enc"}"#
@@ -51,20 +51,20 @@ import Testing
         #expect(set.candidates(keyID: "a", algorithm: .rs256).isEmpty)
     }
 
-    @Test("Bytes that are no key set are refused", arguments: ["", "[]", "{}", #"{"keys":{}}"#, "\u{0}"])
+    @Test("An invalid key set is refused", arguments: ["", "[]", "{}", #"{"keys":{}}"#, "\u{0}"])
     func noSet(_ text: String) {
         let error = #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: Array(text.utf8)) }
         #expect(error?.code == .malformed)
     }
 
-    @Test("A set of more keys than anybody has is refused")
+    @Test("A key set with too many keys is refused")
     func largeSet() throws {
         let many = String(repeating: "{},", count: 64) + "{}"
         #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: Array(#"{"keys":[\#(many)]}"#.utf8)) }
     }
 
     @Test(
-        "What OpenSSL's own command signs is found good, and the other way round",
+        "OpenSSL's command and this library verify each other's signatures",
         arguments: [
             (SignatureAlgorithm.rs256, ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"]),
             (.ps256, ["RSA", "-pkeyopt", "rsa_keygen_bits:3072"]), (.edDSA, ["ED25519"]),
@@ -89,7 +89,7 @@ import Testing
                 + options)
     }
 
-    @Test("A private key that is encrypted, of another type, too short or none is refused without asking anybody")
+    @Test("A private key that is encrypted, of another type, too short or invalid is refused without a prompt")
     func privateKeys() async throws {
         let folder = try TemporaryDirectory()
         try await run(

@@ -20,7 +20,7 @@ struct AccountsTests {
         #expect(login.status == 0, "\(login.errors)")
     }
 
-    @Test("RM-9 two accounts of one server are told apart by every command, and a kept answer is never another's")
+    @Test("RM-9 every command distinguishes two accounts of one server, also in cached responses")
     func two() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -48,7 +48,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("RM-9 the account is named by --account or as the argument, and two different ones are one clear mistake")
+    @Test("RM-9 the account is given by --account or as the argument, and two different ones are an error")
     func eitherWay() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -80,7 +80,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("without the server a kept answer is shown with a warning, and --cached is for GET alone")
+    @Test("without the server a cached response is shown with a warning, and --cached is only for GET")
     func cached() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -101,7 +101,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("IM-12 after a change on the server's own pages the current password is asked for, and whoami knows of it")
+    @Test("IM-12 after a change on the server's own pages the current password is requested, and whoami shows that")
     func changedElsewhere() async throws {
         let mustChange = Mutex(true)
         let server = try FaultServer { request in
@@ -186,7 +186,7 @@ struct AccountsTests {
     }
 
     @Test(
-        "IM-12 at a terminal a sign-in leads straight into a password that the server wants; elsewhere it says what to run"
+        "IM-12 at a terminal a sign-in continues with a required password change; elsewhere it names the command"
     )
     func forced() async throws {
         try await TestGateway.with { settings in
@@ -216,7 +216,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("a family without passwords or sessions for programs says so in one sentence")
+    @Test("a server family without passwords or sessions for programs says so in one sentence")
     func notOffered() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -229,7 +229,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("the log shows what was done, is emptied, and is not kept when that is not wanted")
+    @Test("the log shows the actions, can be cleared, and can be turned off")
     func logs() async throws {
         try await TestGateway.with { server in
             var home = try home()
@@ -260,7 +260,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("the log is followed while others write")
+    @Test("the log can be followed while other programs write")
     func follow() async throws {
         try await TestGateway.with { server in
             let home = try home()

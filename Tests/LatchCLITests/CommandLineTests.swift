@@ -134,7 +134,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("nothing is made on disk by asking for help or by a mistake")
+    @Test("help and mistakes create no files")
     func leavesNothing() async throws {
         let home = try HomeFixture()
 
@@ -144,7 +144,7 @@ struct CommandLineTests {
         #expect(home.everythingOnDisk().isEmpty)
     }
 
-    @Test("a completion script is one that its shell accepts", arguments: ["bash", "zsh", "fish"])
+    @Test("each shell accepts its completion script", arguments: ["bash", "zsh", "fish"])
     func completions(_ shell: String) async throws {
         let home = try HomeFixture()
         let script = try await home.latch("completions", shell)
@@ -157,7 +157,7 @@ struct CommandLineTests {
         #expect(check.status == 0, "\(check.errors)")
     }
 
-    @Test("without a terminal a password is not waited for")
+    @Test("without a terminal the program does not wait for a password")
     func noTerminal() async throws {
         let result = try await HomeFixture().latch("login", input: "secret\n")
 
@@ -165,7 +165,7 @@ struct CommandLineTests {
         #expect(result.errors.contains("no terminal"))
     }
 
-    @Test("a reader that goes away ends the program quietly")
+    @Test("the program ends quietly if its output is closed")
     func closedPipe() async throws {
         let home = try HomeFixture()
         let script = """

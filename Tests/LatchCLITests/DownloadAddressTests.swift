@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// `latch download` with whole addresses, as people type and paste them.
-@Suite("The address of a file", .timeLimit(.minutes(20))) struct DownloadAddressTests {
-    @Test("DL-3 an address leads to its account however it is spelled, and is one file in every spelling")
+@Suite("File URLs", .timeLimit(.minutes(20))) struct DownloadAddressTests {
+    @Test("DL-3 a URL finds its account in every spelling, and is the same file in every spelling")
     func spellings() async throws {
         let fixture = try await FileServerFixture(host: "localhost")
         let port = fixture.server.port
@@ -15,7 +15,7 @@ import Testing
         #expect(fixture.file("~ada.bin") == FileServerFixture.bytes("~ada.bin"))
     }
 
-    @Test("DL-3 another server's address is told in one message, and a password in an address is refused unseen")
+    @Test("DL-3 another server's URL is reported in one message, and one with a password is refused unshown")
     func others() async throws {
         let fixture = try await FileServerFixture()
         let elsewhere = try await fixture.download("https://files.example/a.bin")
@@ -36,7 +36,7 @@ import Testing
         #expect(fixture.server.requests.allSatisfy { !$0.path.hasPrefix("/files/") })
     }
 
-    @Test("DL-3 blanks and letters outside ASCII may stand in an address as people read it")
+    @Test("DL-3 a URL may contain spaces and non-ASCII letters")
     func letters() async throws {
         let fixture = try await FileServerFixture()
         fixture.intercept { request in
@@ -48,7 +48,7 @@ import Testing
         #expect(whole.errors.hasPrefix("The file is already here"), "\(whole.errors)")
     }
 
-    @Test("DL-13 no file at an address that somebody gave is a failure, not something that was deleted since")
+    @Test("DL-13 a missing file at a given URL is a failure and does not count as deleted")
     func missing() async throws {
         let fixture = try await FileServerFixture()
         let missing = try await fixture.download("/elsewhere/a.bin")

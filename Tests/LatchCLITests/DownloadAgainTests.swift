@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download` of a file that is here.
-@Suite("A file that is here already", .timeLimit(.minutes(20))) struct DownloadAgainTests {
+@Suite("Files that are already downloaded", .timeLimit(.minutes(20))) struct DownloadAgainTests {
     private final class Version: Sendable {
         let number = Mutex(1)
     }
@@ -23,7 +23,7 @@ import Testing
 
     private static func bytes(_ number: Int) -> [UInt8] { FileServerFixture.bytes("a.bin of version \(number)") }
 
-    @Test("DL-11 a file that changed on the server is told, and --again fetches it beside the old one")
+    @Test("DL-11 a file that changed on the server is reported, and --again saves it beside the old one")
     func changed() async throws {
         let version = Version()
         let fixture = try await fixture(version)
@@ -52,7 +52,7 @@ import Testing
         #expect(known.errors.hasPrefix("The file is already here. To download"), "\(known.errors)")
     }
 
-    @Test("DL-11 --again fetches what has not changed too, and is no option for pictures")
+    @Test("DL-11 --again also fetches unchanged files, and is refused for pictures")
     func again() async throws {
         let fixture = try await fixture()
         for _ in 0..<3 { _ = try await fixture.download("/files/a.bin", "--again") }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("DL-11 a file does not count as here for another's that has its name since it was removed")
+    @Test("DL-11 a removed file counts as missing even if another file has its name")
     func sameName() async throws {
         let fixture = try await FileServerFixture()
         _ = try await fixture.download("/files/one/a.bin")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "DL-11 a server that cannot be asked, or does not tell, leaves what is here as it is",
+        "DL-11 if the server is unreachable or sends no version, the downloaded file stays unchanged",
         arguments: [0, 200, 404, 405, 503])
     func untold(_ status: Int) async throws {
         let fixture = try await fixture()

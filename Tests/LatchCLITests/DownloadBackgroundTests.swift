@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("DL-17 it goes on when its terminal is closed, can be watched from elsewhere, and ends after the last file")
+    @Test("DL-17 a background download continues without its terminal, can be watched, and ends after the last file")
     func terminalClosed() async throws {
         do {
             let terminal = try PseudoTerminal(HomeFixture.latch, words, environment: home.environment)
@@ -93,7 +93,7 @@ import Testing
         #expect(!log.leaks("token-of-ada"))
     }
 
-    @Test("DL-17 killed, as by a restart of the machine, it goes on with what is left when the desktop is signed in to")
+    @Test("DL-17 a killed background download, as by a restart of the machine, continues at the next desktop login")
     func restarted() async throws {
         let started = try await home.latch(words)
         #expect(started.status == 0, "\(started.errors)")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 it is a service where a manager of services is, and no secret is on its command line or in its environment"
+        "DL-17 with a service manager the download is a service without secrets in its arguments or environment"
     )
     func service() async throws {
         let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 a service whose files were taken out of the queue while nothing fetches is removed, and starts in vain without harm",
+        "DL-17 a service whose files were all removed from the queue is deleted, and a start without files is harmless",
         arguments: [["downloads", "cancel"], ["logout", "--drop-downloads"]])
     func emptied(_ emptying: [String]) async throws {
         let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
@@ -189,7 +189,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place))
     }
 
-    @Test("DL-17 a start that fails leaves nothing that would start by itself later")
+    @Test("DL-17 a failed start leaves no service that would start later")
     func failedStart() async throws {
         try FileManager.default.createDirectory(
             atPath: home.folder.file("state/latchstring/downloads.log"), withIntermediateDirectories: true)
@@ -201,7 +201,7 @@ import Testing
                 atPath: home.folder.file("config/systemd/user/latchstring-downloads.service")))
     }
 
-    @Test("Where it could not open the secrets without asking, that is said at once and nothing is begun")
+    @Test("If the program could not open the secrets without a passphrase, it says so at once and starts nothing")
     func passphrase() async throws {
         let other = try HomeFixture()
         let terminal = try PseudoTerminal(

@@ -40,7 +40,7 @@ import Testing
             HomeFixture.latch, ["download", "--to", home.folder.file("Pictures")] + more, environment: home.environment)
     }
 
-    @Test("DL-17 on a metered network it says what to do and rests, and goes on in another")
+    @Test("DL-17 on a metered network the download names the remedy, waits, and continues on another network")
     func metered() async throws {
         try await desktop.setNetwork(metered: 1)
         let program = try download("/files/one.bin")
@@ -52,7 +52,7 @@ import Testing
         #expect(home.map(Array.init) == Self.bytes)
     }
 
-    @Test("DL-17 with --metered it fetches on a metered network, and the desktop is told")
+    @Test("DL-17 with --metered the download runs on a metered network and shows a notification")
     func meteredAllTheSame() async throws {
         try await desktop.setNetwork(metered: 1)
         let program = try download("/files/one.bin", "--metered")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// By what `latch downloads pause` and its like know a file.
-@Suite("The names of files in the queue", .timeLimit(.minutes(20))) struct DownloadNameTests {
+@Suite("Names of files in the queue", .timeLimit(.minutes(20))) struct DownloadNameTests {
     private static let secret = "oPEn-seSAme-0123456789"
 
     /// A queue with files that failed: two at plain addresses, three behind a query, of which two at one path.
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("DL-12 of several ids the good ones are done, and the others named")
+    @Test("DL-12 of several ids the valid ones are processed, and the others reported")
     func goodAndWrong() async throws {
         let fixture = try await fixture()
         let url = "http://localhost:\(fixture.server.port)"
@@ -52,7 +52,7 @@ import Testing
         #expect(try await states(fixture).prefix(2) == ["paused a", "failed b"])
     }
 
-    @Test("DL-12 an address is known in every spelling, and without its query where that is plain")
+    @Test("DL-12 a URL is found in every spelling, and without its query if that is unambiguous")
     func spellings() async throws {
         let fixture = try await fixture()
         let port = fixture.server.port

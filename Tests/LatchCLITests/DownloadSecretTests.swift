@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Addresses with a secret behind their `?`, as share links and signed addresses have.
-@Suite("A secret in an address", .timeLimit(.minutes(20))) struct DownloadSecretTests {
+@Suite("Secrets in URLs", .timeLimit(.minutes(20))) struct DownloadSecretTests {
     private static let secret = "oPEn-seSAme-0123456789"
 
     private func check(_ fixture: FileServerFixture, _ results: [Program.Result]) {
@@ -15,7 +15,7 @@ import Testing
         for (path, bytes) in disk { #expect(!bytes.leaks(Self.secret), "\(path)") }
     }
 
-    @Test("DL-4 a share's address brings its file, and its key is in no output and no file, also while it waits")
+    @Test("DL-4 the file of a shared link is downloaded, and its key is in no output and no file, also while it waits")
     func share() async throws {
         let query = "key=\(Self.secret)&slug=sea"
         let fixture = try await FileServerFixture(queries: ["sea.jpg": query])
@@ -47,7 +47,7 @@ import Testing
         check(fixture, [resumed, again, other, list])
     }
 
-    @Test("DL-13 however such a download fails, its secret is in no message, and it is tried again with it")
+    @Test("DL-13 however such a download fails, its secret is in no message, and a retry uses it")
     func failures() async throws {
         let fixture = try await FileServerFixture()
         let answers: [String: FaultServer.Response] = [
@@ -76,7 +76,7 @@ import Testing
         check(fixture, [retried, came])
     }
 
-    @Test("A signed-out account takes the key of its sealed addresses along")
+    @Test("Signing out deletes the key of the account's sealed URLs")
     func signedOut() async throws {
         let fixture = try await FileServerFixture()
         fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }

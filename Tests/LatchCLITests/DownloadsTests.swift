@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch downloads`: what waits, of which account, and what is said of it.
-@Suite("Lists and commands of downloads", .timeLimit(.minutes(20))) struct DownloadsTests {
+@Suite("Download lists and commands", .timeLimit(.minutes(20))) struct DownloadsTests {
     /// Two accounts, each with a file that failed.
     private func houses() async throws -> (FileServerFixture, FileServerFixture) {
         let first = try await FileServerFixture()
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "DL-8 DL-12 the list and the commands are for one account, and for what stands in one way, where that is asked")
+        "DL-8 DL-12 the list and the commands can be limited to an account and to states")
     func chosen() async throws {
         let (first, second) = try await houses()
         let home = first.home
@@ -55,7 +55,7 @@ import Testing
         #expect(came.status == 0 && first.file("a.bin") == FileServerFixture.bytes("a.bin"), "\(came.errors)")
     }
 
-    @Test("DL-12 every command keeps to the account that is named", arguments: ["pause", "resume", "cancel", "clear"])
+    @Test("DL-12 every command affects only the named account", arguments: ["pause", "resume", "cancel", "clear"])
     func commands(_ name: String) async throws {
         let (first, second) = try await houses()
         let home = first.home
@@ -71,7 +71,7 @@ import Testing
         #expect(lines == expected[name], "\(list.output)")
     }
 
-    @Test("DL-11 a file at home is readable as other files of the person's are, and its part by the person alone")
+    @Test("DL-11 a downloaded file has the usual permissions, and its part can be read only by its owner")
     func modes() async throws {
         let fixture = try await FileServerFixture()
         func mode(_ path: String) throws -> Int? {
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "DL-8 DL-14 the list tells sizes, tries, and until when and why files wait; retry ends their waiting"
+        "DL-8 DL-14 the list shows sizes, attempts, and until when and why files wait; retry ends the wait"
     )
     func paused() async throws {
         let fixture = try await FileServerFixture()
@@ -136,7 +136,7 @@ import Testing
         #expect(done.output.contains("2.2 kB"), "\(done.output)")
     }
 
-    @Test("DL-12 the first Ctrl-C ends it even when its output is not read")
+    @Test("DL-12 the first Ctrl-C ends the download even if its output is not read")
     func unread() async throws {
         let fixture = try await FileServerFixture()
         let folder = fixture.home.folder.file("Files")
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 --make-folder creates the folder again for waiting files, which then come; an empty folder is named as such"
+        "DL-13 --make-folder creates the folder for waiting files, which continue; an empty folder is reported"
     )
     func waitingForFolder() async throws {
         let fixture = try await FileServerFixture()
@@ -192,7 +192,7 @@ import Testing
         #expect(made.status == 0 && fixture.file("b") == FileServerFixture.bytes("b"), "\(made.errors)")
     }
 
-    @Test("DL-13 --make-folder creates the folder also when no file waits, and says what to do then")
+    @Test("DL-13 --make-folder creates the folder also if no file waits, and names the next command")
     func nothingWaitsForFolder() async throws {
         let fixture = try await FileServerFixture()
         let folder = fixture.home.folder.file("Files")
@@ -205,7 +205,7 @@ import Testing
         #expect(try await fixture.home.latch("download", "/files/b").status == 0)
     }
 
-    @Test("DL-11 the folder that was chosen for an account is remembered, and the next command says so")
+    @Test("DL-11 the folder that was chosen for an account is stored, and the next command reports it")
     func rememberedFolder() async throws {
         let fixture = try await FileServerFixture()
         #expect(try await fixture.download("/files/a").status == 0)
@@ -216,7 +216,7 @@ import Testing
         #expect(fixture.file("b") == FileServerFixture.bytes("b"))
     }
 
-    @Test("DL-9 what another program fetches is shown with how much of it is there, and waits when that one is killed")
+    @Test("DL-9 files that another program fetches are shown with progress, and wait if that program is killed")
     func watched() async throws {
         let fixture = try await FileServerFixture()
         let bytes = [UInt8](repeating: 7, count: 400_000)
@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test("DL-12 signing out drops what waits, and so asks first at a terminal, and elsewhere wants to be told so")
+    @Test("DL-12 a sign-out drops waiting files: it asks first at a terminal, and elsewhere requires an option")
     func signingOut() async throws {
         let (first, second) = try await houses()
         let home = first.home
@@ -301,7 +301,7 @@ import Testing
         #expect(try await home.latch("downloads", "list").errors.contains("The queue is empty"))
     }
 
-    @Test("DL-12 signing out drops what waits without a question where that is said")
+    @Test("DL-12 with that option a sign-out drops waiting files without a question")
     func droppingAll() async throws {
         let (first, _) = try await houses()
         _ = try await first.home.latch("downloads", "retry")
@@ -310,7 +310,7 @@ import Testing
         #expect(try await first.home.latch("downloads", "list").errors.contains("The queue is empty"))
     }
 
-    @Test("docs/downloads.md tells every option and command, and the exit codes that the help tells")
+    @Test("docs/downloads.md lists every option, every command and the exit codes of the help")
     func help() async throws {
         let home = try HomeFixture()
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/downloads.md", encoding: .utf8)

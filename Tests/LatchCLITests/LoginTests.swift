@@ -50,7 +50,7 @@ struct LoginTests {
     }
 
     @Test(
-        "IM-3 OX-10 a server that was found is suggested again after a sign-in that failed, and not after one that succeeded"
+        "IM-3 OX-10 a server is suggested again only after a failed sign-in"
     )
     func discoveredServer() async throws {
         try await TestGateway.with { server in
@@ -77,7 +77,7 @@ struct LoginTests {
         }
     }
 
-    @Test("TT-10 without an address the one in API_BASE_URL is asked, with its path prefix")
+    @Test("TT-10 without an address the one in API_BASE_URL is used, with its path prefix")
     func configured() async throws {
         let server = try FaultServer { _ in .init(status: 404) }
         defer { server.close() }
@@ -201,7 +201,7 @@ struct LoginTests {
         }
     }
 
-    @Test("OX-13 signing out of every account goes on after one that cannot be signed out of, and reports all")
+    @Test("OX-13 signing out of every account continues after one that fails, and reports all")
     func unknownFamily() async throws {
         try await TestGateway.with { server in
             let home = try await homeOfTwo(server)
@@ -225,7 +225,7 @@ struct LoginTests {
         }
     }
 
-    @Test("an account's number is never given to another account, and the list asks no server")
+    @Test("an account's number is never used for another account, and the list sends no requests")
     func numbers() async throws {
         try await TestGateway.with { server in
             let home = try await homeOfTwo(server)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// With a real gnome-keyring on a bus of its own.
-@Suite("With a Secret Service", .timeLimit(.minutes(20)))
+@Suite("Secret Service", .timeLimit(.minutes(20)))
 struct SecretServiceTests {
     // The bus is killed with the script: nothing of the test outlives it.
     private static let start = """
@@ -17,7 +17,7 @@ struct SecretServiceTests {
 
         """
 
-    @Test("OX-16 the token goes to the Secret Service unasked; a locked one is told, and signs nobody out")
+    @Test("OX-16 the token is stored in the Secret Service by default; a locked one is reported and ends no session")
     func service() async throws {
         try await TestGateway.with { server in
             var home = try HomeFixture()

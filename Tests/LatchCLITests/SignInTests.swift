@@ -14,7 +14,7 @@ struct SignInTests {
         try #require(result.status == 0, "\(result.errors)")
     }
 
-    @Test("OX-11 OX-13 a person signs in, is known, calls the API, gets a token and signs out")
+    @Test("OX-11 OX-13 a person signs in, is shown by whoami, calls the API, gets a token and signs out")
     func wholeWay() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
@@ -50,7 +50,7 @@ struct SignInTests {
         }
     }
 
-    @Test("OX-16 password and token are in no output, no argument and no file but the sealed one")
+    @Test("OX-16 password and token are in no output, no argument and no file except the sealed one")
     func secretsStaySecret() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
@@ -131,7 +131,7 @@ struct SignInTests {
         }
     }
 
-    @Test("wrong credentials end with 77 and keep no account")
+    @Test("wrong credentials end with 77 and store no account")
     func wrongPassword() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
@@ -166,7 +166,7 @@ struct SignInTests {
         }
     }
 
-    @Test("OX-14 without the server whoami shows what is known, warns and keeps the session")
+    @Test("OX-14 without the server whoami shows the stored data, warns and keeps the session")
     func offline() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
@@ -195,7 +195,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a server that speaks no TLS is not called a matter of certificates")
+    @Test("a server without TLS is not reported as a certificate error")
     func noTLS() async throws {
         try await TestGateway.with { server in
             let result = try await HomeFixture().latch(
@@ -229,7 +229,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a request passes bodies through as they are, and tells other answers than 2xx apart")
+    @Test("a request passes bodies through unchanged, and distinguishes responses other than 2xx")
     func requests() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
@@ -264,7 +264,7 @@ struct SignInTests {
         }
     }
 
-    @Test("OX-10 doctor tells each step, and ends as login would")
+    @Test("OX-10 doctor reports each step, and has the exit code of login")
     func doctor() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()

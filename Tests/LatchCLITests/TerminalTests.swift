@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 /// What happens at a terminal, with a person typing.
-@Suite("At a terminal", .serialized, .timeLimit(.minutes(20)))
+@Suite("Terminal", .serialized, .timeLimit(.minutes(20)))
 struct TerminalTests {
     @Test(
-        "IM-2 OX-16 asked for the server, then e-mail and password with the host shown; a typed password shows nowhere")
+        "IM-2 OX-16 the program asks for the server, then e-mail and password for that host, without echoing it")
     func noEcho() async throws {
         try await TestGateway.with { server in
             var home = try HomeFixture()
@@ -64,7 +64,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("Ctrl-C while the server keeps silent ends at once")
+    @Test("Ctrl-C ends the program at once while the server does not respond")
     func interruptedRequest() async throws {
         let silent = try SilentServer()
         let home = try HomeFixture()
@@ -76,7 +76,7 @@ struct TerminalTests {
         #expect(try terminal.end() == 130)
     }
 
-    @Test("a passphrase locks the sealed file, and a wrong one opens nothing")
+    @Test("a passphrase locks the sealed file, and a wrong one is refused")
     func passphrase() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
@@ -106,7 +106,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("a token on a terminal comes with a warning, and emphasis respects NO_COLOR")
+    @Test("a token on a terminal is printed with a warning, and emphasis respects NO_COLOR")
     func emphasis() async throws {
         try await TestGateway.with { server in
             var home = try HomeFixture()
@@ -125,7 +125,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("binary does not reach a terminal")
+    @Test("binary data is not written to a terminal")
     func binary() async throws {
         try await TestGateway.with { server in
             var home = try HomeFixture()

@@ -13,7 +13,7 @@ struct TrustTests {
         return home
     }
 
-    @Test("IM-16 a self-signed certificate is shown and asked about once, and remembered after a yes")
+    @Test("IM-16 a self-signed certificate is shown, confirmed once, and then stored")
     func asksOnce() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -39,7 +39,7 @@ struct TrustTests {
         }
     }
 
-    @Test("a certificate that is not trusted ends with 78, and nothing is kept", arguments: ["n\n", "\n", "\u{4}"])
+    @Test("an untrusted certificate ends with 78, and nothing is stored", arguments: ["n\n", "\n", "\u{4}"])
     func declined(_ response: String) async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -55,7 +55,7 @@ struct TrustTests {
         }
     }
 
-    @Test("IM-16 without a terminal the remedy is named, and a pin or an authority lets in")
+    @Test("IM-16 without a terminal the error names the remedy, and a pin or an authority is accepted")
     func pinned() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -80,7 +80,7 @@ struct TrustTests {
         }
     }
 
-    @Test("a client certificate is shown, remembered and used by later commands")
+    @Test("a client certificate is shown, stored and used by later commands")
     func clientCertificate() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -101,7 +101,7 @@ struct TrustTests {
         }
     }
 
-    @Test("OX-16 an extra header from a file goes with every request and stands in no file unsealed")
+    @Test("OX-16 an extra header from a file is sent with every request and is in no file unsealed")
     func headers() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -120,7 +120,7 @@ struct TrustTests {
         }
     }
 
-    @Test("trust is shown and changed without signing out, tried first and kept with --force")
+    @Test("trust is shown and changed without signing out, after a test or with --force")
     func changeTrust() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -154,7 +154,7 @@ struct TrustTests {
     }
 
     @Test(
-        "what cannot be right in latch tls is told",
+        "invalid options of `latch tls` are reported",
         arguments: [
             (["--ca", "a", "--ca-only", "b"], 64, "either --ca or --ca-only"),
             (["--ca", "tls", "--system"], 64, "either --system"), (["--pin", "00", "--no-pin"], 64, "fingerprint"),
@@ -177,7 +177,7 @@ struct TrustTests {
         }
     }
 
-    @Test("a file that is no certificate is refused before a passphrase is asked for, and nothing is changed")
+    @Test("an invalid certificate file is refused before a passphrase is requested, and nothing is changed")
     func noCertificate() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -209,7 +209,7 @@ struct TrustTests {
         }
     }
 
-    @Test("a kept file of authorities that is gone ends with 78 and says how to name another, and nobody is signed out")
+    @Test("a missing file of authorities ends with 78 and the remedy, and no account is signed out")
     func goneAuthorities() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -236,7 +236,7 @@ struct TrustTests {
         }
     }
 
-    @Test("latch doctor tells its own version, and a proxy only where there is one")
+    @Test("latch doctor reports its own version, and a proxy only if there is one")
     func doctor() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -254,7 +254,7 @@ struct TrustTests {
     }
 
     @Test(
-        "fields that would break a request or the session are refused; a cookie is kept as a secret",
+        "fields that would break a request or the session are refused; a cookie is stored as a secret",
         arguments: [
             "Host", "content-length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer", "Keep-Alive",
             "Proxy-Authorization", "Proxy-Connection", "Expect", "Content-Type", "Range", "Authorization",
@@ -276,7 +276,7 @@ struct TrustTests {
         }
     }
 
-    @Test("a cookie of a sign-in proxy goes with every request, is kept with the secrets and never shown")
+    @Test("a sign-in proxy's cookie is sent with every request, stored with the secrets and never shown")
     func cookie() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -296,7 +296,7 @@ struct TrustTests {
         }
     }
 
-    @Test("IM-9 where the family has another field for its token, Authorization is left to a proxy in front")
+    @Test("IM-9 if the server family has another field for its token, Authorization is free for a proxy")
     func authorization() async throws {
         try await TestGateway.with { settings in
             settings.immich.isEnabled = true
@@ -315,7 +315,7 @@ struct TrustTests {
         }
     }
 
-    @Test("headers are set from words, a file and standard input, listed by name, removed, and never shown")
+    @Test("headers are set from arguments, a file and standard input, listed by name and removed, but never shown")
     func changeHeaders() async throws {
         try await TestGateway.with { server in
             let home = try home()

@@ -8,7 +8,7 @@ import Testing
 /// The pauses between tries.
 @Suite(.timeLimit(.minutes(20)))
 struct BackOffTests {
-    @Test("DL-14 the pauses double from one second to a minute, each drawn from half to one and a half of itself")
+    @Test("DL-14 the delays double from one second to a minute, each with a random factor from 0.5 to 1.5")
     func pauses() {
         #expect((0..<9).map { BackOff.pause(after: $0, chance: 0.5) } == [1, 2, 4, 8, 16, 32, 60, 60, 60])
         #expect(BackOff.pause(after: 3, chance: 0) == 4 && BackOff.pause(after: 3, chance: 1) == 12)
@@ -18,7 +18,7 @@ struct BackOffTests {
     }
 
     @Test(
-        "DL-14 a task's next try is at just the time that was drawn, and not before what the server asked for",
+        "DL-14 a task's next attempt is exactly after the random delay, and not before the server's Retry-After",
         arguments: [nil, "40"])
     func drawn(_ asked: String?) async throws {
         let fixture = try await DownloadFixture()

@@ -14,7 +14,7 @@ struct DownloadCrashTests {
     init() async throws { fixture = try await DownloadFixture() }
 
     @Test(
-        "DL-17 a file is neither lost nor there twice, wherever between its last byte and its end a crash comes",
+        "DL-17 a file is neither lost nor duplicated after a crash at any step after its last byte",
         arguments: [DownloadHook.Step.wholeNoted, .placed])
     func single(_ step: DownloadHook.Step) async throws {
         let crashed = fixture.queue(stoppedAfter: step)
@@ -32,7 +32,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-17 a crash between a file's last byte and the note of it: the file is downloaded without a further request")
+        "DL-17 after a crash between a file's last byte and its record, it is completed without another request")
     func fetched() async throws {
         let crashed = fixture.queue(stoppedAfter: .fetched)
         let size = fixture.bytes(of: "one").count
@@ -50,7 +50,7 @@ struct DownloadCrashTests {
         #expect(fixture.server.requests.count == asked, "nothing is fetched again")
     }
 
-    @Test("DL-17 a whole part that somebody removed is fetched again, and never becomes an empty file")
+    @Test("DL-17 a complete part that was deleted is fetched again, and never becomes an empty file")
     func removedPart() async throws {
         let crashed = fixture.queue(stoppedAfter: .wholeNoted)
         try await crashed.add([fixture.task("one")])
@@ -63,7 +63,7 @@ struct DownloadCrashTests {
         #expect(try fixture.files() == ["one.jpg"] && fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }
 
-    @Test("DL-17 a part of the queue's own that no task has is removed, and one that is being written is not")
+    @Test("DL-17 a part of this queue without a task is removed, except if it is being written")
     func strayPart() async throws {
         let queue = fixture.queue()
         try await queue.prepareFolder()
@@ -79,7 +79,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-13 a file of the person's that lies where a failed one was to be stays as it is, and the failed one comes beside it",
+        "DL-13 a person's file with the name of a failed one stays unchanged, and the failed one gets another name",
         arguments: [["one"], ["live", "live-film"]])
     func foreignFile(_ ids: [String]) async throws {
         let refused = DownloadQueue(
@@ -100,7 +100,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-6 a live photo is downloaded once and whole, wherever a crash comes",
+        "DL-6 a live photo is downloaded once and completely, with a crash at any step",
         arguments: [DownloadHook.Step.halfNoted, .wholeNoted, .firstPlaced, .placed])
     func pair(_ step: DownloadHook.Step) async throws {
         let crashed = fixture.queue(stoppedAfter: step)
@@ -118,7 +118,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-6 a live photo that becomes one file is downloaded once and whole, wherever a crash comes",
+        "DL-6 a live photo that becomes one file is downloaded once and completely, with a crash at any step",
         arguments: [nil, DownloadHook.Step.halfNoted, .joined, .wholeNoted, .placed])
     func joined(_ step: DownloadHook.Step?) async throws {
         let library = JoiningLibrary(inner: FolderLibrary(folder: fixture.library))
@@ -138,7 +138,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-6 a live photo that became one file has two names for it where a disk can only link, and one after a crash")
+        "DL-6 a joined live photo that is left with two hard links after a crash has one name after the next run")
     func linked() async throws {
         let library = JoiningLibrary(inner: FolderLibrary(folder: fixture.library))
         let crashed = fixture.queue(library: library, stoppedAfter: .wholeNoted)
@@ -153,7 +153,7 @@ struct DownloadCrashTests {
         #expect(try fixture.file("live.jpg") == fixture.bytes(of: "live") + fixture.bytes(of: "live-film"))
     }
 
-    @Test("DL-2 an empty file that a person made under a picture's name stays theirs, also after a crash")
+    @Test("DL-2 a person's empty file with a picture's name is kept, also after a crash")
     func emptyFile() async throws {
         let crashed = fixture.queue(stoppedAfter: .wholeNoted)
         try await crashed.add([fixture.task("a")])
@@ -166,7 +166,7 @@ struct DownloadCrashTests {
     }
 
     @Test(
-        "DL-6 a live photo whose parts are both there is downloaded once, though the second one's turn comes after that"
+        "DL-6 a live photo with both parts complete is moved once, even if the second one is processed later"
     )
     func bothThere() async throws {
         let crashed = fixture.queue(stoppedAfter: .halfNoted)
@@ -183,7 +183,7 @@ struct DownloadCrashTests {
         #expect(fixture.server.requests.count == asked, "nothing is fetched again")
     }
 
-    @Test("DL-6 a half that waits for its other part can be read by nobody else")
+    @Test("DL-6 a part of a live photo that waits for the other one can be read only by its owner")
     func waitingHalf() async throws {
         let queue = fixture.queue(stoppedAfter: .halfNoted)
         try await queue.add(fixture.pair("live"))
@@ -196,7 +196,7 @@ struct DownloadCrashTests {
         }
     }
 
-    @Test("DL-6 between the two renames somebody takes the second name: both get another one together")
+    @Test("DL-6 if the second name is taken between the two renames, both parts get another name")
     func takenName() async throws {
         let crashed = fixture.queue(stoppedAfter: .firstPlaced)
         try await crashed.add(fixture.pair("live"))

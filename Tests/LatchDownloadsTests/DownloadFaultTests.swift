@@ -48,7 +48,7 @@ struct DownloadFaultTests {
         return digest.finish()
     }
 
-    @Test("DL-13 DL-14 a transfer that is cut goes on from where it was")
+    @Test("DL-13 DL-14 an interrupted transfer continues at the same offset")
     func cut() async throws {
         let (state, _) = try await fetch(times: 1) { request, bytes in
             var response = FaultServer.Response.file(bytes, to: request)
@@ -60,7 +60,7 @@ struct DownloadFaultTests {
         #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=10000-" })
     }
 
-    @Test("DL-14 three retries and no more, then failed with its reason; nothing half is left")
+    @Test("DL-14 after three retries a task fails with its reason, and leaves no partial file")
     func cutAlways() async throws {
         let (state, _) = try await fetch { request, bytes in
             var response = FaultServer.Response(headers: [], body: bytes)
@@ -76,7 +76,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "DL-14 what has come of a file that the network failed stays, also at the next start; tried again it goes on from there",
+        "DL-14 the received bytes of a failed file are kept, also at the next start, and a retry continues there",
         arguments: ["retry", "add", "clear"])
     func keptPart(_ what: String) async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -105,7 +105,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "DL-2 a file that has become shorter is fetched whole, also from a server that says 404 or 500 instead of 416",
+        "DL-2 a file that became shorter is fetched completely, also if the server sends 404 or 500 instead of 416",
         arguments: [416, 404, 500])
     func shorter(_ status: Int) async throws {
         let (old, new) = (fixture.bytes(of: "one") + fixture.bytes(of: "two"), fixture.bytes(of: "one"))
@@ -127,7 +127,7 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
-    @Test("DL-14 a large file comes in as many pieces as the network makes of it")
+    @Test("DL-14 a large file is downloaded in as many pieces as needed if the connection breaks repeatedly")
     func manyPieces() async throws {
         let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         fixture.cut("one", bytes, after: 100_000)
@@ -138,7 +138,7 @@ struct DownloadFaultTests {
         #expect(try fixture.file("one.jpg") == bytes && fixture.parts().isEmpty)
     }
 
-    @Test("DL-14 a server that stands still is tried again")
+    @Test("DL-14 a stalled transfer is retried")
     func stall() async throws {
         var settings = DownloadSettings()
         settings.stallTimeout = .seconds(3)
@@ -151,7 +151,7 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
-    @Test("DL-2 a server that promises too much or too little never makes a file", arguments: [9_000_000, 15_000])
+    @Test("DL-2 a response with a wrong Content-Length never creates a file", arguments: [9_000_000, 15_000])
     func liesAboutLength(_ length: Int) async throws {
         let bytes = fixture.bytes(of: "one")
         let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes))) { _, bytes in
@@ -166,7 +166,9 @@ struct DownloadFaultTests {
         try expectNothing()
     }
 
-    @Test("DL-2 the file changes between two tries, its length does not: never a mixture", arguments: [true, false])
+    @Test(
+        "DL-2 a file that changes between two attempts without changing its length is never mixed",
+        arguments: [true, false])
     func changes(_ ignoresCondition: Bool) async throws {
         let old = fixture.bytes(of: "one").map { ~$0 }
         let (state, _) = try await fetch(times: ignoresCondition ? 2 : 1) { request, bytes in
@@ -184,7 +186,7 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
-    @Test("DL-2 where there is no entity tag, the time tells a changed file; where there is none, it begins anew")
+    @Test("DL-2 without an entity tag the time detects a changed file; without both the download starts again")
     func changesWithoutTag() async throws {
         let old = fixture.bytes(of: "one").map { ~$0 }
         for (before, after) in [
@@ -206,7 +208,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test("DL-2 a file that was swapped for one of the same length under the same tag is noticed by its SHA-1")
+    @Test("DL-2 a file that was replaced by one with the same length and tag is detected by its SHA-1")
     func swappedUnderTheSameTag() async throws {
         let bytes = fixture.bytes(of: "one")
         let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes)), times: 1) { request, bytes in
@@ -219,7 +221,7 @@ struct DownloadFaultTests {
         #expect(asked == 3 && fixture.server.requests.last?.headers["range"] == nil)
     }
 
-    @Test("DL-2 a server that drops Range is taken from its beginning")
+    @Test("DL-2 from a server that ignores Range the file is downloaded from the beginning")
     func dropsRange() async throws {
         let (state, _) = try await fetch(times: 2) { request, bytes in
             var response = FaultServer.Response(headers: [("ETag", "\"1\"")], body: bytes)
@@ -231,7 +233,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "DL-14 a busy server is asked again, not before it says, in seconds or as a date",
+        "DL-14 a busy server is retried, but not before its Retry-After, in seconds or as a date",
         arguments: [429, 503], ["120", "Fri, 15 Jan 2027 08:02:00 GMT"])
     func retryAfter(_ status: Int, _ wait: String) async throws {
         fixture.intercept { request in
@@ -255,7 +257,7 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
-    @Test("DL-2 a file with another checksum than the server's is never put in its place; as advice it is")
+    @Test("DL-2 a file whose checksum differs from the server's is never saved, except if the checksum is advisory")
     func checksum() async throws {
         let wrong = Self.sha1(Array("another".utf8))
         let (state, queue) = try await fetch(.init(sha1: wrong)) { request, bytes in .file(bytes, to: request) }
@@ -270,7 +272,7 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
-    @Test("DL-13 hostile names never leave the folder, and equal ones never meet")
+    @Test("DL-13 hostile names never leave the folder, and equal ones never collide")
     func names() async throws {
         let names = [
             "../../escape.jpg", "/etc/passwd", "a\0b.jpg", String(repeating: "é", count: 300) + ".jpeg", "CON.txt",
@@ -286,7 +288,7 @@ struct DownloadFaultTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.folder.path + "/escape.jpg"))
     }
 
-    @Test("DL-13 a folder that refuses is told with what to do")
+    @Test("DL-13 a folder that is not writable is reported with the remedy")
     func refusedFolder() async throws {
         try Data().write(to: URL(fileURLWithPath: fixture.library))
         let queue = fixture.queue()
@@ -294,7 +296,7 @@ struct DownloadFaultTests {
         await #expect { try await queue.run() } throws: { "\($0)".contains("Could not create the folder") }
     }
 
-    @Test("DL-2 a login page is never taken for a picture")
+    @Test("DL-2 a login page is never saved as a picture")
     func loginPage() async throws {
         let (state, _) = try await fetch { _, _ in
             .init(
@@ -309,7 +311,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "DL-13 what is gone is skipped, what is forbidden is told; neither is tried again", arguments: [404, 410, 403])
+        "DL-13 a missing file is skipped, a forbidden one fails, and neither is retried", arguments: [404, 410, 403])
     func refused(_ status: Int) async throws {
         let (state, _) = try await fetch { _, _ in
             .init(

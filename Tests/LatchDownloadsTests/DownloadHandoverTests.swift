@@ -13,7 +13,7 @@ struct DownloadHandoverTests {
 
     init() async throws { fixture = try await DownloadFixture() }
 
-    @Test("DL-8 what another program adds at the very last moment of a run is downloaded with it")
+    @Test("DL-8 files that another program adds at the very end of a run are downloaded by that run")
     func lastMoment() async throws {
         let other = try await fixture.otherProgram()
         let task = fixture.task("late")
@@ -39,7 +39,7 @@ struct DownloadHandoverTests {
     }
 
     @Test(
-        "DL-8 what was left to a run at its very end is downloaded, although somebody else holds the queue for a moment then"
+        "DL-8 files that are added at the end of a run are downloaded, even if another program locks the queue briefly"
     )
     func lostMoment() async throws {
         let other = try await fixture.otherProgram()
@@ -71,7 +71,7 @@ struct DownloadHandoverTests {
     }
 
     @Test(
-        "DL-8 of two who begin at once one fetches what both have added; the other is told, and nothing stays waiting")
+        "DL-8 of two programs that start at once, one fetches the files of both, and the other reports that")
     func race() async throws {
         let queues = [fixture.queue(), try await fixture.otherProgram()]
         for (number, queue) in queues.enumerated() { try await queue.add([fixture.task("of-\(number)")]) }
@@ -93,7 +93,7 @@ struct DownloadHandoverTests {
         #expect(try await queues[0].progress().open == 0)
     }
 
-    @Test("DL-8 DL-14 a queue whose files are downloaded, gone or cancelled binds nobody to its folder, cleared or not")
+    @Test("DL-8 DL-14 a queue with only downloaded, missing or cancelled files allows another folder, cleared or not")
     func nothingLeft() async throws {
         fixture.intercept { $0.path == "/files/gone" ? DownloadFixture.gone : nil }
         let (queue, places) = (fixture.queue(), LibraryLocations(fixture.latch))
@@ -114,7 +114,7 @@ struct DownloadHandoverTests {
         try await places.remember(here)
     }
 
-    @Test("DL-8 a run begins although somebody only looks for parts at that moment, and such a one is no other fetcher")
+    @Test("DL-8 a run starts even if another program looks for parts at that time, which does not count as fetching")
     func shortLock() async throws {
         let queue = fixture.queue()
         try await queue.add([fixture.task("first")])
@@ -132,7 +132,7 @@ struct DownloadHandoverTests {
         #expect(try fixture.files() == ["first.jpg"])
     }
 
-    @Test("DL-8 two who choose at once for different folders: the later one is refused, and none of its files waits")
+    @Test("DL-8 of two concurrent selections for different folders, the later is refused without adding files")
     func twoFolders() async throws {
         let (queue, other) = (fixture.queue(), try await fixture.otherProgram())
         let places = LibraryLocations(fixture.latch)
@@ -154,7 +154,7 @@ struct DownloadHandoverTests {
     }
 
     @Test(
-        "DL-14 another folder is refused while what has come of a failed file is kept in this one, until it is cleared")
+        "DL-14 another folder is refused while a failed file's part is in this one, until it is cleared")
     func keptPart() async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         fixture.cut("one", bytes, after: 10_000)
@@ -174,7 +174,7 @@ struct DownloadHandoverTests {
         try await places.remember(LibraryLocation(folder: fixture.library + "-2"))
     }
 
-    @Test("A file that failed and kept nothing binds nobody to its folder")
+    @Test("A failed file without a part allows another folder")
     func nothingKept() async throws {
         fixture.intercept { request in
             guard request.path == "/files/one" else { return nil }

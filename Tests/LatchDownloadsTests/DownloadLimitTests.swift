@@ -26,7 +26,7 @@ struct DownloadLimitTests {
         return barrier
     }
 
-    @Test("DL-10 at most six are fetched at once, and three of a group", arguments: [(1, 3), (2, 6), (3, 6)])
+    @Test("DL-10 at most six files are fetched at once, and three of a group", arguments: [(1, 3), (2, 6), (3, 6)])
     func limits(_ groups: Int, _ most: Int) async throws {
         let barrier = count(most)
         let queue = fixture.queue()
@@ -37,7 +37,7 @@ struct DownloadLimitTests {
         #expect(try fixture.files().count == 24)
     }
 
-    @Test("DL-10 other limits hold as they are set, those of a host too", arguments: [(2, 6, 6), (6, 2, 6), (6, 6, 2)])
+    @Test("DL-10 other limits are respected, also those for a host", arguments: [(2, 6, 6), (6, 2, 6), (6, 6, 2)])
     func otherLimits(_ limits: (Int, Int, Int)) async throws {
         let barrier = count(2)
         var settings = DownloadSettings()
@@ -62,7 +62,7 @@ struct DownloadLimitTests {
         #expect(try #require(started.firstIndex(of: "film")) < 10)
     }
 
-    @Test("DL-7 DL-8 DL-9 a task tells how it stands, its bytes of all its bytes, and its end, in this order")
+    @Test("DL-7 DL-8 DL-9 a task reports its status, its progress in bytes, and its end, in this order")
     func told() async throws {
         fixture.stall("one", after: 5_000)
         let queue = fixture.queue()
@@ -105,7 +105,7 @@ struct DownloadLimitTests {
         #expect(progress.done == 1 && progress.received == length && progress.total == length)
     }
 
-    @Test("DL-7 a task that wants no progress told tells its end alone")
+    @Test("DL-7 a task without progress reports only its end")
     func silent() async throws {
         let queue = fixture.queue()
         var task = fixture.task("one")
@@ -119,7 +119,7 @@ struct DownloadLimitTests {
     }
 
     @Test(
-        "DL-4 a task is kept with all that it has: id, address, fields, name, group, progress, metadata; a query sealed"
+        "DL-4 a task is stored with id, URL, fields, name, group, progress and metadata; its query is sealed"
     )
     func kept() async throws {
         var task = DownloadTask(

@@ -9,7 +9,7 @@ struct DownloadPairTests {
 
     init() async throws { fixture = try await DownloadFixture() }
 
-    @Test("DL-6 a half whose other part was never asked for fails, and the queue comes to its end")
+    @Test("DL-6 a part of a live photo without the other part in the queue fails, and the queue finishes")
     func loneHalf() async throws {
         let queue = fixture.queue()
         try await queue.add([fixture.pair("live")[0]])
@@ -21,7 +21,7 @@ struct DownloadPairTests {
         #expect(try fixture.files().isEmpty && fixture.parts().isEmpty)
     }
 
-    @Test("DL-12 cancelling one part of a live photo cancels both; many pairs are downloaded each with one base name")
+    @Test("DL-12 cancelling one part of a live photo cancels both; each of many pairs gets one base name")
     func many() async throws {
         let queue = fixture.queue()
         let ids = (0..<12).map { "live-\($0)" }
@@ -34,7 +34,7 @@ struct DownloadPairTests {
     }
 
     @Test(
-        "DL-6 of a live photo nothing is kept when one part is gone from the server", arguments: ["live", "live-film"])
+        "DL-6 no part of a live photo is kept if one part is missing on the server", arguments: ["live", "live-film"])
     func goneHalf(_ gone: String) async throws {
         fixture.intercept { $0.path == "/files/\(gone)" ? DownloadFixture.gone : nil }
         let queue = fixture.queue()

@@ -10,7 +10,7 @@ import Testing
 
     init() async throws { fixture = try await DownloadFixture() }
 
-    @Test("DL-1 DL-9 many files are downloaded, each whole, and the queue says so")
+    @Test("DL-1 DL-9 many files are downloaded completely, and the queue reports that")
     func bulk() async throws {
         let tasks = (0..<40).map { fixture.task("picture-\($0)", group: $0 % 3 == 0 ? .video : .image) }
         let queue = fixture.queue()

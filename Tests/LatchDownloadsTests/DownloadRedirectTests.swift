@@ -39,7 +39,7 @@ struct DownloadRedirectTests {
         return false
     }
 
-    @Test("DL-3 a file is brought from the place that the server sends on to; its signature is told and kept nowhere")
+    @Test("DL-3 a file is downloaded from a redirect; the redirect's signature is neither reported nor stored")
     func store() async throws {
         let cuts = Mutex(1)
         let bytes = fixture.bytes(of: "stored")
@@ -62,7 +62,7 @@ struct DownloadRedirectTests {
     }
 
     @Test(
-        "DL-13 what the other place refuses says nothing of the account, and is told as that place's",
+        "DL-13 an error of a redirect's host does not affect the account, and names that host",
         arguments: [
             (401, "denies access"), (403, "denies access"), (404, "There is no file"), (410, "no file"),
             (503, "reports an error"),
@@ -82,7 +82,7 @@ struct DownloadRedirectTests {
         #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
     }
 
-    @Test("DL-13 another place that cannot be reached fails that file, and the server's others are downloaded")
+    @Test("DL-13 a file fails if its redirect's host is unreachable, and the server's other files are downloaded")
     func gone() async throws {
         let store = try FaultServer { _ in .init() }
         store.goAway()
@@ -98,7 +98,7 @@ struct DownloadRedirectTests {
         #expect(try fixture.files() == ["b.bin"])
     }
 
-    @Test("DL-13 a redirect to somebody's page is told as that, and what has come of the file is gone on with")
+    @Test("DL-13 a redirect to a web page is reported as such, and the received bytes are kept for resuming")
     func signInPage() async throws {
         let bytes = fixture.bytes(of: "a.bin")
         let isAway = Mutex(false)
@@ -139,7 +139,7 @@ struct DownloadRedirectTests {
     }
 
     @Test(
-        "DL-13 a circle, and a way from https to http, are told and not tried again",
+        "DL-13 a redirect loop and a redirect to an unsupported scheme are reported and not retried",
         arguments: ["/files/a.bin", "ftp://x/"])
     func refusals(_ target: String) async throws {
         lead("a.bin", to: target)
@@ -148,7 +148,7 @@ struct DownloadRedirectTests {
         #expect(fixture.server.requests.count { $0.path == "/files/a.bin" } == (target == "ftp://x/" ? 1 : 11))
     }
 
-    @Test("DL-13 a picture of a library is not followed elsewhere")
+    @Test("DL-13 redirects of library pictures are not followed")
     func picture() async throws {
         let store = try FaultServer { .file([1], to: $0) }
         lead("one", to: store.url("/one"))

@@ -34,7 +34,7 @@ struct DownloadSchemaTests {
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    @Test("DL-8 an accounts database of any version gets the tables of a new one", arguments: 1...14)
+    @Test("DL-8 an accounts database of any version is migrated to the tables of a new one", arguments: 1...14)
     func fromEachVersion(version: Int) async throws {
         await (try openEarlier(version)).close()
         let latch = try await openLatch()
@@ -47,7 +47,7 @@ struct DownloadSchemaTests {
         await new.close()
     }
 
-    @Test("a client that downloads nothing has no tables of downloads")
+    @Test("a client without downloads has no tables for them")
     func withoutDownloads() async throws {
         let latch = try await openLatch()
         let sql = try await latch.accounts.database.read { try $0.all(Self.definitions) }
@@ -56,7 +56,7 @@ struct DownloadSchemaTests {
     }
 
     @Test(
-        "DL-3 the time of a file that version 13 stored resumes no download; what version 14 stored does, and entity tags",
+        "DL-3 a file time from version 13 cannot resume a download; one from version 14 and entity tags can",
         arguments: [13, 14])
     func storedTimes(version: Int) async throws {
         let earlier = try await openEarlier(version)

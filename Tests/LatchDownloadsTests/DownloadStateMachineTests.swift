@@ -91,7 +91,7 @@ struct DownloadStateMachineTests {
 
     // MARK: - Which task starts
 
-    @Test("DL-10 no more tasks run at once than all limits allow, and each end starts another one")
+    @Test("DL-10 no more tasks run at once than the limits allow, and the end of a task starts another one")
     func limits() {
         let one = machine((1...10).map { row($0) })
         #expect(begin(one) == [1, 2, 3])
@@ -176,7 +176,7 @@ struct DownloadStateMachineTests {
         #expect(!machine { $0.isTimeDue(start) } && machine { $0.isTimeDue(start + 1) })
     }
 
-    @Test("DL-14 a delay that the server asks for is respected, up to a day")
+    @Test("DL-14 a delay that the server requests is respected, up to a day")
     func asked() {
         let machine = machine([])
         for (asked, delay) in [(Duration.seconds(40), 40.0), (.seconds(1_000_000), 86_400)] {
@@ -204,7 +204,7 @@ struct DownloadStateMachineTests {
                 == [.discardPart, .backOff(until: start + 4, reason: "Wrong.", attempts: 3)])
     }
 
-    @Test("DL-13 a file that is gone is skipped, one that is refused fails, and neither is retried")
+    @Test("DL-13 a missing file is skipped, a refused one fails, and neither is retried")
     func permanent() {
         let machine = machine([])
         #expect(
@@ -258,7 +258,7 @@ struct DownloadStateMachineTests {
     }
 
     @Test(
-        "DL-13 a disk that is full again at once is checked later and later, until a file was saved")
+        "DL-13 a disk that is full again at once is checked with longer and longer delays, until a file was saved")
     func fullAgain() {
         let reasons = Box(PauseReasons())
         for delay in [0.0, 1, 2, 4] {
@@ -352,7 +352,7 @@ struct DownloadStateMachineTests {
         #expect(machine { $0.takeAnsweringHosts() }.isEmpty && begin(machine, at: 3) == [1, 2])
     }
 
-    @Test("DL-13 a first task that is stopped before its host responds says nothing about it, and another one is first")
+    @Test("DL-13 a first task that is stopped before its host responds proves nothing, and another one is first")
     func stoppedFirst() {
         let machine = paused()
         #expect(begin(machine, at: 1.5) == [4])

@@ -38,7 +38,7 @@ struct DownloadStoreTests {
         ("unfinished of a host", DownloadStore.selectUnfinished.text),
     ]
 
-    @Test("DL-11 a queue of any length: nothing that is asked again and again goes through all of it")
+    @Test("DL-11 no frequent query scans the whole queue")
     func plans() async throws {
         for (name, sql) in Self.statements {
             let text = sql.sql.replacing(/\?\d*/, with: "1")
@@ -70,7 +70,7 @@ struct DownloadStoreTests {
         #expect(counts == truth, step)
     }
 
-    @Test("DL-11 DL-12 tens of thousands of tasks come as a stream; what is counted is right after every command")
+    @Test("DL-11 DL-12 tens of thousands of tasks are added as a stream, and the counts are correct after each command")
     func many() async throws {
         let queue = fixture.queue()
         let (account, count) = (fixture.account.id, 11_000)

@@ -34,7 +34,7 @@ struct EventTests {
     }
 
     @Test(
-        "DL-8 while a listener that must get all events is far behind no file is started, until it catches up or is gone",
+        "DL-8 while a listener that must get all events is far behind, no file is started until it catches up or ends",
         arguments: [true, false])
     func heldUp(_ comesAlong: Bool) async throws {
         let fixture = try await DownloadFixture()

@@ -7,9 +7,9 @@ import Testing
 /// One spelling for what people type and paste.
 ///
 /// Source: RFC 3986 §6.2.
-@Suite("Addresses of files") struct FileAddressTests {
+@Suite("File URLs") struct FileAddressTests {
     @Test(
-        "DL-3 scheme, host, port and escapes have one spelling, and the account's path is left out",
+        "DL-3 scheme, host, port and escapes are normalized, and the account's path is removed",
         arguments: [
             ("HTTPS://Files.Example.ORG:443/a/b.pdf", "/a/b.pdf"), ("https://files.example.org./a/b.pdf", "/a/b.pdf"),
             ("https://FILES.example.org/%7Eada/%c3%bc?Key=%7E", "/~ada/%C3%BC?Key=%7E"),
@@ -25,7 +25,7 @@ import Testing
         #expect(FileAddress.isAddress(text) && address.request(to: server) == path)
     }
 
-    @Test("DL-3 a file of another server, port or folder is nobody's")
+    @Test("DL-3 a URL with another server, port or path does not belong to the account")
     func others() throws {
         let server = try ServerAddress("https://files.example.org/immich")
         #expect(try FileAddress("https://files.example.org/immich/a?b").request(to: server) == "/a?b")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("A user name or password in an address, or what is no address, is refused without being repeated")
+    @Test("An invalid URL, or one with a user name or password, is refused without repeating it")
     func refused() {
         for wrong in [
             "https://ada:open-sesame-1@files.example.org/a", "https://open-sesame-1@files.example.org/a",

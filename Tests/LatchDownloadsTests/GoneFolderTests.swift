@@ -35,7 +35,7 @@ struct GoneFolderTests {
     }
 
     @Test(
-        "DL-13 a missing folder that files were brought to is not created again, also when its mount point exists",
+        "DL-13 a missing destination folder is not created again, also if its mount point exists",
         arguments: [true, false])
     func refused(_ hasMountPoint: Bool) async throws {
         try await unmount()
@@ -55,7 +55,7 @@ struct GoneFolderTests {
         #expect(try fixture.files() == ["one.jpg", "two.jpg"])
     }
 
-    @Test("DL-13 the folder is created again on request; without one when only the hidden folder in it is missing")
+    @Test("DL-13 the folder is created again only on request, except if only the hidden folder in it is missing")
     func anew() async throws {
         try await unmount()
         let queue = fixture.queue(library: library())
@@ -86,7 +86,7 @@ struct GoneFolderTests {
         #expect(try fixture.files() == ["one.jpg", "two.jpg"])
     }
 
-    @Test("DL-13 a folder without the hidden one is there while any of the files brought to it is")
+    @Test("DL-13 a folder without the hidden one counts as present while it contains any downloaded file")
     func manyRemoved() async throws {
         let (database, folder) = (fixture.latch.accounts.database, fixture.library)
         try await fixture.queue(library: library()).prepareFolder(isNew: true)

@@ -22,7 +22,7 @@ struct ImmichRuleTests {
         return reading.tasks(try JSONValue(parsing: Array(text.utf8)), video: video)
     }
 
-    @Test("a part that is whole already is never asked for beyond its end, and its head names no file")
+    @Test("a complete part is never requested beyond its end, and a response header never changes the file's name")
     func ranges() async throws {
         let bytes = fixture.bytes(of: "a")
         fixture.intercept { request in
@@ -52,7 +52,7 @@ struct ImmichRuleTests {
         #expect(try fixture.files() == ["a.jpg"] && fixture.file("a.jpg") == bytes)
     }
 
-    @Test("the checksum decides for a file of the server's own, and is advice for one of an external library")
+    @Test("the checksum is mandatory for an uploaded file, and advisory for one of an external library")
     func checksums() async throws {
         let wrong = Data(repeating: 7, count: 20).base64EncodedString()
         let url = fixture.task(still).url
@@ -69,7 +69,7 @@ struct ImmichRuleTests {
         }
     }
 
-    @Test("a photograph with a film is two tasks of two ids; one without, or with a null for it, is one")
+    @Test("a photograph with a film is two tasks with two ids; without a film, or with null, it is one task")
     func livePhotos() throws {
         for members in [#""livePhotoVideoId":null"#, #""originalPath":"/a""#, #""livePhotoVideoId":"\#(still)""#] {
             #expect(try tasks(#""originalFileName":"IMG_1.HEIC","# + members).map(\.group) == [.image])
@@ -83,7 +83,7 @@ struct ImmichRuleTests {
         #expect(try tasks(#""type":"VIDEO","isVisible":false"#).isEmpty)
     }
 
-    @Test("files are fetched one by one and never as an archive; names that meet are numbered, none is lost")
+    @Test("files are fetched individually and not as an archive, and equal names are numbered")
     func archives() async throws {
         let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
         let queue = fixture.queue()
@@ -94,7 +94,7 @@ struct ImmichRuleTests {
     }
 
     @Test(
-        "a name with .MP is one task, for the film is in it; other films are named MOV where they are named as no film",
+        "a name with .MP is one task that contains the film; other films without a video extension get .MOV",
         arguments: [
             ("PXL_1.MP.jpg", nil, ["PXL_1.MP.jpg"]), ("PXL_1.MP~2.jpg", nil, ["PXL_1.MP~2.jpg"]),
             ("IMG_1.HEIC", nil, ["IMG_1.HEIC", "IMG_1.MOV"]), ("IMG_1.JPG", ".JPG", ["IMG_1.JPG", "IMG_1.MOV"]),

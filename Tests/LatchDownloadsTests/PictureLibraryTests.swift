@@ -32,7 +32,7 @@ struct PictureLibraryTests {
         return added
     }
 
-    @Test("DL-11 a file has its asset's id and time, is noted, and is not fetched twice")
+    @Test("DL-11 a file has its asset's id and time, is recorded, and is not fetched twice")
     func once() async throws {
         let taken = Date(timeIntervalSince1970: 1_720_012_810)
         #expect(try await bring([task(id, taken: taken)], to: library()) == 1)
@@ -67,7 +67,7 @@ struct PictureLibraryTests {
         #expect(fixture.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
-    @Test("DL-11 while one account fetches a picture that two share, the other's task is not read again and again")
+    @Test("DL-11 while one account fetches a shared picture, the other account's task is not read repeatedly")
     func sharedWaits() async throws {
         let other = try await taskOfAnotherAccount()
         fixture.stall(id, after: 5_000)
@@ -106,7 +106,7 @@ struct PictureLibraryTests {
         #expect(try await library.existing(task(id)) == fixture.library + "/sea.jpg")
     }
 
-    @Test("DL-11 a file that was moved within the folder is found by what is on it, also when the index is lost")
+    @Test("DL-11 a file that was moved within the folder is found by its attribute, also if the index is lost")
     func moved() async throws {
         try await bring([task(id)], to: library())
         let files = FileManager.default
@@ -120,7 +120,7 @@ struct PictureLibraryTests {
     }
 
     @Test(
-        "DL-11 a file that was removed from the folder is fetched when it is chosen again; one that was changed stays")
+        "DL-11 a file that was removed from the folder is fetched again on request; a changed one is kept")
     func removed() async throws {
         try await bring([task(id)], to: library())
         try Data("edited".utf8).write(to: URL(filePath: fixture.library + "/IMG_1.jpg"))
@@ -131,7 +131,7 @@ struct PictureLibraryTests {
         #expect(try fixture.file("IMG_1.jpg") == fixture.bytes(of: id))
     }
 
-    @Test("DL-11 what is here stays known when the account is gone and signed in again")
+    @Test("DL-11 downloaded files are still known after the account signs out and in again")
     func outlivesAccount() async throws {
         try await bring([task(id)], to: library())
         try await fixture.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM accounts")) }
@@ -140,7 +140,7 @@ struct PictureLibraryTests {
         #expect(try await library().existing(again) != nil)
     }
 
-    @Test("DL-11 another file under an id that is known comes beside the old one")
+    @Test("DL-11 a different file under a known id is saved beside the old one")
     func replaced() async throws {
         var first = task(id)
         first.metadata.sha1 = try await sha1(fixture.bytes(of: id))
@@ -162,7 +162,7 @@ struct PictureLibraryTests {
         return part.finishDigest()
     }
 
-    @Test("DL-11 two files of one name are both kept")
+    @Test("DL-11 two files with the same name are both kept")
     func collision() async throws {
         let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
         try await bring([task(id), task(other)], to: library())
@@ -171,7 +171,7 @@ struct PictureLibraryTests {
         #expect(Set(bytes) == [fixture.bytes(of: id), fixture.bytes(of: other)])
     }
 
-    @Test("DL-11 by month, by the camera's own clock; without a time in a folder of its own")
+    @Test("DL-11 files are sorted by month of the camera's clock; those without a time are in a separate folder")
     func months() async throws {
         let newYear = Date(timeIntervalSince1970: 1_704_067_800)  // 2024-01-01 00:10 UTC
         var travelled = task(id, taken: newYear)
@@ -181,7 +181,7 @@ struct PictureLibraryTests {
         #expect(try fixture.files().filter { $0.hasSuffix("jpg") } == ["2023/12/IMG_1.jpg", "undated/b.jpg"])
     }
 
-    @Test("DL-11 as on a camera's card: a thousand in a folder, both parts of a live photo in one")
+    @Test("DL-11 with the DCIM layout a folder has a thousand files, and both parts of a live photo")
     func card() async throws {
         let files = FileManager.default
         try files.createDirectory(atPath: fixture.library + "/104IMMIC", withIntermediateDirectories: true)
@@ -200,7 +200,7 @@ struct PictureLibraryTests {
             ])
     }
 
-    @Test("DL-6 of a live photo both parts are fetched when one is not here")
+    @Test("DL-6 both parts of a live photo are fetched if one is missing")
     func halves() async throws {
         var pair = fixture.pair(id)
         pair[1].id = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
@@ -210,7 +210,7 @@ struct PictureLibraryTests {
         #expect(try await library().absent(pair).count == 2)
     }
 
-    @Test("DL-13 a folder that cannot be made is named, with what to do")
+    @Test("DL-13 a folder that cannot be created is reported with the remedy")
     func refused() async throws {
         let library = PictureLibrary(fixture.latch, folder: "/proc/nobody/Pictures")
         let queue = fixture.queue(library: library)
@@ -221,7 +221,7 @@ struct PictureLibraryTests {
     }
 
     @Test(
-        "DL-13 a name never leads out of the folder",
+        "DL-13 a name never leaves the folder",
         arguments: [
             "../../etc/passwd", "/etc/passwd", "..", ".", "", "\0", "a\0b.jpg", "con.jpg",
             "x" + String(repeating: "y", count: 300),

@@ -6,7 +6,7 @@ import Testing
 
 /// The person's pictures folder and the access to it.
 @Suite struct PicturesFolderTests {
-    @Test("IM-6 whether it can be written in is looked up, with Pictures at home where nothing is set")
+    @Test("IM-6 the access to the pictures folder is checked; the default is Pictures in the home folder")
     func access() throws {
         let home = try TemporaryDirectory()
         let environment = ["HOME": home.path]

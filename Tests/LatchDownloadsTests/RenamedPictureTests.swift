@@ -6,7 +6,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A person moves pictures about in their folder: what is here is told by the pictures, not by their names.
-@Suite("Pictures that were renamed", .timeLimit(.minutes(20)))
+@Suite("Renamed pictures", .timeLimit(.minutes(20)))
 struct RenamedPictureTests {
     private let fixture: DownloadFixture
     private let files = FileManager.default
@@ -34,7 +34,7 @@ struct RenamedPictureTests {
         try files.moveItem(atPath: fixture.library + "/" + old, toPath: fixture.library + "/" + new)
     }
 
-    @Test("DL-11 another picture under the name of one that was deleted does not hide that it is gone")
+    @Test("DL-11 a deleted picture counts as missing even if another picture has its name")
     func hidden() async throws {
         try await bring(tasks, to: library())
         try files.removeItem(atPath: fixture.library + "/sea.jpg")
@@ -48,7 +48,7 @@ struct RenamedPictureTests {
         #expect(try await bring(tasks, to: library()) == 0)
     }
 
-    @Test("DL-11 two pictures that changed names are both here, under their new ones")
+    @Test("DL-11 two pictures that exchanged their names are both found")
     func swapped() async throws {
         try await bring(tasks, to: library())
         try rename("sea.jpg", "third.jpg")
@@ -60,7 +60,7 @@ struct RenamedPictureTests {
         #expect(try await library.existing(tasks[1]) == fixture.library + "/sea.jpg")
     }
 
-    @Test("DL-11 a file that tells nothing, under a picture's name, is that picture edited; a folder is not")
+    @Test("DL-11 a file without an attribute under a picture's name counts as that picture edited; a folder does not")
     func unmarked() async throws {
         try await bring(tasks, to: library())
         for name in ["sea.jpg", "hill.jpg"] { try files.removeItem(atPath: fixture.library + "/" + name) }
@@ -69,7 +69,7 @@ struct RenamedPictureTests {
         #expect(try await library().absent(tasks).map(\.id) == [hill])
     }
 
-    @Test("DL-6 DL-11 a motion photo holds its film wherever it is moved, and a picture under its name does not")
+    @Test("DL-6 DL-11 a moved motion photo still includes its film, and another picture with its name does not")
     func motionPhoto() async throws {
         var pair = fixture.pair(sea)
         pair[1].id = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
@@ -91,7 +91,7 @@ struct RenamedPictureTests {
     }
 
     @Test(
-        "DL-6 a motion photo is known by its name, also with a number",
+        "DL-6 a motion photo is recognised by its name, also with a number",
         arguments: [
             ("2024/IMG_1.MP.jpg", true), ("IMG_1.MP (2).jpg", true), ("IMG_1MP.JPEG", true), ("IMG_1.jpg", false),
             ("MP (2)/IMG_1.jpg", false), ("IMG_1.MP.heic", false),

@@ -45,7 +45,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "DL-2 DL-9 what one client has paused goes on from the middle, though another one's queue on the folder ran to its end"
+        "DL-2 DL-9 one client's paused file resumes in the middle, even after another client's run on the folder"
     )
     func paused() async throws {
         let part = try await pauseHalfWay()
@@ -62,7 +62,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "DL-9 a part that an earlier version left without its owner's name is gone on with, and no other client removes it"
+        "DL-9 a part of an earlier version without an owner's name is resumed, and no other client removes it"
     )
     func earlier() async throws {
         let part = try await pauseHalfWay()
@@ -75,7 +75,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "A part of another client that nobody has touched for 30 days is removed, and one that is being written is not")
+        "A part of another client that was not changed for 30 days is removed, except if it is being written")
     func abandoned() async throws {
         let part = try await pauseHalfWay()
         let names = [part, PartName(owner: "01234567").of(UUID(), "whole"), PartName.old(UUID(), "earlier")]

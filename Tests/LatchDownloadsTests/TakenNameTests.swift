@@ -36,7 +36,7 @@ struct TakenNameTests {
     }
 
     @Test(
-        "DL-2 DL-13 a symbolic link with a file's name stays as it is, wherever it leads, and the file gets the next name",
+        "DL-2 DL-13 a symbolic link with a file's name stays unchanged, and the file gets the next name",
         arguments: Link.allCases)
     func single(_ link: Link) async throws {
         let target = try put(link, at: "one.jpg")
@@ -51,7 +51,7 @@ struct TakenNameTests {
     }
 
     @Test(
-        "DL-6 DL-13 the same holds for the names of both parts of a live photo, and of both joined in one file",
+        "DL-6 DL-13 the same is true for the names of both parts of a live photo, and of a joined file",
         arguments: Link.allCases, ["live.jpg", "live.MOV", "joined"])
     func pair(_ link: Link, _ name: String) async throws {
         let taken = name == "joined" ? "live.jpg" : name
@@ -67,7 +67,7 @@ struct TakenNameTests {
     }
 
     @Test(
-        "DL-12 DL-13 the queue stops even while another program takes each name first; the file comes at the next start"
+        "DL-12 DL-13 the queue stops even if another program takes each name; the file is saved at the next start"
     )
     func stopped() async throws {
         let box = Mutex<DownloadQueue?>(nil)

@@ -14,7 +14,7 @@ struct ConfigurationFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    @Test("is looked for in the person's folder, and the state goes into the XDG state folder")
+    @Test("is searched in the user's folder, and the state is in the XDG state folder")
     func usualPlace() throws {
         let folder = try TemporaryDirectory()
         let environment = ["XDG_CONFIG_HOME": folder.path + "/c", "XDG_STATE_HOME": folder.path + "/s"]
@@ -36,7 +36,7 @@ struct ConfigurationFileTests {
         #expect(file.configuration.settings.databasePath == folder.path + "/.local/state/latchd/latchd.db")
     }
 
-    @Test("warns where people can set an unproved address and backends are told who people are")
+    @Test("warns if people can set an unverified address and backends get people's addresses")
     func unprovedAddresses() throws {
         let folder = try TemporaryDirectory()
         func warnings(_ dialects: String, verify: Bool) throws -> [String] {
@@ -56,7 +56,7 @@ struct ConfigurationFileTests {
         #expect(try warnings("\(onyx), \(immich)", verify: true).map { $0.contains("X-Auth-User") } == [true, true])
     }
 
-    @Test("has relative paths start at its own folder")
+    @Test("resolves relative paths against its own folder")
     func relative() throws {
         let folder = try TemporaryDirectory()
         try write("database: d.db\n", to: folder.path + "/l.yaml")
@@ -76,7 +76,7 @@ struct ConfigurationFileTests {
         #expect(try ConfigurationFile(path: nil, environment: environment).warnings.isEmpty)
     }
 
-    @Test("that others may write is warned about")
+    @Test("produces a warning if others may write it")
     func writable() throws {
         let folder = try TemporaryDirectory()
         try write("", to: folder.path + "/l.yaml", mode: 0o622)
@@ -85,7 +85,7 @@ struct ConfigurationFileTests {
         #expect(file.warnings.first?.contains("chmod go-w") == true)
     }
 
-    @Test("that was named and is not there, or is no file, is an error of its own")
+    @Test("causes a separate error if it was named and is missing or not a regular file")
     func missing() throws {
         let folder = try TemporaryDirectory()
         for path in [folder.path + "/none.yaml", folder.path, "/dev/zero"] {

@@ -23,7 +23,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.drain == .seconds(10))
     }
 
-    @Test("takes every kind of value from the file")
+    @Test("reads every kind of value from the file")
     func file() throws {
         let configuration = try read(
             """
@@ -88,7 +88,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(throws: Never.self) { try read("database: 'odd:name.db'", [:]) }
     }
 
-    @Test("takes the environment before the file, whatever the key")
+    @Test("prefers the environment to the file for every key")
     func environment() throws {
         let configuration = try read(
             "listen: 127.0.0.1:1\nsessions: {lifetime: 1h}\n",
@@ -106,7 +106,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.settings.auditPath == nil)
     }
 
-    @Test("that is wrong tells every mistake at once, each with place and remedy")
+    @Test("reports all mistakes at once, each with its line and remedy")
     func everyMistake() {
         let file = """
             lisen: 127.0.0.1:1
@@ -148,14 +148,14 @@ struct ConfigurationTests: ReadsConfigurations {
             ])
     }
 
-    @Test("that is no YAML is told with its line")
+    @Test("is refused with the line if it is invalid YAML")
     func syntax() {
         #expect(mistakes("a: 1\na: 2\n").first?.hasPrefix("/etc/l.yaml, line 2: column 1: the key 'a'") == true)
         #expect(mistakes("- a\n").first?.hasPrefix("/etc/l.yaml, line 1: the file is not a list of keys") == true)
     }
 
     @Test(
-        "whose values contradict each other is refused where one was said",
+        "is refused if values contradict each other, with the line of one of them",
         arguments: [
             ("sessions:\n  maximum: 1d\n", "/etc/l.yaml, line 2: sessions.lifetime is longer than sessions.maximum"),
             ("passwords:\n  minimum_length: 99\n", "/etc/l.yaml, line 2: passwords.minimum_length is greater"),
@@ -190,7 +190,7 @@ struct ConfigurationTests: ReadsConfigurations {
     }
 
     @Test(
-        "with a certificate speaks TLS on every address that does not say http://",
+        "uses TLS on every address without http:// if there is a certificate",
         arguments: [
             ("127.0.0.1:1", .tls(host: "127.0.0.1", port: 1)), ("https://[::]:1", .tls(host: "::", port: 1)),
             ("http://127.0.0.1:1", .tcp(host: "127.0.0.1", port: 1)), ("unix:/s", .unix(path: "/s")),
@@ -203,7 +203,7 @@ struct ConfigurationTests: ReadsConfigurations {
                 == CertificateFiles(certificatePath: "/etc/c.pem", keyPath: "/k.pem"))
     }
 
-    @Test("lets plain requests in from this machine and from trusted proxies only")
+    @Test("allows plain HTTP only from loopback and from trusted proxies")
     func plainPeers() throws {
         let configuration = try read("listen: 0.0.0.0:80\ntrusted_proxies: 10.0.0.0/8\n")
         #expect(configuration.server.listeners == [.tcp(host: "0.0.0.0", port: 80)])
@@ -215,7 +215,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.server.admitsPlain(.unix))
     }
 
-    @Test("asks for Strict-Transport-Security only when told, and believes trusted proxies only")
+    @Test("enables Strict-Transport-Security only if configured, and accepts trusted proxies only")
     func strictTransport() throws {
         #expect(try read("").server.strictTransport == nil)
         #expect(try read("tls: {hsts: none}").server.strictTransport == nil)
@@ -227,7 +227,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(mistakes("tls: {hsts: yes}").count == 1)
     }
 
-    @Test("tells contradictions beside other mistakes, but none about a value that it could not read")
+    @Test("reports contradictions with other mistakes, but none about an unreadable value")
     func contradictionsBesideMistakes() {
         let both = mistakes("lisen: x\npasswords:\n  minimum_length: 99\n")
         #expect(both.count == 2)
@@ -236,7 +236,7 @@ struct ConfigurationTests: ReadsConfigurations {
     }
 
     @Test(
-        "refuses what it cannot mean",
+        "refuses invalid values",
         arguments: [
             "listen: []", "listen: ''", "listen: 127.0.0.1", "listen: '::1:80'", "listen: '[127.0.0.1]:80'",
             "listen: 127.0.0.1:65536", "listen: 127.0.0.1:+1", "listen: 'unix:'", "listen: '*:80'",
@@ -250,7 +250,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(mistakes(file).count == 1)
     }
 
-    @Test("lists every key with a variable of its own, and reads back every default that is a value")
+    @Test("lists every key with its own variable, and parses every listed default")
     func table() throws {
         #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
         for key in ConfigurationKey.all where !key.defaultValue.contains(" ") && key.defaultValue != "none" {

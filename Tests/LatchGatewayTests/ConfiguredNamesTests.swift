@@ -10,7 +10,7 @@ import Testing
 struct ConfiguredNamesTests: ReadsConfigurations {
     private static let secret = "0123456789abcdef0123456789abcdef"
 
-    @Test("takes clients by the names that it gives them, from the file and the environment")
+    @Test("reads clients by their configured names from the file and the environment")
     func clients() throws {
         let folder = try TemporaryDirectory()
         try folder.write(Self.secret + "-file\r\n", to: "reports.secret")
@@ -29,7 +29,7 @@ struct ConfiguredNamesTests: ReadsConfigurations {
             ])
     }
 
-    @Test("tells mistakes below a name with line and remedy, and shows no secret")
+    @Test("reports mistakes below a name with line and remedy, without secrets")
     func mistakesBelowNames() throws {
         let folder = try TemporaryDirectory()
         let file = try folder.write(Self.secret, to: "secret")
@@ -67,18 +67,18 @@ struct ConfiguredNamesTests: ReadsConfigurations {
     }
 
     @Test(
-        "refuses variables that are none of a client's",
+        "refuses unknown variables of a client",
         arguments: ["SECRET", "_SECRET", "A_SECRETS", "a_SECRET", "A__SECRET_", "Ä_SECRET"])
     func variables(_ rest: String) {
         #expect(mistakes(nil, ["LATCHD_INTROSPECTION_CLIENTS_" + rest: Self.secret]).count == 1)
     }
 
-    @Test("lists what can be said about a client")
+    @Test("lists the keys of a client")
     func listing() {
         #expect(ConfigurationKey.listing().contains("LATCHD_INTROSPECTION_CLIENTS_ID_SECRET_FILE"))
     }
 
-    @Test("takes Redis, and its password from a file")
+    @Test("reads the Redis settings, and the password from a file")
     func redis() throws {
         let folder = try TemporaryDirectory()
         try folder.write("hunter2-hunter2\n", to: "password")
@@ -99,7 +99,7 @@ struct ConfiguredNamesTests: ReadsConfigurations {
     }
 
     @Test(
-        "tells what is wrong with Redis, and never its URL",
+        "reports mistakes in the Redis settings without the URL",
         arguments: [
             ("redis: {url: 'redis://:hunter2-hunter2@localhost'}", "redis.url is not valid; write redis://HOST"),
             ("redis: {url: 'redis://latch@localhost'}", "there is no password; set redis.password_file"),
@@ -116,7 +116,7 @@ struct ConfiguredNamesTests: ReadsConfigurations {
     }
 
     @Test(
-        "refuses what is no address of the web",
+        "refuses invalid web addresses",
         arguments: [
             "latch.example", "ftp://latch.example", "https://", "https://latch.example/", "https://a@latch.example",
             "https://latch.example?x", "https://latch.example/a b", "https://latch.example:0", "https://Latch.example",
@@ -127,7 +127,7 @@ struct ConfiguredNamesTests: ReadsConfigurations {
     }
 
     @Test(
-        "takes addresses of the web", arguments: ["http://127.0.0.1:2283", "https://[::1]:8443/api", "https://a.b/c/d"])
+        "accepts web addresses", arguments: ["http://127.0.0.1:2283", "https://[::1]:8443/api", "https://a.b/c/d"])
     func publicURLs(_ word: String) throws {
         #expect(try readSettings(nil, ["LATCHD_PUBLIC_URL": word]).publicURL == word)
     }

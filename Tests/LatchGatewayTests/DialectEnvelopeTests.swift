@@ -9,7 +9,7 @@ import Testing
 @testable import LatchGateway
 
 /// One gateway that serves all families at their default prefixes, of which two are `/api` and two are empty.
-@Suite("The server's own errors", .timeLimit(.minutes(20)))
+@Suite("The server's errors", .timeLimit(.minutes(20)))
 struct DialectEnvelopeTests {
     private static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
         try await TimeTrackerFixture.with { settings in
@@ -45,7 +45,7 @@ struct DialectEnvelopeTests {
         return form(response.headers, body)
     }
 
-    @Test("on every route of every family, a body that is too large is refused in the format of that family")
+    @Test("on every route of every family, a body that is too large is refused in the family's format")
     func tooLarge() async throws {
         try await Self.with { fixture in
             var count = 0
@@ -66,7 +66,7 @@ struct DialectEnvelopeTests {
         }
     }
 
-    @Test("on every route of every family, another site's name and an unknown method are refused in its format")
+    @Test("on every route of every family, another site's host name and an unknown method are refused in its format")
     func otherErrors() async throws {
         try await Self.with { fixture in
             for dialect in fixture.gateway.dialects {

@@ -23,7 +23,7 @@ struct DialectTests {
         }
     }
 
-    @Test("Two dialects with one route are refused with the remedy, and nothing is served by chance")
+    @Test("Two dialects with the same route are refused with the remedy")
     func conflict() {
         let error = #expect(throws: GatewayError.self) {
             try DialectRouter.router(
@@ -39,7 +39,7 @@ struct DialectTests {
                 + "prefix, such as dialects.two.prefix: /two.")
     }
 
-    @Test("A dialect may not take the gateway's own routes")
+    @Test("A dialect may not use the gateway's own routes")
     func ownRoutes() {
         let error = #expect(throws: GatewayError.self) {
             try DialectRouter.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])], check: nil) {
@@ -50,7 +50,7 @@ struct DialectTests {
         #expect(error?.message.contains("the gateway itself answer GET /healthz") == true)
     }
 
-    @Test("Dialects with one prefix and other routes stand beside each other")
+    @Test("Dialects with the same prefix and different routes work together")
     func beside() throws {
         let router = try DialectRouter.router(
             [

@@ -7,7 +7,7 @@ import Testing
 @testable import GatewayHTTP
 @testable import LatchGateway
 
-@Suite("Identifiers are compared byte by byte", .timeLimit(.minutes(20)))
+@Suite("Comparison of identifiers", .timeLimit(.minutes(20)))
 struct ExactTextTests {
     /// Two Unicode spellings of one letter, which `String` treats as equal.
     private static let composed = "ren\u{E9}@example.org"
@@ -33,7 +33,7 @@ struct ExactTextTests {
         #expect(EmailAddress(normalizing: written).text.utf8.elementsEqual(stored.utf8))
     }
 
-    @Test("A person whom an earlier version stored in lower case is found by the stored address, and nobody else is")
+    @Test("A person whom an earlier version stored in lower case is found only by the stored address")
     func existing() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -51,7 +51,7 @@ struct ExactTextTests {
         }
     }
 
-    @Test("An address with the Kelvin sign is not linked to the one with a k")
+    @Test("An address with the Kelvin sign is not linked to the same address with a k")
     func linking() async throws {
         try await GatewayFixture.with { fixture in
             let viktor = try await fixture.addPerson("viktor@example.org")

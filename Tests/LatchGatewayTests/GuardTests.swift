@@ -53,7 +53,7 @@ struct GuardTests {
         }
     }
 
-    @Test("the right password does not count, however often")
+    @Test("sign-ins with the correct password do not count")
     func successIsNoFailure() async throws {
         try await GatewayFixture.with {
             $0.addressLimit = AttemptLimit(attempts: 3, window: .seconds(60))
@@ -64,7 +64,7 @@ struct GuardTests {
         }
     }
 
-    @Test("guesses at the same time are no more than the limit")
+    @Test("concurrent guesses cannot exceed the limit")
     func parallelGuesses() async throws {
         try await GatewayFixture.with {
             $0.accountLimit = AttemptLimit(attempts: 5, window: .seconds(900))
@@ -94,7 +94,7 @@ struct GuardTests {
         }
     }
 
-    @Test("each lock-out is twice as long as the one before, up to the maximum, and quiet makes it short again")
+    @Test("each lock-out is twice as long as the one before, up to the maximum, and is reset after a pause")
     func growing() {
         var counter = AttemptCounter()
         var now = start
@@ -118,7 +118,7 @@ struct GuardTests {
         #expect(lockOut() == .seconds(30))
     }
 
-    @Test("failures count within their window only")
+    @Test("failures count only within their window")
     func window() {
         var counter = AttemptCounter()
         for step in 0..<10 {
@@ -128,7 +128,7 @@ struct GuardTests {
         }
     }
 
-    @Test("a clock set back does not make a lock-out longer than it can be")
+    @Test("setting the clock back does not make a lock-out longer than the maximum")
     func clockSetBack() {
         var counter = AttemptCounter()
         for _ in 0..<3 {
@@ -138,7 +138,7 @@ struct GuardTests {
         #expect(counter.reserve(limit, at: start - .seconds(10 * day)) == .seconds(100))
     }
 
-    @Test("the table is bounded, and a flood does not wash a lock-out away")
+    @Test("the table is bounded, and a flood does not remove a lock-out")
     func boundedTable() {
         var table = AttemptTable<Int>(limit: limit, capacity: 100)
         for _ in 0..<3 {
@@ -155,7 +155,7 @@ struct GuardTests {
         #expect(table.count == 0)
     }
 
-    @Test("an IPv6 address counts by its /64, an IPv4 address by itself, mapped or not")
+    @Test("an IPv6 address counts by its /64, and an IPv4 address on its own, mapped or not")
     func addressKeys() throws {
         func key(_ text: String) throws -> AddressKey { AddressKey(ClientAddress(IPAddress(text))) }
         #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))
@@ -165,7 +165,7 @@ struct GuardTests {
     }
 
     @Test(
-        "the client's address is what a trusted proxy says, from the right",
+        "the client's address is read from a trusted proxy's field, from right to left",
         arguments: [
             ("203.0.113.9", "203.0.113.9"),
             ("6.6.6.6, 203.0.113.9", "203.0.113.9"),
@@ -187,7 +187,7 @@ struct GuardTests {
         }
     }
 
-    @Test("several fields of forwarded addresses are one list")
+    @Test("several fields of forwarded addresses are combined into one list")
     func severalFields() async throws {
         try await GatewayFixture.with {
             $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.1/32")])
@@ -198,7 +198,7 @@ struct GuardTests {
         }
     }
 
-    @Test("nobody else is believed")
+    @Test("forwarded addresses from other clients are ignored")
     func untrusted() async throws {
         try await GatewayFixture.with { fixture in
             _ = try await fixture.login("nobody@b.c", headers: [("X-Forwarded-For", "203.0.113.9")])

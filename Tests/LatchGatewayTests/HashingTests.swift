@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct HashingTests {
-    @Test("a full queue answers 503 with Retry-After, and a valid token is answered meanwhile")
+    @Test("with a full queue a sign-in gets 503 with Retry-After, and a valid token is still accepted")
     func fullQueue() async throws {
         try await GatewayFixture.with {
             $0.hashing.threads = 1
@@ -37,7 +37,7 @@ struct HashingTests {
         }
     }
 
-    @Test("refused for a full queue is no failure of the account")
+    @Test("a refusal because of a full queue does not count as a failure of the account")
     func busyIsNoFailure() async throws {
         try await GatewayFixture.with {
             $0.hashing.threads = 1
@@ -74,7 +74,7 @@ struct HashingTests {
         #expect(try await pool.run { 2 } == 2)
     }
 
-    @Test("a stopped pool refuses what waits and what comes")
+    @Test("a stopped pool refuses waiting and new work")
     func stopped() async throws {
         let pool = HashingPool(threads: 1, queue: 4)
         let gate = Gate(pool)
@@ -91,7 +91,7 @@ struct HashingTests {
         #expect(late?.code == .closed)
     }
 
-    @Test("jobs come in the order they were asked")
+    @Test("jobs run in the order of submission")
     func order() async throws {
         let pool = HashingPool(threads: 1, queue: 100)
         let gate = Gate(pool)

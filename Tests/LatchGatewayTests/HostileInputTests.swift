@@ -14,7 +14,7 @@ import Testing
 /// What must hold for every broken request: it is answered at most once with success, and only where a strict reader
 /// that shares no code with the server reads the same meaning out of its bytes; never with 5xx, but for 501 (a coding)
 /// and 505 (a version); and the next good request is served.
-@Suite("Broken requests", .timeLimit(.minutes(20)))
+@Suite("Malformed requests", .timeLimit(.minutes(20)))
 struct HostileInputTests {
     private static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
         try await GatewayFixture.with {
@@ -31,7 +31,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("every prefix of every kind of request is refused or left unanswered", arguments: BrokenKind.allCases)
+    @Test("every prefix of every kind of request is refused or gets no response", arguments: BrokenKind.allCases)
     func prefixes(_ kind: BrokenKind) async throws {
         try await Self.with { fixture in
             let broken = Mutations.prefixes(of: kind.request(try await fixture.token()))
@@ -50,7 +50,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "every flipped bit and every byte made NUL, CR, LF, space or 0xFF means what it says or is refused",
+        "a request with a flipped bit or a byte set to NUL, CR, LF, space or 0xFF is handled or refused",
         arguments: BrokenKind.allCases.filter { ![.signOut, .delete, .timeTrackerToken].contains($0) })
     func flips(_ kind: BrokenKind) async throws {
         try await Self.with { fixture in
@@ -69,7 +69,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("a broken sign-out ends its session exactly where it was answered 204")
+    @Test("a malformed sign-out ends its session if and only if the response is 204")
     func signOutFlips() async throws {
         try await Self.with { fixture in
             let person = try await fixture.addPerson("bob@example.org")

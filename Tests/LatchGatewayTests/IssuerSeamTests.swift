@@ -86,7 +86,7 @@ final class RotatingIssuer: SessionIssuer {
 
 @Suite(.timeLimit(.minutes(20)))
 struct IssuerSeamTests {
-    @Test("OX-6 another issuer, with short tokens and a rotating refresh token, works behind the same routes")
+    @Test("OX-6 another issuer, with short-lived tokens and a rotating refresh token, works with the same routes")
     func rotating() async throws {
         try await GatewayFixture.with(issuer: { stores in RotatingIssuer(now: stores.now) }) { fixture in
             let person = try await fixture.addPerson()

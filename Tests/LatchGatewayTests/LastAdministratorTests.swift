@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct LastAdministratorTests {
     @Test(
-        "of two administrators who remove each other at the same time one stays", arguments: ["unmake", "disable"])
+        "of two administrators who remove each other at the same time, one remains", arguments: ["unmake", "disable"])
     func synchronousHandler(_ action: String) async throws {
         try await GatewayFixture.withPages { fixture in
             let people = fixture.gateway.stores.people
@@ -47,7 +47,7 @@ struct LastAdministratorTests {
         }
     }
 
-    @Test("an administrator who cannot sign in does not count, and the last one keeps a way to sign in")
+    @Test("an administrator who cannot sign in does not count, and the last one keeps a sign-in method")
     func ways() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -98,7 +98,7 @@ struct LastAdministratorTests {
         }
     }
 
-    @Test("of many administrators who disable each other at the same time one stays, in every round")
+    @Test("of many administrators who disable each other at the same time, one remains in every round")
     func rounds() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people

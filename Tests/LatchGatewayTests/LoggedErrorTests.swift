@@ -31,7 +31,7 @@ private final class LeakyIssuer: SessionIssuer {
 @Suite(.timeLimit(.minutes(20)))
 struct LoggedErrorTests {
     @Test(
-        "an error of a kind that nobody knows is logged by its kind alone",
+        "an error of an unknown type is logged by its type only",
         arguments: [
             ("GET", "/tt/auth/me"), ("POST", "/tt/auth/logout"), ("GET", "/auth/verify"), ("POST", "/api/auth/revoke"),
         ])

@@ -13,7 +13,7 @@ import Testing
 /// Invariant: no input of any size or shape holds an event loop for more than 50 ms. The tests measure the processor time of
 /// the loops' threads, so that other work on the machine does not matter; a build without optimization may take ten times as
 /// long.
-@Suite("Loop time", .timeLimit(.minutes(30)))
+@Suite("Event loop time", .timeLimit(.minutes(30)))
 struct LoopTimeTests {
     #if DEBUG
         private static let bound = Duration.milliseconds(500)
@@ -21,7 +21,7 @@ struct LoopTimeTests {
         private static let bound = Duration.milliseconds(50)
     #endif
 
-    @Test("no body, field, address or token holds a loop, on any route of any dialect, page or service")
+    @Test("no body, field, address or token blocks an event loop, on any route of any dialect, page or service")
     func everyRoute() async throws {
         // No timeout may decide here: on a busy machine, a client can be late as well.
         try await EveryRoute.with(server: {
@@ -61,7 +61,7 @@ struct LoopTimeTests {
         }
     }
 
-    @Test("the measurement detects a handler that holds its loop")
+    @Test("the measurement detects a handler that blocks its event loop")
     func control() async throws {
         var router = Router()
         router.on(.get, "/busy") { _ in

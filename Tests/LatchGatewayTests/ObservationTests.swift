@@ -16,7 +16,7 @@ struct ObservationTests {
         return lines.text
     }
 
-    @Test("a text line is time, level, message and values; what is not plain is quoted and escaped")
+    @Test("a text line has time, level, message and values; special characters are quoted and escaped")
     func text() {
         let text = line(.text) {
             $0.info(
@@ -29,7 +29,7 @@ struct ObservationTests {
                 + "\n")
     }
 
-    @Test("a JSON line is one object, whatever the values hold")
+    @Test("a JSON line is one object, whatever the values contain")
     func json() throws {
         let text = line(.json) {
             $0.warning("Odd.", ["name": .text("\"\\\n\u{7F}é🙂"), "took": .duration(.microseconds(1_500)), "none": nil])
@@ -44,7 +44,7 @@ struct ObservationTests {
         #expect(text.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test("a line below the log's level is not written, and its values are not asked for")
+    @Test("a line below the log's level is not written, and its values are not evaluated")
     func level() {
         let lines = Lines()
         let log = Log(level: .warning, writer: lines.writer, now: { [now] in now })
@@ -57,7 +57,7 @@ struct ObservationTests {
         #expect(lines.text.contains("This.") && !lines.text.contains("Not this."))
     }
 
-    @Test("a reader that does not read costs lines and no waiting, and is told how many")
+    @Test("if the log's reader is slow, lines are dropped without blocking, and their number is logged")
     func slowReader() {
         let taken = Mutex<[UInt8]>([])
         let writer = LogWriter(capacity: 100) { bytes in taken.withLock { $0 += bytes } }
@@ -72,7 +72,7 @@ struct ObservationTests {
         #expect(text.contains("log lines were dropped here)\nafter\n"))
     }
 
-    @Test("among JSON lines, what is told of dropped ones is JSON too")
+    @Test("in a JSON log, the line about dropped lines is JSON too")
     func slowReaderOfJSON() throws {
         let taken = Mutex<[UInt8]>([])
         let writer = LogWriter(capacity: 200) { bytes in taken.withLock { $0 += bytes } }
@@ -89,7 +89,7 @@ struct ObservationTests {
     }
 
     @Test(
-        "an instant is written in UTC",
+        "a timestamp is written in UTC",
         arguments: [
             (0.0, "1970-01-01T00:00:00.000Z"), (951_782_399.999, "2000-02-28T23:59:59.999Z"),
             (951_782_400, "2000-02-29T00:00:00.000Z"), (951_868_800, "2000-03-01T00:00:00.000Z"),
@@ -102,7 +102,7 @@ struct ObservationTests {
         #expect(Timestamp.text(Date(timeIntervalSince1970: seconds), fraction: true) == text)
     }
 
-    @Test("the body of /me is JSON whatever the name holds, and equal to a coder's")
+    @Test("the body of /me is valid JSON for any address")
     func meBody() throws {
         let base = Session.sample("q\"\\uote@example.org")
         let json = try JSONValue(parsing: OnyxMe.body(base))
@@ -111,7 +111,7 @@ struct ObservationTests {
         #expect(json["token_expires_at"]?.string == "2026-09-22T14:13:20Z")
     }
 
-    @Test("a histogram's buckets are closed above")
+    @Test("a histogram's buckets include their upper bound")
     func histogram() {
         var histogram = Histogram()
         for value in [0.0005, 0.00051, 10, 11] { histogram.record(value) }

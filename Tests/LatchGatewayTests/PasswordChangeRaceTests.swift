@@ -12,7 +12,7 @@ struct PasswordChangeRaceTests {
     private static let chosen = Secret("a better horse 8")
 
     @Test(
-        "IM-12 a password change under way does not undo what an administrator does meanwhile",
+        "IM-12 a pending password change does not undo a concurrent change by an administrator",
         arguments: ["reset", "disable", "end all", "end one"], [true, false])
     func comesLast(_ action: String, _ isForced: Bool) async throws {
         try await ImmichFixture.with { fixture in
@@ -44,7 +44,7 @@ struct PasswordChangeRaceTests {
         }
     }
 
-    @Test("IM-12 the password that a person must choose is chosen once")
+    @Test("IM-12 a required password can be chosen only once")
     func once() async throws {
         try await ImmichFixture.with { fixture in
             let people = fixture.base.gateway.stores.people
@@ -64,7 +64,7 @@ struct PasswordChangeRaceTests {
         }
     }
 
-    @Test("IM-15 a session that was ended meanwhile sets no first PIN")
+    @Test("IM-15 a session that ended in the meantime cannot set a first PIN")
     func firstPIN() async throws {
         try await ImmichFixture.with { fixture in
             let (stores, person) = (fixture.base.gateway.stores, try await fixture.person())

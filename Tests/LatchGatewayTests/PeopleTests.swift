@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct PeopleTests {
     @Test(
-        "the policy's rules are asked in Onyx's order, and the first broken one speaks",
+        "the policy's rules are checked in Onyx's order, and the first broken one is reported",
         arguments: [
             ("aA1!", "Password must be at least 6 characters long."),
             ("aA1!aA1!aA1!a", "Password must not exceed 12 characters."),
@@ -33,7 +33,7 @@ struct PeopleTests {
         #expect(policy.violation(in: Secret("aA1!aA1!")) == nil)
     }
 
-    @Test("without rules only the length counts, in characters and not in bytes")
+    @Test("without rules only the length is checked, in characters and not in bytes")
     func defaultPolicy() {
         #expect(PasswordPolicy().violation(in: Secret("ääääääää")) == nil)
         #expect(PasswordPolicy().violation(in: Secret("äääääää")) != nil)
@@ -41,7 +41,7 @@ struct PeopleTests {
         #expect(PasswordPolicy().violation(in: Secret(String(repeating: "a", count: 65))) != nil)
     }
 
-    @Test("an e-mail address is kept trimmed and lower-cased, once")
+    @Test("an e-mail address is stored trimmed and lower-cased, and is unique")
     func uniqueEmail() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -66,13 +66,13 @@ struct PeopleTests {
         }
     }
 
-    @Test("what is no address is refused", arguments: ["", "ada", "@b", "a@", "a b@c", "a@b@c", "a@b\u{0}c", "a@b\nc"])
+    @Test("an invalid address is refused", arguments: ["", "ada", "@b", "a@", "a b@c", "a@b@c", "a@b\u{0}c", "a@b\nc"])
     func invalidEmail(text: String) {
         #expect(throws: GatewayError.self) { try EmailAddress(text) }
     }
 
     @Test(
-        "disabling, removing and another password end the person's sessions, with the reason",
+        "disabling or removing a person, or a new password, ends the person's sessions with the reason",
         arguments: [SessionEndReason.personDisabled, .personRemoved, .passwordChanged])
     func endSessions(reason: SessionEndReason) async throws {
         try await GatewayFixture.with { fixture in
@@ -98,7 +98,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("an enabled person signs in again, and old sessions stay ended")
+    @Test("an enabled person can sign in again, and old sessions stay ended")
     func enable() async throws {
         try await GatewayFixture.with { fixture in
             let person = try await fixture.addPerson()
@@ -113,7 +113,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("a change to somebody who is gone says so")
+    @Test("a change to a removed person fails with an error that says so")
     func gone() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -124,7 +124,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("people and sessions are there after a restart")
+    @Test("people and sessions survive a restart")
     func restart() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -143,7 +143,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("registration is closed unless it was opened")
+    @Test("registration is closed by default")
     func registrationClosed() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.register(#"{"email":"a@b.c","password":"long enough"}"#)
@@ -153,7 +153,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("registration adds a person and gives no token")
+    @Test("registration adds a person and issues no token")
     func registration() async throws {
         try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true
@@ -181,7 +181,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("registrations from one address are bounded")
+    @Test("registrations from one address are limited")
     func registrationLimit() async throws {
         try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true

@@ -19,7 +19,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         -----END PRIVATE KEY-----
         """
 
-    @Test("OX-7 a provider is a row with id, kind and the text of its button; google and apple know the rest")
+    @Test("OX-7 a provider has an id, a kind and the text of its button; google and apple have other defaults")
     func presets() throws {
         let folder = try TemporaryDirectory()
         try folder.write("s3cret\n", to: "google.secret")
@@ -67,7 +67,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         #expect(home.linksByEmail && home.invitedOnly && !home.allowsRegistration)
     }
 
-    @Test("takes providers from the environment, which wins over the file")
+    @Test("reads providers from the environment, which takes precedence over the file")
     func environment() throws {
         let settings = try readSettings(
             "providers: {at-home: {issuer: 'https://a.example', client_id: x, client_secret: y}}",
@@ -98,7 +98,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         #expect(told == ["/etc/l.yaml, line 3: providers.google has no keys; add keys, or remove the line."])
     }
 
-    @Test("tells every mistake at once, with line and nearest spelling, and shows no secret")
+    @Test("reports all mistakes at once, with line and nearest spelling, without secrets")
     func everyMistake() throws {
         let folder = try TemporaryDirectory()
         try folder.write("hunter2-hunter2", to: "open", mode: 0o644)
@@ -153,7 +153,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
     }
 
     @Test(
-        "refuses what cannot work",
+        "refuses settings that cannot work",
         arguments: [
             (
                 "client_secret: y, callback: /me",
@@ -175,7 +175,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
     }
 
     @Test(
-        "knows when an address is needed that others reach it at",
+        "reports when a public URL is required",
         arguments: [
             ("trusted_proxies: 10.0.0.0/8\n", "", "public_url is not set; set public_url to the address"),
             ("public_url: http://latch.example\n", "", "public_url is plain http, but sign-in"),
@@ -188,7 +188,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         #expect(told.count == 1 && told[0].contains(words), "\(told)")
     }
 
-    @Test("refuses two providers with one callback, and a server that nobody can sign in to")
+    @Test("refuses two providers with one callback, and a server without any sign-in")
     func together() throws {
         let row = "{issuer: 'https://a.example', client_id: x, client_secret: y, callback: /auth/oauth/callback}"
         #expect(
@@ -202,7 +202,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         #expect(off.providers.isEmpty)
     }
 
-    @Test("lists the keys of a provider with the rest")
+    @Test("lists the keys of a provider with the other keys")
     func listing() {
         for key in ConfigurationFamily.providers.keys("ID") {
             #expect(ConfigurationKey.listing().contains(key.variable))

@@ -22,7 +22,7 @@ struct RequiredPasswordTests {
         "POST /latch/sign-in", "GET /latch/sign-in/done", "POST /api/auth/mobile/logout", "POST /tt/auth/logout",
     ]
 
-    @Test("IM-12 a password that must be changed opens nothing but the change, on any route of any dialect or page")
+    @Test("IM-12 a password that must be changed only allows the change, on any route of any dialect or page")
     func everyRoute() async throws {
         try await EveryDialect.with { gateway in
             let people = gateway.base.gateway.stores.people
@@ -50,7 +50,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("OX-1 a right password that must be changed first is recorded where no session is begun for it")
+    @Test("OX-1 a correct password that must be changed first is recorded if it starts no session")
     func recorded() async throws {
         try await GatewayFixture.with { fixture in
             _ = try await fixture.gateway.stores.people.add(
@@ -62,7 +62,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("IM-12 after the change of the password the same session opens everything again")
+    @Test("IM-12 after the change of the password the same session has full access again")
     func changed() async throws {
         try await ImmichFixture.with({ $0.pages.isEnabled = true }) { fixture in
             let people = fixture.base.gateway.stores.people
@@ -80,7 +80,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("a page and a proxy redirect a browser to the change, and it comes back; an app gets 403 with the reason")
+    @Test("a browser is redirected to the password change and back afterwards; an app gets 403 with the reason")
     func browser() async throws {
         try await EveryDialect.with { gateway in
             let fixture = gateway.base
@@ -138,7 +138,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("where passwords are off, a password that must be changed keeps nobody out")
+    @Test("if passwords are off, a password that must be changed does not prevent sign-in")
     func withoutPasswords() async throws {
         try await BridgeFixture.with(["google"], { $0.passwordsEnabled = false }) { fixture in
             _ = try await fixture.base.gateway.stores.people.add(

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SecretsTests {
-    @Test("OX-16 invariant 3: no token, password, hash or typed text is in log, audit file, metrics or database")
+    @Test("OX-16 invariant 3: no token, password, hash or typed text is in a log, the metrics or the database")
     func nowhere() async throws {
         try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true
@@ -55,7 +55,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("OX-16 a token in the query, in the body or in another field opens nothing")
+    @Test("OX-16 a token in the query, in the body or in another field is refused")
     func onlyInTheHeader() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -73,7 +73,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("the scheme's name is compared without case, and a header that is unclear is none")
+    @Test("the scheme's name is compared without case, and an ambiguous header is ignored")
     func scheme() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -91,7 +91,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("the audit file is made readable for its owner alone, and appended to")
+    @Test("the audit file is created readable only by its owner, and appended to")
     func auditFile() async throws {
         try await GatewayFixture.with { fixture in
             let path = fixture.folder.path + "/audit.log"
@@ -109,7 +109,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("a log file that cannot be opened says path and reason")
+    @Test("a log file that cannot be opened is reported with path and reason")
     func noFile() {
         let error = #expect(throws: GatewayError.self) { try LogWriter.appending(to: "/nonexistent/audit.log") }
         #expect(error?.code == .file)
@@ -117,7 +117,7 @@ struct SecretsTests {
         #expect(error?.message.contains("No such file") == true)
     }
 
-    @Test("the audit log tells who, from where, with what, and of which request")
+    @Test("the audit log contains the person, the address, the client and the request")
     func auditEvents() async throws {
         try await GatewayFixture.with {
             $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
@@ -144,7 +144,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("what an administrator does is recorded, by a command too")
+    @Test("an administrator's actions are recorded, also those of commands")
     func auditOfAdministration() async throws {
         try await GatewayFixture.with { fixture in
             let person = try await fixture.addPerson()

@@ -15,7 +15,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct ServiceTests {
-    @Test("OX-8 /auth/type tells how to sign in, and may be kept only once there are people")
+    @Test("OX-8 /auth/type describes how to sign in, and is cacheable only if there are people")
     func authType() async throws {
         try await GatewayFixture.with {
             $0.passwords.minimumLength = 10
@@ -42,7 +42,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("the prefix is where the configuration puts it")
+    @Test("the routes are below the configured prefix")
     func prefix() async throws {
         try await GatewayFixture.with {
             $0.bridge.prefix = ""
@@ -54,7 +54,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("a dialect that is off has no routes")
+    @Test("a disabled dialect has no routes")
     func off() async throws {
         try await GatewayFixture.with {
             $0.onyx.isEnabled = false
@@ -64,7 +64,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("another method is 405 in the dialect's envelope")
+    @Test("another method gets 405 in the dialect's error format")
     func method() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.http.send("GET", "/api/auth/mobile/login")
@@ -74,7 +74,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("the gateway is alive and ready, and no more ready once it drains or its database is gone")
+    @Test("the gateway is alive and ready, and not ready while it drains or without its database")
     func health() async throws {
         try await GatewayFixture.with { fixture async throws in
             #expect(try await fixture.http.send("GET", "/healthz").status == 200)
@@ -90,7 +90,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("OX-15 a gateway with its codes in Redis is ready while Redis answers, and again once it is back")
+    @Test("OX-15 a gateway with its codes in Redis is ready while Redis responds, and again when it is back")
     func healthOfRedis() async throws {
         let redis = try await RedisServer()
         let provider = ProviderConfiguration(
@@ -112,7 +112,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("a database that fails is 503 for a sign-in and Onyx's 400 for a refresh, without its words")
+    @Test("a failing database is 503 for a sign-in and Onyx's 400 for a refresh, without the database's message")
     func databaseGone() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -163,7 +163,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("metrics are there only for peers that are allowed, and through no proxy")
+    @Test("metrics are served only to allowed clients, and not through a proxy")
     func metricsAccess() async throws {
         try await GatewayFixture.with { fixture in
             for field in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"] {

@@ -13,7 +13,7 @@ import Testing
 /// The bounds on a person's sessions and changes.
 @Suite(.timeLimit(.minutes(20)))
 struct SessionBoundTests {
-    @Test("beyond the maximum a person's oldest session ends at once, with a line in the audit log; others keep theirs")
+    @Test("above the maximum a person's oldest session ends at once, with a line in the audit log")
     func oldestEnds() async throws {
         try await GatewayFixture.with({ $0.sessions.maximumPerPerson = 5 }) { fixture in
             try await fixture.addPerson()
@@ -48,7 +48,7 @@ struct SessionBoundTests {
         }
     }
 
-    @Test("a session that asks for another one is not ended for it, even if it is the oldest")
+    @Test("a session that creates another one is not ended for it, even if it is the oldest")
     func asking() async throws {
         try await ImmichFixture.with({ $0.sessions.maximumPerPerson = 4 }) { fixture in
             let oldest = try await fixture.token()
@@ -77,7 +77,7 @@ struct SessionBoundTests {
         }
     }
 
-    @Test("a session is found by its UUID, also one from before the column, and never another person's")
+    @Test("a session is found by its UUID, even from before the column existed, and never another person's")
     func byUUID() async throws {
         try await GatewayFixture.with { fixture in
             let people = [try await fixture.addPerson(), try await fixture.addPerson("bob@example.org")]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SessionDeviceTests {
     @Test(
-        "a browser is called by its name and system, anything else as it calls itself",
+        "a browser is shown by its name and system, other clients by their own name",
         arguments: [
             (
                 "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
@@ -31,7 +31,7 @@ import Testing
         #expect(device.name == name && device.kind == kind)
     }
 
-    @Test("where somebody signed in from is kept with the session")
+    @Test("the address of the sign-in is stored with the session")
     func address() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()

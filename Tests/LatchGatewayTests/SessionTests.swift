@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SessionTests {
-    @Test("invariant 1: a token is on disk before it is sent, and only its SHA-256 is")
+    @Test("invariant 1: a token is stored before it is sent, and only as its SHA-256")
     func durableBeforeSent() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -35,7 +35,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 1: no token is given out when it cannot be committed")
+    @Test("invariant 1: no token is sent if it cannot be committed")
     func notDurableNotSent() async throws {
         try await GatewayFixture.with { fixture in
             let person = try await fixture.addPerson()
@@ -50,7 +50,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 2: a session revoked here is refused at once, from memory too")
+    @Test("invariant 2: a session revoked here is refused at once, also from the cache")
     func revokedHere() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -67,7 +67,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 2: a session revoked by another process is refused once the gateway noticed")
+    @Test("invariant 2: a session revoked by another process is refused after the gateway's next check")
     func revokedElsewhere() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -84,7 +84,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 2: a running gateway notices by itself")
+    @Test("invariant 2: a running gateway checks periodically")
     func noticesByItself() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -103,7 +103,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 2: the stated bound is kept while another process holds the database's lock")
+    @Test("invariant 2: the documented bound holds while another process locks the database")
     func boundUnderLock() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -166,7 +166,7 @@ struct SessionTests {
         }
     }
 
-    @Test("refresh and logout without a live session are 401 with one body")
+    @Test("refresh and logout without a valid session get 401 with the same body")
     func unauthorized() async throws {
         try await GatewayFixture.with { fixture in
             for token in [nil, "short", Base64URL.encode(SecureRandom.bytes(32))] {
@@ -179,7 +179,7 @@ struct SessionTests {
         }
     }
 
-    @Test("use makes a session live on, once a minute and off the request's path, up to its cap")
+    @Test("use extends a session once a minute, after the request, up to its maximum")
     func sliding() async throws {
         try await GatewayFixture.with {
             $0.sessions.maximum = .seconds(10 * day)
@@ -209,7 +209,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a use that is not yet written keeps the session, also when memory was emptied")
+    @Test("a use that is not yet written extends the session, also if the cache was cleared")
     func unwrittenUse() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -225,7 +225,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a refresh makes the session live on at once")
+    @Test("a refresh extends the session at once")
     func refreshExtends() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -238,7 +238,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a refresh beside a sign-out never brings the session back")
+    @Test("a refresh during a sign-out never restores the session")
     func refreshAgainstLogout() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -256,7 +256,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a refresh that began with a live session in memory does not extend one that was ended since")
+    @Test("a refresh that began with a cached valid session does not extend one that has ended since")
     func refreshDecidesInTheDatabase() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -277,7 +277,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a session read while it was being ended is not kept as live")
+    @Test("a session that is read while it ends is not cached as valid")
     func lateInsert() async throws {
         let cache = SessionCache(lifetime: SessionLifetime())
         let digest = SHA256.digest("a token")
@@ -293,7 +293,7 @@ struct SessionTests {
         #expect(cache.use(digest, at: session.created) == session)
     }
 
-    @Test("memory holds a bounded number of sessions, and the used ones stay")
+    @Test("the cache has a bounded number of sessions, and used ones stay")
     func boundedCache() async throws {
         let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200)
         let session = Session.sample()
@@ -309,7 +309,7 @@ struct SessionTests {
         #expect(cache.use(used, at: session.created) != nil)
     }
 
-    @Test("a use is written though its session left memory before, or was used again while it was written")
+    @Test("a use is written even if its session left the cache, or was used again during the write")
     func usesOfEntriesThatWent() {
         let left = UnwrittenUses()
         let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200, evictedUses: left)
@@ -335,7 +335,7 @@ struct SessionTests {
         #expect(left.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
     }
 
-    @Test("100,000 sessions of as many people take less than 64 MiB of memory")
+    @Test("100,000 sessions of as many people use less than 64 MiB of memory")
     func memoryOfCache() async {
         // In a process of its own, where nothing else takes memory.
         await #expect(processExitsWith: .success) {
@@ -381,7 +381,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a list of sessions tells device, times and state")
+    @Test("a list of sessions contains device, times and state")
     func list() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -403,14 +403,14 @@ struct SessionTests {
         }
     }
 
-    @Test("a device's name has no control characters, and is cut")
+    @Test("control characters in a device's name are removed, and a long name is truncated")
     func deviceNames() {
         #expect(SessionDevice(name: " a\u{0}\u{1B}[31mb\u{2028}\n\u{9B}c ", kind: "\t").name == "a[31mbc")
         #expect(SessionDevice(name: nil, kind: "\t").kind == nil)
         #expect(SessionDevice(name: String(repeating: "👩‍👩‍👧", count: 500)).name?.count ?? 0 <= 80)
     }
 
-    @Test("revoking an unknown session or an ended one says so")
+    @Test("revoking an unknown or ended session says so")
     func revokeUnknown() async throws {
         try await GatewayFixture.with { fixture in
             let error = await #expect(throws: GatewayError.self) {

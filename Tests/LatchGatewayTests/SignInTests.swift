@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SignInTests {
-    @Test("nobody who has not signed in can make the gateway hold more than 16 KiB")
+    @Test("a client that is not signed in cannot make the gateway buffer more than 16 KiB")
     func largeForm() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.login(password: String(repeating: "x", count: 20_000))
@@ -19,7 +19,7 @@ struct SignInTests {
         }
     }
 
-    @Test("OX-1 a sign-in gives a bearer token, which opens /me, is refreshed and ended")
+    @Test("OX-1 a sign-in returns a bearer token, which is accepted by /me, refreshed and ended")
     func wholeSession() async throws {
         try await GatewayFixture.with { fixture in
             let person = try await fixture.addPerson()
@@ -70,7 +70,7 @@ struct SignInTests {
         }
     }
 
-    @Test("OX-13 TT-11 signing out answers 204 with an empty body and ends the session on the server")
+    @Test("OX-13 TT-11 signing out returns 204 with an empty body and ends the session on the server")
     func signOut() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -88,7 +88,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a wrong password, an unknown and a disabled person get the same answer")
+    @Test("a wrong password, an unknown and a disabled person get the same response")
     func oneAnswerForAll() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -109,7 +109,7 @@ struct SignInTests {
         }
     }
 
-    @Test("somebody unknown costs a hash like somebody known", arguments: [GatewayFixture.email, "nobody@example.org"])
+    @Test("an unknown person costs a hash like a known one", arguments: [GatewayFixture.email, "nobody@example.org"])
     func unknownCostsAHash(email: String) async throws {
         try await GatewayFixture.with {
             $0.hashing.threads = 1
@@ -128,7 +128,7 @@ struct SignInTests {
     }
 
     @Test(
-        "a missing field is 422 in the envelope of validation",
+        "a missing field gets 422 in the validation error format",
         arguments: ["", "username=a%40b.c", "password=x", "username=&password=x", "username=a%40b.c&password="])
     func missingFields(body: String) async throws {
         try await GatewayFixture.with { fixture in
@@ -141,7 +141,7 @@ struct SignInTests {
         }
     }
 
-    @Test("JSON is no form: 422")
+    @Test("JSON instead of a form gets 422")
     func jsonLogin() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.http.send(
@@ -151,7 +151,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a hash of other parameters is replaced at the next sign-in, and nobody is signed out by it")
+    @Test("a hash with other parameters is replaced at the next sign-in, and no session ends")
     func rehash() async throws {
         try await GatewayFixture.with { fixture in
             var old = fixture.gateway.stores.settings
@@ -175,7 +175,7 @@ struct SignInTests {
         }
     }
 
-    @Test("the right password of a disabled person is a failure like any other: it counts, and renews no hash")
+    @Test("the correct password of a disabled person counts as a failure and renews no hash")
     func disabledIsAFailure() async throws {
         try await GatewayFixture.with {
             $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
@@ -202,7 +202,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a refused sign-in takes the time of every kind of hash that people have, the dearest four at most")
+    @Test("a refused sign-in computes every kind of hash in use, at most the four most expensive")
     func kinds() async throws {
         try await GatewayFixture.with { fixture in
             let hasher = fixture.gateway.stores.hasher
@@ -230,7 +230,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a wrong password leaves an outdated hash as it is")
+    @Test("a wrong password does not change an outdated hash")
     func noRehashAfterFailure() async throws {
         try await GatewayFixture.with { fixture in
             var old = fixture.gateway.stores.settings

@@ -42,7 +42,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("RFC 7662 §2.2 whatever a token is not active for, the answer is the same and says nothing more")
+    @Test("RFC 7662 §2.2 every inactive token gets the same response, without the reason")
     func inactive() async throws {
         try await Self.with { fixture in
             try await fixture.addPerson()
@@ -63,7 +63,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("RFC 7662 §2.1 who is no configured client learns nothing, not even whether a token is alive")
+    @Test("RFC 7662 §2.1 an unknown client cannot learn whether a token is active")
     func clients() async throws {
         try await Self.with { fixture in
             try await fixture.addPerson()
@@ -85,7 +85,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("RFC 6749 §2.3 two ways of saying who one is are refused")
+    @Test("RFC 6749 §2.3 two methods of client authentication in one request are refused")
     func twoWays() async throws {
         try await Self.with { fixture in
             for (headers, fields) in [
@@ -102,7 +102,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("RFC 6749 §2.3.1 the halves of Basic are encoded as a form is")
+    @Test("RFC 6749 §2.3.1 the client id and secret in Basic are form-encoded")
     func encodedBasic() async throws {
         let secret = "p%+ü:" + Self.secret
         try await GatewayFixture.with({
@@ -137,7 +137,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("a session that is only introspected lives on as one that is used")
+    @Test("introspection extends a session as use does")
     func use() async throws {
         try await Self.with { fixture in
             try await fixture.addPerson()
@@ -151,7 +151,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("without introspection clients there is no such endpoint")
+    @Test("without introspection clients there is no introspection endpoint")
     func none() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.ask(Self.introspect, [("token", "x")], Self.basic())
@@ -169,7 +169,7 @@ struct TokenEndpointTests {
 
     // MARK: - Revocation
 
-    @Test("RFC 7009 §2 who holds a token can end it, and that is audited")
+    @Test("RFC 7009 §2 a client with a token can revoke it, and that is audited")
     func revoke() async throws {
         try await Self.with { fixture in
             try await fixture.addPerson()
@@ -187,7 +187,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("RFC 7009 §2.2 an unknown token is no error, and no other session is touched")
+    @Test("RFC 7009 §2.2 an unknown token is not an error, and no other session is affected")
     func unknown() async throws {
         try await Self.with { fixture in
             try await fixture.addPerson()
@@ -201,7 +201,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("RFC 7009 §2.1 a client that says who it is must be right")
+    @Test("RFC 7009 §2.1 a client that authenticates must use valid credentials")
     func revokingClient() async throws {
         try await Self.with { fixture in
             try await fixture.addPerson()
@@ -234,7 +234,7 @@ struct TokenEndpointTests {
     // MARK: - Metadata
 
     @Test(
-        "the metadata name what is there, stand between host and path, and are not taken for those of a server of OAuth"
+        "the metadata list the endpoints at latchd's own well-known path, and not at that of an OAuth server"
     )
     func metadata() async throws {
         try await Self.with { fixture in
@@ -259,7 +259,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("only what is there is in the metadata: without introspection clients no introspection")
+    @Test("without introspection clients the metadata contain no introspection endpoint")
     func leanMetadata() async throws {
         try await GatewayFixture.with({
             $0.publicURL = "https://latch.example"
@@ -272,7 +272,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("a server that does not know its own address has metadata for this machine only")
+    @Test("a server without a public address serves metadata only on loopback")
     func noAddress() async throws {
         try await GatewayFixture.with { fixture in
             let path = "/.well-known/latchd/api"

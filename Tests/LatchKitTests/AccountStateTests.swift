@@ -6,7 +6,7 @@ import Testing
 @testable import LatchKit
 
 /// The accounts with the states of their sessions, in one stream.
-@Suite("Accounts with their states", .timeLimit(.minutes(20)))
+@Suite("Accounts and their states", .timeLimit(.minutes(20)))
 struct AccountStateTests {
     private let fixture: OnyxFixture
 
@@ -37,7 +37,7 @@ struct AccountStateTests {
         await latch.close()
     }
 
-    @Test("RM-3 what another program does to an account is shown")
+    @Test("RM-3 changes of another program to an account are shown")
     func otherProgram() async throws {
         let (latch, other) = (try await fixture.home.open(), try await fixture.home.open())
         var lists = latch.accountStates().makeAsyncIterator()
@@ -54,7 +54,7 @@ struct AccountStateTests {
         await latch.close()
     }
 
-    @Test("RM-3 all streams end when the client is closed, also those that begin later")
+    @Test("RM-3 all streams end when the client is closed, also those that start later")
     func closed() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -73,7 +73,7 @@ struct AccountStateTests {
         for await _ in latch.accountStates() {}
     }
 
-    @Test("without restoring, no server is asked")
+    @Test("without restoring, no request is sent")
     func quiet() async throws {
         let latch = try await fixture.home.open()
         _ = try await fixture.signIn(latch)

@@ -43,7 +43,7 @@ import Testing
         fixture.home.folders.callbacks.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     }
 
-    @Test("OX-9 OX-16 the browser signs in by the custom scheme; the verifier fits the challenge and is in no file")
+    @Test("OX-9 OX-16 the browser signs in by the custom scheme; the verifier matches the challenge and is not stored")
     func scheme() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 a server that says so is come back from by loopback; one request is taken and shown a page")
+    @Test("OX-9 if the server allows loopback, its redirect is received there; one request is accepted and gets a page")
     func loopback() async throws {
         fixture.onyx.intercept(Self.answers(metadata()))
         let latch = try await fixture.home.open()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 a server that does not say so, or says it of another, is come back from by the scheme")
+    @Test("OX-9 if the server's metadata do not allow loopback or have another issuer, the custom scheme is used")
     func noLoopback() async throws {
         let latch = try await fixture.home.open()
         for metadata in [metadata(allows: false), metadata(issuer: "https://other.example.org/api")] {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 a link that nobody waits for changes nothing, and the right one still signs in")
+    @Test("OX-9 an unexpected link changes nothing, and the correct one still signs in")
     func unsolicited() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -162,7 +162,7 @@ import Testing
     ]
 
     @Test(
-        "OX-9 IM-16 what the browser brings back other than a good code is told, and nobody is signed in",
+        "OX-9 IM-16 an invalid callback is reported, and the sign-in fails",
         arguments: refusals
     )
     func refused(_ refusal: Refusal) async throws {
@@ -181,7 +181,7 @@ import Testing
         #expect(try await latch.accounts.accounts().isEmpty && fixture.onyx.live.isEmpty)
     }
 
-    @Test("OX-9 two sign-ins at once do not cross")
+    @Test("OX-9 two concurrent sign-ins do not affect each other")
     func atOnce() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -201,7 +201,7 @@ import Testing
         #expect(try await latch.accounts.accounts().count == 1)
     }
 
-    @Test("OX-9 the person is waited for so long and no longer")
+    @Test("OX-9 the sign-in waits for the person until its time-out")
     func late() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -234,7 +234,7 @@ import Testing
         return nil
     }
 
-    @Test("OX-9 the link can be given by hand; another than this sign-in's is told and asked for again")
+    @Test("OX-9 the link can be pasted; a link of another sign-in is reported and requested again")
     func pasted() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -256,7 +256,7 @@ import Testing
         #expect(await told.next() == .unrecognizedLink)
     }
 
-    @Test("OX-9 the address goes to a command of the person's choice, whole")
+    @Test("OX-9 the complete address is passed to the configured browser command")
     func command() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -279,7 +279,7 @@ import Testing
         #expect(try await signedIn.isActive)
     }
 
-    @Test("OX-9 a browser that cannot be opened is told; one that was closed ends the sign-in")
+    @Test("OX-9 a browser that cannot be opened is reported; a closed one ends the sign-in")
     func browsers() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -299,7 +299,7 @@ import Testing
         #expect(error?.code == .browserClosed)
     }
 
-    @Test("OX-9 OX-8 a provider is asked for by its id, and one that the server does not have is refused before")
+    @Test("OX-9 OX-8 a provider is requested by its id, and an unknown one is refused before the sign-in")
     func providers() async throws {
         fixture.onyx.intercept(
             Self.answers { request in
@@ -325,7 +325,7 @@ import Testing
         #expect(fixture.wire.requests.first { $0.path.contains("/oauth/authorize") }?.query["provider"] == "keycloak")
     }
 
-    @Test("OX-9 a server that does not say who signed in gets its token back")
+    @Test("OX-9 if the server does not identify the person, the token is revoked")
     func nobody() async throws {
         fixture.onyx.intercept(Self.answers { $0.path == "/api/me" ? .json("{}", 500) : nil })
         let latch = try await fixture.home.open()
@@ -339,7 +339,7 @@ import Testing
         #expect(fixture.onyx.live.isEmpty)
     }
 
-    @Test("OX-9 a server without a sign-in in the browser is not opened in one")
+    @Test("OX-9 a server without browser sign-in is not opened in a browser")
     func none() async throws {
         fixture.onyx.intercept(nil)
         let latch = try await fixture.home.open()

@@ -12,7 +12,7 @@ import Testing
 
     private func sent(_ field: String) -> [String?] { fixture.wire.requests.map { $0.headers[field] } }
 
-    @Test("headers are changed without signing out, and a program that runs already sends them with its next request")
+    @Test("headers are changed without signing out, and a running program sends them with its next request")
     func change() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first, connection: .init(extraHeaders: ["X-Old": "1"]))
@@ -31,7 +31,7 @@ import Testing
         #expect(try fixture.home.files(holding: "X-New-Header-1").count > 0, "the name is kept")
     }
 
-    @Test("a way by which the server is not reached is not kept, unless that is wanted")
+    @Test("a connection that does not reach the server is not stored, except on request")
     func trial() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "right"]))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "a crash after any step of a change leaves the old connection or the new one, whole, and removal leaves no secret",
+        "a crash after any step of a change leaves the old or the new connection, and removal leaves no secret",
         arguments: [AccountStep.newConnectionWritten, .connectionChanged])
     func crash(step: AccountStep) async throws {
         let first = try await fixture.home.open()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("signing in again with other headers keeps the old ones until the account is whole, and then none of them")
+    @Test("signing in again with other headers keeps the old ones until the account is complete")
     func signInAgain() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first, connection: .init(extraHeaders: ["X-Old": "old"]))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("two changes at once: one is kept whole, and the other is told")
+    @Test("of two concurrent changes, one is stored completely, and the other fails")
     func twoAtOnce() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)

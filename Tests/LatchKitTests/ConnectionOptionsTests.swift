@@ -8,7 +8,7 @@ import Testing
 @testable import LatchKit
 
 @Suite struct ConnectionOptionsTests {
-    @Test("options survive being kept, and nothing secret stays in the part for the database")
+    @Test("options round-trip through storage, and the part for the database has no secrets")
     func roundTrip() throws {
         let options = ConnectionOptions(
             authorities: .systemAnd(pemFile: "/ca.pem"),

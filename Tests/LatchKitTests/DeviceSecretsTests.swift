@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Which store holds this device's secrets.
-@Suite("The secrets of a device", .timeLimit(.minutes(20)))
+@Suite("Device secrets", .timeLimit(.minutes(20)))
 struct DeviceSecretsTests {
     private let folder: TemporaryDirectory
     private let folders: Folders
@@ -18,7 +18,7 @@ struct DeviceSecretsTests {
         folders = Folders(data: folder.file("data"))
     }
 
-    @Test("nothing is made and nobody is asked before the first use")
+    @Test("nothing is created or requested before the first use")
     func lazy() async throws {
         let secrets = DeviceSecrets(.file, folders: folders) { _ in
             Issue.record("asked for a passphrase")
@@ -28,7 +28,7 @@ struct DeviceSecretsTests {
         #expect(!FileManager.default.fileExists(atPath: folders.data))
     }
 
-    @Test("the store that was written to is remembered, and taken without being asked for")
+    @Test("the store that was written to is recorded, and used by default")
     func remembers() async throws {
         try await DeviceSecrets(.file, folders: folders).write(Secret("token"), for: key)
 
@@ -38,7 +38,7 @@ struct DeviceSecretsTests {
         #expect(try await later.open().kind == .file)
     }
 
-    @Test("another store than the remembered one is refused while there is an account")
+    @Test("a different store than the recorded one is refused while there is an account")
     func refusesAnother() async throws {
         try await DeviceSecrets(.file, folders: folders).write(Secret("token"), for: key)
 
@@ -49,7 +49,7 @@ struct DeviceSecretsTests {
         #expect(refused?.message == error?.message)
     }
 
-    @Test("a passphrase is asked for once, and only where the sealed file has one")
+    @Test("a passphrase is requested once, and only if the sealed file has one")
     func passphrase() async throws {
         let asked = AsyncStream<DeviceSecrets.PassphraseNeed>.makeStream()
         let ask: @Sendable (DeviceSecrets.PassphraseNeed) async throws -> Secret? = { need in
@@ -74,7 +74,7 @@ struct DeviceSecretsTests {
         #expect(error?.code == .wrongPassphrase)
     }
 
-    @Test("ten calls at the same time ask for the passphrase once, and go on when the one that asked gives up")
+    @Test("ten concurrent calls request the passphrase once, and continue if the requesting one is cancelled")
     func askedOnceAtATime() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
         let (given, give) = AsyncStream<Secret>.makeStream()
@@ -104,7 +104,7 @@ struct DeviceSecretsTests {
         #expect(await questions.next() == nil)
     }
 
-    @Test("a key file of the person's own locks the sealed file, and its absence is no question for a passphrase")
+    @Test("a configured key file locks the sealed file, and if it is missing no passphrase is requested")
     func keyFile() async throws {
         let path = folder.file("own.key")
         try await DeviceSecrets(.file, folders: folders, keyFile: path).write(Secret("token"), for: key)

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("IM-17 what a person typed loses the spaces at its ends first")
+    @Test("IM-17 spaces at the ends of a typed address are removed first")
     func typed() throws {
         #expect(try EmailAddress(typed: " \tAda@Example.org\n").text == "ada@example.org")
         #expect(throws: LatchError.self) { try EmailAddress(typed: "  ") }

@@ -25,7 +25,7 @@ import Testing
             extraHeaders: ["X-Key": "open sesame"])
     }
 
-    @Test("own authority, client certificate and extra headers are used by the question for metadata")
+    @Test("own authority, client certificate and extra headers are used by the request for metadata")
     func metadata() async throws {
         let latch = try await fixture.home.open()
         let person = BrowserPerson(home: fixture.home)
@@ -49,7 +49,7 @@ import Testing
         for request in asked { #expect(request.headers["X-Key"] == "open sesame") }
     }
 
-    @Test("a goodbye after a crash comes the same way")
+    @Test("a sign-out after a crash uses the same connection options")
     func goodbye() async throws {
         let latch = try await fixture.home.open(stoppingAfter: .tokenWritten)
         let server = try await latch.probe(address, connection: options).requireServer()
@@ -67,7 +67,7 @@ import Testing
         for request in goodbyes { #expect(request.headers["X-Key"] == "open sesame") }
     }
 
-    @Test("another host gets neither the header nor the certificate, and must show one that everybody trusts")
+    @Test("another host gets neither the header nor the certificate, and must have a publicly trusted certificate")
     func elsewhere() async throws {
         let client = try options.client(userAgent: "test", home: address)
         let line = UnauthenticatedConnection(to: address, client: client, device: Device())

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "OX-8 OX-11 OX-14 a person signs in, survives the gateway's restart, is renewed, and is told of a revoked session"
+        "OX-8 OX-11 OX-14 a session survives the gateway's restart and is renewed, and its revocation is reported"
     )
     func wholeWay() async throws {
         let fixture = try GatewayFixture()
@@ -71,7 +71,7 @@ import Testing
         await gateway.close()
     }
 
-    @Test("OX-13 signing out ends the session at the gateway, and a wrong password is told")
+    @Test("OX-13 signing out ends the session at the gateway, and a wrong password is reported")
     func signOut() async throws {
         let fixture = try GatewayFixture()
         let (gateway, server) = try await fixture.start()

@@ -51,7 +51,7 @@ import Testing
         Case(name: "a closed connection", codes: [.connectionLost], response: .silence),
     ]
 
-    @Test("no answer but this server's own ends a session, and it is named (invariant 4)", arguments: cases)
+    @Test("intercepted responses end no session, and the error names their origin (invariant 4)", arguments: cases)
     func foreign(_ foreign: Case) async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
@@ -75,7 +75,7 @@ import Testing
         #expect(try await session.identity().email == "ada@example.org")
     }
 
-    @Test("a name that is not found ends nothing")
+    @Test("an unknown host name ends no session")
     func nameNotFound() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
@@ -91,7 +91,7 @@ import Testing
         #expect(try await session.validToken().reveal() == "t")
     }
 
-    @Test("an e-mail address that is not proved ends nothing when a renewal is forbidden")
+    @Test("an unverified e-mail address that forbids a renewal ends no session")
     func unverified() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()

@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test(
-        "Onyx's own words end a session", arguments: ["SESSION_EXPIRED", "SESSION_TERMINATED", "SESSION_UNRECOGNIZED"])
+        "Onyx's error codes end a session",
+        arguments: ["SESSION_EXPIRED", "SESSION_TERMINATED", "SESSION_UNRECOGNIZED"])
     func rejected(code: String) {
         guard case .rejected(let rejection) = verdict(403, #"{"error_code":"\#(code)","detail":"x"}"#) else {
             Issue.record("not rejected")
@@ -30,7 +31,7 @@ import Testing
         #expect(rejection.isConclusive)
     }
 
-    @Test("a bare Unauthorized is a rejection that anybody could have said", arguments: [401, 403])
+    @Test("a bare Unauthorized is an inconclusive rejection", arguments: [401, 403])
     func vague(status: Int) {
         guard case .rejected(let rejection) = verdict(status, #"{"detail":"Unauthorized"}"#) else {
             Issue.record("not rejected")
@@ -39,7 +40,7 @@ import Testing
         #expect(!rejection.isConclusive)
     }
 
-    @Test("an anonymous visitor where a person is asked for is a rejection")
+    @Test("an anonymous user in the identity response is a rejection")
     func anonymous() {
         let body = #"{"id":"0","email":"anonymous","is_active":true,"is_anonymous_user":true}"#
         guard case .rejected = verdict(200, body) else {
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "this server's other refusals end nothing",
+        "other refusals of this server end no session",
         arguments: [
             (403, #"{"detail":"Forbidden"}"#), (403, #"{"error_code":"INSUFFICIENT_PERMISSIONS","detail":"x"}"#),
             (402, #"{"detail":"Payment"}"#), (404, "{}"), (400, #"{"message":"x"}"#), (200, ""), (204, ""),
@@ -59,12 +60,12 @@ import Testing
         #expect(verdict(status, body) == .authenticated)
     }
 
-    @Test("a failing server ends nothing", arguments: [408, 429, 500, 502, 503, 504])
+    @Test("a server error ends no session", arguments: [408, 429, 500, 502, 503, 504])
     func failing(status: Int) {
         #expect(verdict(status, "<html>", ["Content-Type": "text/html"]) == .failing)
     }
 
-    @Test("strangers' answers end nothing and are named")
+    @Test("other servers' responses end no session and are named")
     func foreign() {
         let html: HTTPHeaders = ["Content-Type": "text/html; charset=utf-8"]
         #expect(isForeign(verdict(200, "<!doctype html><title>Sign in</title>", html)))

@@ -41,7 +41,7 @@ import Testing
         Case(response: .silence, code: .connectionLost, words: "was lost"),
     ]
 
-    @Test("IM-16 each refusal has its code, and words that say what to do", arguments: cases)
+    @Test("IM-16 each refusal has its code, and a message with the remedy", arguments: cases)
     func refusals(_ refusal: Case) async throws {
         let fixture = try OnyxFixture()
         fixture.onyx.intercept { $0.path.hasSuffix("/login") ? refusal.response : nil }
@@ -56,7 +56,7 @@ import Testing
         #expect(error.code != .rateLimited || error.retryAfter == .seconds(17))
     }
 
-    @Test("IM-3 IM-17 OX-10 an address as a person types it is asked, and kept in its one spelling after it answered")
+    @Test("IM-3 IM-17 OX-10 a typed address is probed, and stored in normalized form after a response")
     func typedAddress() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
@@ -80,7 +80,7 @@ import Testing
         #expect(kept.serverURL.url == "http://127.0.0.1:\(fixture.wire.port)" && kept.userEmail == "ada@example.org")
     }
 
-    @Test("a server that does not sign in with passwords is not sent one")
+    @Test("no password is sent to a server without password sign-in")
     func notOffered() async throws {
         let fixture = try OnyxFixture()
         fixture.onyx.intercept {
@@ -93,7 +93,7 @@ import Testing
         #expect(fixture.wire.requests.allSatisfy { $0.body.isEmpty })
     }
 
-    @Test("a secret store that does not take the token leaves nothing behind, on the server neither")
+    @Test("if the secret store refuses the token, nothing is left here or on the server")
     func storeRefuses() async throws {
         let fixture = try OnyxFixture()
         let store = LockableStore()

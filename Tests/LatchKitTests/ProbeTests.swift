@@ -9,7 +9,7 @@ import Testing
         try await ServerProbe(timeout: .seconds(60)).run(address)
     }
 
-    @Test("OX-10 an Onyx server is recognised by multi_tenant or auth_type, and tells what it offers")
+    @Test("OX-10 an Onyx server is recognised by multi_tenant or auth_type, with its features")
     func recognised() async throws {
         let wire = try ScriptedServer { request in
             request.path == "/onyx/api/auth/type"
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "OX-10 anything else is no server, and is not kept",
+        "OX-10 anything else is not a server, and is not stored",
         arguments: [
             ScriptedServer.Response.json("{}"), .json(#"{"multi_tenant":"no"}"#), .json("[]"), .json("x"),
             .json(#"{"multi_tenant":true}"#, 404), .json(#"{"multi_tenant":true}"#, 500),
@@ -43,7 +43,7 @@ import Testing
         #expect(found.steps.last?.outcome == .failed && found.steps.last?.remedy != nil)
     }
 
-    @Test("OX-10 a portal or proxy in front is named")
+    @Test("OX-10 a portal or proxy in front of the server is named")
     func foreign() async throws {
         for response in [ScriptedServer.Response.page(200), .redirect("http://portal.invalid/"), .page(511)] {
             let wire = try ScriptedServer { _ in response }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("IM-16 each step that can fail is told with what to do")
+    @Test("IM-16 each step that can fail is reported with the remedy")
     func failures() async throws {
         let gone = try ScriptedServer { _ in .silence }
         gone.stop()
@@ -67,7 +67,7 @@ import Testing
         #expect(unknown.steps[0].message.contains("unencrypted"))
     }
 
-    @Test("OX-10 a server that never answers is given up after the time-out")
+    @Test("OX-10 a server that never responds fails after the time-out")
     func timeout() async throws {
         let gate = DispatchSemaphore(value: 0)
         let wire = try ScriptedServer { _ in

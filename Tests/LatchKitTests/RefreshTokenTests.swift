@@ -53,7 +53,7 @@ import Testing
         fixture.onyx.intercept(rules.response)
     }
 
-    @Test("OX-6 a short token is renewed with its refresh token before it ends, by every program in turn")
+    @Test("OX-6 a short-lived token is renewed with its refresh token before it expires, by each program in turn")
     func renewed() async throws {
         let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
         let account = try await fixture.signIn(mine)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "OX-6 OX-13 a refused refresh token ends the session here, and signing out ends it there by the lasting token")
+        "OX-6 OX-13 a refused refresh token ends the session, and signing out revokes the refresh token")
     func reactive() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ServerAddressTests {
     @Test(
-        "IM-3 IM-17 an address is brought into its one spelling",
+        "IM-3 IM-17 an address is normalized",
         arguments: [
             ("photos.example.org", "https://photos.example.org"),
             ("  photos.example.org \n", "https://photos.example.org"),
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "IM-17 what cannot be a server's address is refused in words",
+        "IM-17 an invalid server address is refused with a message",
         arguments: [
             ("", "empty"), ("   ", "empty"), ("ftp://example.org", "only http and https"),
             ("mailto:a@example.org", "only http and https"), ("javascript://x", "only http and https"),
@@ -73,7 +73,7 @@ import Testing
         #expect(!error.message.contains("secret"))
     }
 
-    @Test("IM-17 every prefix and every flipped bit of an address is taken or refused, and what is taken stays itself")
+    @Test("IM-17 every prefix and every flipped bit of an address is refused or normalized to a stable form")
     func prefixesAndFlips() throws {
         for text in [
             "https://Bücher.example.org:8443/a%20b/api/", "http://[2001:db8::192.0.2.1]:80/x", "xn--bcher-kva.example",
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("the machine's own addresses are known")
+    @Test("loopback addresses are recognised")
     func loopback() throws {
         for text in ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "x.localhost"] {
             #expect(try ServerAddress(text).isLoopback)

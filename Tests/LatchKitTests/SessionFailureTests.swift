@@ -13,7 +13,7 @@ import Testing
         try await fixture.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal()
     }
 
-    @Test("a token that another program renewed and somebody took out of the store ends the session, and nothing waits")
+    @Test("if a token renewed by another program is missing in the store, the session ends and no call waits")
     func renewedAndGone() async throws {
         let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
         let account = try await fixture.signIn(mine)
@@ -35,7 +35,7 @@ import Testing
         #expect(try await other.accounts.accounts().map(\.isSignedIn) == [false])
     }
 
-    @Test("a token that comes from the store after the session was signed out is late (invariant 5)")
+    @Test("a token that is read from the store after the session was signed out is ignored (invariant 5)")
     func lateToken() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
@@ -54,7 +54,7 @@ import Testing
         #expect(session.state == .signedOut(.notSignedIn))
     }
 
-    @Test("OX-13 signing out wipes the token and ends the session also when the database cannot note it")
+    @Test("OX-13 signing out deletes the token and ends the session also if the database cannot be written")
     func unwritableDatabase() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
@@ -70,7 +70,7 @@ import Testing
         #expect(session.state == .signedOut(.notSignedIn))
     }
 
-    @Test("OX-11 a program that is killed while it renews leaves its lock to the others")
+    @Test("OX-11 if a program is killed during a renewal, others get its lock")
     func killedHolder() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -98,7 +98,7 @@ import Testing
         #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
-    @Test("a clock that was set back does not put a renewal off")
+    @Test("a clock that was set back does not delay a renewal")
     func clockSetBack() async throws {
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))
@@ -109,7 +109,7 @@ import Testing
         #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
-    @Test("a lifetime beyond all calendars is taken as a long one")
+    @Test("an extremely long lifetime is accepted")
     func endlessLifetime() async throws {
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))

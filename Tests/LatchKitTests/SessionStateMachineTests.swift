@@ -9,7 +9,7 @@ import Testing
         return machine
     }
 
-    @Test("OX-14 being offline signs nobody out, and a verified session stays verified")
+    @Test("OX-14 being offline ends no session, and a verified session stays verified")
     func offline() {
         var machine = signedIn()
         machine.unanswered(.nameNotFound, in: machine.epoch)
@@ -20,7 +20,7 @@ import Testing
         #expect(machine.state == .signedIn(.verified))
     }
 
-    @Test("a secret store that is locked is not signed out")
+    @Test("a locked secret store does not sign the account out")
     func locked() {
         var machine = SessionStateMachine()
         machine.couldNotRead(.secretStoreLocked)
@@ -30,7 +30,7 @@ import Testing
         #expect(machine.state.isSignedIn)
     }
 
-    @Test("OX-11 one renewal starts, the others join it, and after it a new one may start")
+    @Test("OX-11 one renewal starts, others join it, and a new one may start afterwards")
     func refresh() {
         var machine = signedIn()
         let action9 = machine.requestRefresh()
@@ -56,7 +56,7 @@ import Testing
         #expect(action12 == .refuse(.signedOut(.ended("x"))))
     }
 
-    @Test("late answers of an earlier session change nothing (invariant 5)")
+    @Test("late responses of an earlier session change nothing (invariant 5)")
     func late() {
         var machine = signedIn()
         let old = machine.epoch

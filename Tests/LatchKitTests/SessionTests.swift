@@ -60,7 +60,7 @@ import Testing
         #expect(session.state == .signedOut(.notSignedIn))
     }
 
-    @Test("OX-11 a hundred callers of a token that is due cause one renewal")
+    @Test("OX-11 a hundred concurrent callers with an expiring token cause one renewal")
     func singleFlight() async throws {
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))
@@ -70,7 +70,7 @@ import Testing
         #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
-    @Test("OX-11 several programs with one token that is due cause one renewal and share it")
+    @Test("OX-11 several programs with the same expiring token cause one renewal and share it")
     func singleFlightAcrossPrograms() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
@@ -83,7 +83,7 @@ import Testing
         #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
-    @Test("OX-11 several programs whose server fails ask it once and share the failure")
+    @Test("OX-11 several programs send one request to a failing server and share the failure")
     func sharedFailure() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
@@ -117,7 +117,7 @@ import Testing
         #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
     }
 
-    @Test("OX-12 a token is renewed before the end that the server tells")
+    @Test("OX-12 a token is renewed before the expiry that the server sends")
     func beforeExpiry() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -188,7 +188,7 @@ import Testing
         #expect(!kept.isSignedIn && kept.endedBecause == "the session was ended on the server")
     }
 
-    @Test("an ended session is told to other programs and to later starts, and signing in again takes up the account")
+    @Test("an ended session is reported to other programs and later starts, and a new sign-in reuses the account")
     func endedIsShared() async throws {
         let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
         let account = try await fixture.signIn(mine)
@@ -210,7 +210,7 @@ import Testing
         #expect(try await session.identity().email == "ada@example.org")
     }
 
-    @Test("TT-11 empty successes are taken")
+    @Test("TT-11 empty successful responses are accepted")
     func emptyBodies() async throws {
         let latch = try await fixture.home.open()
         let client = try latch.session(for: try await fixture.signIn(latch)).client
@@ -219,7 +219,7 @@ import Testing
         #expect(try await client.send(.post, "/api/nothing").status == .noContent)
     }
 
-    @Test("OX-14 a session is taken up at start, and offline it stands")
+    @Test("OX-14 a session is restored at start, and kept if offline")
     func restoreOffline() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
@@ -239,7 +239,7 @@ import Testing
         #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
     }
 
-    @Test("a secret store that is locked or absent is not signed out", arguments: [true, false])
+    @Test("a locked or missing secret store does not sign the account out", arguments: [true, false])
     func storeNotOpen(isLocked: Bool) async throws {
         let store = LockableStore()
         let first = try await fixture.home.open(secrets: store)
@@ -256,7 +256,7 @@ import Testing
         #expect(await session.restore() == .signedIn(.verified))
     }
 
-    @Test("a secret store that holds nothing is signed out")
+    @Test("an empty secret store signs the account out")
     func storeEmpty() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test("OX-13 signing out wipes everything also when the server cannot be reached")
+    @Test("OX-13 signing out deletes everything also if the server cannot be reached")
     func signOutOffline() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "hidden"]))
@@ -284,7 +284,7 @@ import Testing
         #expect(try await fixture.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
     }
 
-    @Test("OX-13 signing out gives up on a server that takes the request and never answers, and wipes everything")
+    @Test("OX-13 signing out deletes everything even if the server never responds")
     func signOutSilent() async throws {
         let latch = try await fixture.home.open(revocationTimeout: Session.revocationBound)
         let account = try await fixture.signIn(latch)
@@ -303,7 +303,7 @@ import Testing
         end.signal()
     }
 
-    @Test("extra headers go with every request and their values are in the secret store alone")
+    @Test("extra headers are sent with every request, and their values are only in the secret store")
     func extraHeaders() async throws {
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first, connection: .init(extraHeaders: ["X-Key": "hidden-value"]))
@@ -365,7 +365,7 @@ import Testing
         #expect(try await latch.accounts.accounts().isEmpty)
     }
 
-    @Test("a cancelled caller leaves at once, and the renewal goes on for the others")
+    @Test("a cancelled caller returns at once, and the renewal continues for the others")
     func cancelledWaiter() async throws {
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))

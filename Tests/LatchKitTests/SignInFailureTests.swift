@@ -9,7 +9,7 @@ import Testing
 
     init() throws { fixture = try OnyxFixture() }
 
-    @Test("signing in again that fails at its last step leaves the session of before")
+    @Test("a repeated sign-in that fails at its last step keeps the previous session")
     func signInAgainFails() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
@@ -26,7 +26,7 @@ import Testing
         #expect(fixture.wire.requests.last?.headers["X-Key"] == "old")
     }
 
-    @Test("a sign-in that is cancelled while the server says who it is gives its token back", arguments: [true, false])
+    @Test("a sign-in that is cancelled during the identity request revokes its token", arguments: [true, false])
     func cancelledSignIn(isAgain: Bool) async throws {
         let latch = try await fixture.home.open()
         if isAgain { _ = try await fixture.signIn(latch) }

@@ -6,7 +6,7 @@ import Testing
 
 /// The authorization endpoint.
 @Suite(.timeLimit(.minutes(20))) struct AuthorizationTests {
-    @Test("The page is one form with names, posts to its own address and needs no script")
+    @Test("The page is one form with labels, posts to its own address and needs no script")
     func page() async throws {
         try await RelyingApp.with { app in
             let response = try await app.open(app.address(["login_hint": "bob@example.org"]))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("The page lets nothing be added, framed, kept or referred to")
+    @Test("The page forbids scripts, framing, caching and referrers")
     func headers() async throws {
         try await RelyingApp.with { app in
             let response = try await app.open(app.address())
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("What comes in the address cannot become markup")
+    @Test("Parameters in the address cannot become markup")
     func markup() async throws {
         try await RelyingApp.with { app in
             let hint = "\"><script>alert(1)</script>"
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Whoever allows comes back with code, state and iss")
+    @Test("A person who allows is redirected with code, state and iss")
     func allow() async throws {
         try await RelyingApp.with { app in
             let callbackFields = try RelyingApp.callbackFields(await app.fill(app.address()))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Whoever denies comes back with access_denied, without password")
+    @Test("A person who denies is redirected with access_denied, without a password")
     func deny() async throws {
         try await RelyingApp.with { app in
             let callbackFields = try RelyingApp.callbackFields(
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("A wrong password or an unknown person shows the page again, with the address that was typed")
+    @Test("After a wrong password or an unknown person the page is shown again with the typed address")
     func wrongPassword() async throws {
         try await RelyingApp.with { app in
             for (email, password) in [("ada@example.org", "bob's password"), ("eve@example.org", "x"), ("", "")] {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A redirect's own query is kept")
+    @Test("A redirect's query is kept")
     func redirectWithQuery() async throws {
         try await RelyingApp.with { app in
             let response = try await app.fill(app.address(["redirect_uri": RelyingApp.redirect + "?kept=1"]))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "Nobody is sent to an address that is not registered, character by character",
+        "A redirect that differs from the registered one in any character is refused",
         arguments: [
             "https://app.example/callback/", "https://app.example/Callback", "https://app.example/callback?x=1",
             "https://app.example:443/callback", "https://evil.example/callback", "",
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("An unknown client and a client named twice are told to the person only")
+    @Test("An unknown client and a repeated client_id are reported to the person only")
     func otherClient() async throws {
         try await RelyingApp.with { app in
             for address in [app.address(["client_id": "x"]), app.address(more: [("client_id", "the:app")])] {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "What the client asks wrongly, it is told",
+        "An invalid request is reported to the client",
         arguments: [
             (["response_type": "token"], "unsupported_response_type"), (["scope": "email"], "invalid_scope"),
             (["code_challenge_method": "plain"], "invalid_request"),
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("A parameter that is there twice is refused")
+    @Test("A repeated parameter is refused")
     func twice() async throws {
         try await RelyingApp.with { app in
             let callbackFields = try RelyingApp.callbackFields(await app.open(app.address(more: [("nonce", "other")])))
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("With form_post the answer is a form that posts itself, under a policy that allows that script alone")
+    @Test("With form_post the response is a form that posts itself, under a policy that allows only that script")
     func formPost() async throws {
         try await RelyingApp.with { app in
             let response = try await app.fill(app.address(["response_mode": "form_post", "state": "<\">"]))
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("The request may come in a posted form")
+    @Test("The request may be a posted form")
     func postedRequest() async throws {
         try await RelyingApp.with { app in
             let query = try #require(app.address().split(separator: "?").last)

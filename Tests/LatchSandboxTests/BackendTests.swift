@@ -25,7 +25,7 @@ import Testing
         return ["Authorization": "Bearer \(token)"]
     }
 
-    @Test("RFC 9728 an app finds sign-in from the refusal alone, signs in there, and the backend learns who it is")
+    @Test("RFC 9728 an app discovers the sign-in from the refusal, signs in there, and the backend gets its identity")
     func found() async throws {
         try await Sandbox.with { sandbox, http in
             let address = sandbox.protected + "/photos?a=1"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Some of it is for everybody, some for Ada alone, and no spelling of a path gets around that")
+    @Test("Some paths are public, some only for Ada, and no spelling of a path bypasses that")
     func rules() async throws {
         try await Sandbox.with { sandbox, http in
             let server = try #require(sandbox.url(of: "backend")) + "/api"
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("A browser is sent to the page, signs in there and comes back by its cookie")
+    @Test("A browser is redirected to the page, signs in there and returns with its cookie")
     func browser() async throws {
         try await Sandbox.with { sandbox, http in
             let root = try #require(sandbox.url(of: "backend"))

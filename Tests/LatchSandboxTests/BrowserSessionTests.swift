@@ -14,7 +14,7 @@ import Testing
         return String(field.prefix { $0 != ";" })
     }
 
-    @Test("prompt=none without a session is login_required, and shows no page")
+    @Test("prompt=none without a session returns login_required without a page")
     func nobody() async throws {
         try await RelyingApp.with { app in
             let callbackFields = try RelyingApp.callbackFields(await app.open(app.address(["prompt": "none"])))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("prompt=none with a session and consent is a code at once")
+    @Test("prompt=none with a session and consent returns a code at once")
     func silent() async throws {
         try await RelyingApp.with { app in
             let cookie = try cookie(await app.fill(app.address()))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("prompt=none for more than was agreed to is consent_required, for somebody else login_required")
+    @Test("prompt=none returns consent_required for further scopes, and login_required for another person")
     func otherwise() async throws {
         try await RelyingApp.with { app in
             let cookie = try cookie(await app.fill(app.address(), more: [("consent", "shown"), ("share", "email")]))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("A session needs no password, unless the request says login or is too strict about age")
+    @Test("A session requires no password, except with prompt=login or an exceeded max_age")
     func password() async throws {
         let clock = Mutex(Date())
         try await RelyingApp.with(configure: { $0.now = { clock.withLock { $0 } } }) { app in

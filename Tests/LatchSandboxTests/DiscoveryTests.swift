@@ -7,7 +7,7 @@ import Testing
 
 /// What the provider says of itself.
 @Suite(.timeLimit(.minutes(20))) struct DiscoveryTests {
-    @Test("OX-7 discovery names this issuer, and every endpoint of it is there")
+    @Test("OX-7 discovery contains this issuer, and all its endpoints exist")
     func discovery() async throws {
         try await RelyingApp.with { app in
             let response = try await app.open(app.provider.issuer + "/.well-known/openid-configuration")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("The key set has a key of each algorithm, each with a name of its own and nothing secret")
+    @Test("The key set has a key for each algorithm, with unique ids and no private parts")
     func keys() async throws {
         try await RelyingApp.with(algorithms: [.rs256, .ps256, .es256, .edDSA]) { app in
             let keys = try await app.keySet().keys
@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test(
-        "An address that others reach is refused", arguments: ["0.0.0.0", "::", "192.0.2.1", "localhost.example", ""])
+        "An address that is not loopback is refused",
+        arguments: ["0.0.0.0", "::", "192.0.2.1", "localhost.example", ""])
     func loopbackOnly(_ host: String) async throws {
         var configuration = DevelopmentProvider.Configuration(people: [])
         configuration.algorithms = [.es256]
@@ -53,7 +54,7 @@ import Testing
         #expect(error?.message.contains("use 127.0.0.1 or ::1") == true)
     }
 
-    @Test("IPv6's loopback is one too")
+    @Test("IPv6 loopback is accepted")
     func version6() async throws {
         try await RelyingApp.with(configure: { $0.host = "::1" }) { app in
             let keys = try await app.open(app.provider.issuer + "/jwks")

@@ -17,7 +17,7 @@ import Testing
         try await app.tokens([("fault", fault.rawValue)])
     }
 
-    @Test("The answer to the client is wrong as asked")
+    @Test("The response to the client has the requested fault")
     func answers() async throws {
         try await RelyingApp.with { app in
             #expect(try await callbackFields(app, .serverError)["error"] == "server_error")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("The ID token's claims are wrong as asked")
+    @Test("The ID token's claims have the requested fault")
     func claims() async throws {
         try await RelyingApp.with { app in
             func claims(_ fault: Fault) async throws -> JSONValue { try RelyingApp.claims(await tokens(app, fault)) }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("The ID token's signature is wrong as asked")
+    @Test("The ID token's signature has the requested fault")
     func signatures() async throws {
         try await RelyingApp.with { app in
             let keys = try await app.keySet().keys
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("The token endpoint fails as asked")
+    @Test("The token endpoint fails as requested")
     func tokenEndpoint() async throws {
         try await RelyingApp.with(configure: { $0.slowness = .milliseconds(1) }) { app in
             func redeem(_ fault: Fault) async throws -> ClientResponse {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("UserInfo fails as asked, and must be asked then")
+    @Test("UserInfo fails as requested, and is required then")
     func userInfo() async throws {
         try await RelyingApp.with { app in
             let other = try await tokens(app, .otherSubject)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("A choice that is not on the page is refused", arguments: ["fault", "algorithm", "claims"])
+    @Test("An option that is not on the page is refused", arguments: ["fault", "algorithm", "claims"])
     func unknownChoice(_ name: String) async throws {
         try await RelyingApp.with { app in
             let response = try await app.fill(app.address(), more: [(name, "x")])

@@ -37,7 +37,7 @@ struct PictureLibraryTests {
         return result.output.trimmingCharacters(in: .newlines)
     }
 
-    @Test("are photographs that Pillow decodes, with the time of the camera")
+    @Test("photographs are decoded by Pillow, with the camera's time")
     func photographs() async throws {
         let program = """
             import sys
@@ -53,7 +53,7 @@ struct PictureLibraryTests {
     }
 
     @Test(
-        "are films that ffmpeg decodes",
+        "films are decoded by ffmpeg",
         .enabled("ffprobe is missing") { try await Program.run("/bin/sh", ["-c", "command -v ffprobe"]).status == 0 })
     func films() async throws {
         let fields = "stream=codec_name,width,height,nb_read_frames"
@@ -63,7 +63,7 @@ struct PictureLibraryTests {
         }
     }
 
-    @Test("include two live photos, each a photograph and a film with the same identifier")
+    @Test("there are two live photos, each a photograph and a film with the same identifier")
     func livePhotos() async throws {
         var identifiers: Set<String> = []
         for name in ["IMG_0001", "IMG_0002"] {
@@ -77,7 +77,7 @@ struct PictureLibraryTests {
         #expect(identifiers.count == 2)
     }
 
-    @Test("are different files, and one is larger than 5 MB")
+    @Test("the files are different, and one is larger than 5 MB")
     func files() throws {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         let contents = paths.compactMap { try? Data(contentsOf: URL(filePath: folder.file($0))) }

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("RM-4 RM-6 RM-8 discovery, sign-in at the provider, a key, its use, its rotation and its end")
+    @Test("RM-4 RM-6 RM-8 discovery, sign-in at the provider, and a key with its use, rotation and revocation")
     func wholeWay() async throws {
         try await App.with { app, _ in
             let discovery = try JSON.decode(
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the ID token that comes along is no access token, and a token that went wrong opens nothing")
+    @Test("RM-6 the ID token is refused as an access token, and so is a faulty token")
     func wrongTokens() async throws {
         try await App.with { app, _ in
             let tokens = try await app.signIn()
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 name and address are asked of UserInfo where the access token does not tell them")
+    @Test("RM-6 name and address are requested from UserInfo if the access token does not have them")
     func userInfo() async throws {
         try await App.with { app, _ in
             let tokens = try await app.signIn(email: "carol@example.org", [("claims", "userinfo")])
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("A loopback redirect is taken at any port and at no other path, host or scheme")
+    @Test("A loopback redirect is accepted at any port, but with no other path, host or scheme")
     func redirects() async throws {
         try await App.with { app, sandbox in
             func status(_ redirect: String) async throws -> Int {

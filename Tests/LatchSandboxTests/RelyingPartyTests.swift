@@ -34,7 +34,7 @@ import Testing
             callback: callbackFields, redirect: RelyingApp.redirect, nonce: "n-1", verifier: app.verifier)
     }
 
-    @Test("OX-7 a sign-in ends with who it is, by each algorithm", arguments: SignatureAlgorithm.allCases)
+    @Test("OX-7 a sign-in returns the identity, with each algorithm", arguments: SignatureAlgorithm.allCases)
     func right(_ algorithm: SignatureAlgorithm) async throws {
         try await RelyingApp.with(algorithms: SignatureAlgorithm.allCases) { app in
             for claims in ["id_token", "userinfo"] {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("OX-7 a made-up code tells a right client secret from a wrong one, and an unknown client")
+    @Test("OX-7 an invalid code distinguishes a correct client secret, a wrong one and an unknown client")
     func knowsClient() async throws {
         try await RelyingApp.with { app in
             var settings = settings(app)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("OX-7 a public client and a client that posts its secret get there too")
+    @Test("OX-7 a public client and one with client_secret_post can sign in too")
     func otherAuthentication() async throws {
         try await RelyingApp.with { app in
             var settings = settings(app)
@@ -78,7 +78,9 @@ import Testing
         }
     }
 
-    @Test("OX-7 after each fault there is nobody, or nobody whose e-mail counts", arguments: Fault.allCases)
+    @Test(
+        "OX-7 after each fault there is no identity, or none with a verified e-mail address",
+        arguments: Fault.allCases)
     func fault(_ fault: Fault) async throws {
         try await RelyingApp.with { app in
             // Only where somebody comes back must the provider have time.
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("Denial is told as denial")
+    @Test("A denial is reported as such")
     func denied() async throws {
         try await RelyingApp.with { app in
             let error = await #expect(throws: OpenIDConnectError.self) {

@@ -18,7 +18,7 @@ import Testing
         ).status
     }
 
-    @Test("The line of JSON names every dialect, the issuer and who can sign in")
+    @Test("The JSON line contains every dialect, the issuer and the people who can sign in")
     func json() async throws {
         try await Sandbox.with { sandbox, http in
             let json = sandbox.json
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("IM-5, IM-7 a client of Immich finds the sandbox, signs in with a password, and is sent to the provider")
+    @Test("IM-5, IM-7 an Immich client finds the sandbox, signs in with a password, and is redirected to the provider")
     func immich() async throws {
         try await Sandbox.with { sandbox, http in
             let url = try #require(sandbox.url(of: "immich"))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("Whoever is printed can sign in with the password, and nobody else")
+    @Test("Only the printed people can sign in with the password")
     func people() async throws {
         try await Sandbox.with { sandbox, http in
             for person in sandbox.people {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("All that it writes lies in one folder of this person's, which goes with it")
+    @Test("All its files are in one private folder, which is deleted at the end")
     func folder() async throws {
         var folder = ""
         try await Sandbox.with { sandbox, _ in
@@ -88,7 +88,7 @@ import Testing
         #expect(!folder.isEmpty && !FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test("Two stand beside each other")
+    @Test("Two sandboxes can run at the same time")
     func two() async throws {
         try await Sandbox.with { one, _ in
             try await Sandbox.with { other, _ in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("A port is taken as asked for; one that is taken is an error")
+    @Test("A requested port is used, and an error if it is in use")
     func ports() async throws {
         try await Sandbox.with { sandbox, _ in
             let taken = try #require(sandbox.url(of: "onyx")?.split(separator: ":").last.flatMap { UInt16($0) })
@@ -111,7 +111,9 @@ import Testing
         #expect(error?.code == .invalidPort && error?.message.contains("issuer, onyx, timetracker") == true)
     }
 
-    @Test("An address that others reach is refused before anything is made", arguments: ["0.0.0.0", "::", "10.0.0.1"])
+    @Test(
+        "An address that is not loopback is refused before anything is created",
+        arguments: ["0.0.0.0", "::", "10.0.0.1"])
     func loopbackOnly(_ host: String) async throws {
         var configuration = Sandbox.Configuration()
         configuration.host = host

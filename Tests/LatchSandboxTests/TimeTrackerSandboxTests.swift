@@ -6,7 +6,7 @@ import ServerMessages
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSandboxTests {
-    @Test("TT-3 TT-4 TT-6 TT-8 TT-12 TT-13 a whole sign-in at the sandbox, out again, and a denial")
+    @Test("TT-3 TT-4 TT-6 TT-8 TT-12 TT-13 a complete sign-in at the sandbox, a sign-out, and a denial")
     func whole() async throws {
         let sandbox = try await Sandbox.open()
         let http = try HTTPClient()

@@ -10,7 +10,7 @@ import Testing
 
 /// The token endpoint and UserInfo.
 @Suite(.timeLimit(.minutes(20))) struct TokenTests {
-    @Test("OX-7 each algorithm's ID token is good by the published key", arguments: SignatureAlgorithm.allCases)
+    @Test("OX-7 each algorithm's ID token is verified by the published key", arguments: SignatureAlgorithm.allCases)
     func signed(_ algorithm: SignatureAlgorithm) async throws {
         try await RelyingApp.with(algorithms: SignatureAlgorithm.allCases) { app in
             let tokens = try await app.tokens([("algorithm", algorithm.rawValue)])
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A client authenticates by basic or by post, as its secret says")
+    @Test("A client authenticates by Basic or by POST, with its secret")
     func authentication() async throws {
         try await RelyingApp.with { app in
             #expect(try await app.redeem(app.code()).status == .ok)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A code is good once; the second time takes back what the first gave")
+    @Test("A code is valid once, and a second use revokes the tokens of the first")
     func once() async throws {
         try await RelyingApp.with { app in
             let code = try await app.code()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("Of a hundred that redeem one code at once, one wins")
+    @Test("Of a hundred concurrent exchanges of one code, one succeeds")
     func race() async throws {
         try await RelyingApp.with { app in
             let code = try await app.code()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A code that was sent with a challenge needs its verifier; another burns it")
+    @Test("A code with a challenge requires its verifier, and another verifier invalidates it")
     func verifier() async throws {
         try await RelyingApp.with { app in
             let others: [String?] = [String(repeating: "x", count: 43), nil, ""]
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("Another redirect, grant type, or a field that is there twice is refused")
+    @Test("Another redirect, another grant type or a repeated field is refused")
     func otherFields() async throws {
         try await RelyingApp.with { app in
             let other = try await app.redeem(app.code(), ["redirect_uri": RelyingApp.redirect + "?kept=1"])
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("Another client's code is refused, and stays good for its own")
+    @Test("Another client's code is refused, and stays valid for its own client")
     func otherClient() async throws {
         try await RelyingApp.with { app in
             app.provider.register(RegisteredClient(id: "other", secret: Secret("other"), redirects: []))
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("A code ends after its time, and so does an access token")
+    @Test("A code expires, and so does an access token")
     func expiry() async throws {
         let clock = Mutex(Date())
         try await RelyingApp.with(configure: { $0.now = { clock.withLock { $0 } } }) { app in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("What the person keeps back is nowhere")
+    @Test("Claims that the person does not share are omitted everywhere")
     func keptBack() async throws {
         try await RelyingApp.with { app in
             let tokens = try await app.tokens([("consent", "shown"), ("share", "profile")])
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("Name and e-mail can be had from UserInfo alone")
+    @Test("Name and e-mail can be returned only by UserInfo")
     func fromUserInfo() async throws {
         try await RelyingApp.with { app in
             let tokens = try await app.tokens([("claims", "userinfo")])
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("UserInfo without a token says which kind it wants")
+    @Test("UserInfo without a token returns a Bearer challenge")
     func noToken() async throws {
         try await RelyingApp.with { app in
             let response = try await app.open(app.provider.issuer + "/userinfo")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ProtectedResourceTests {
     @Test(
-        "RFC 9110 §11.6.1 challenges are told apart, whatever stands between them",
+        "RFC 9110 §11.6.1 challenges are separated, whatever is between them",
         arguments: [
             ("Bearer", ["bearer"]), ("Basic realm=\"a, b\", Bearer x=y", ["basic", "bearer"]),
             ("Negotiate abc==, Bearer a=b , c = \"d\"", ["negotiate", "bearer"]),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "what breaks the grammar counts as none",
+        "an invalid challenge is ignored",
         arguments: [
             "Bearer a=\"b", "Bearer a=b a=c", "Bearer a=b, a=c", "=", "Bearer a=\"b\" c", "\"x\"", "Bearer a=b;c=d",
             "Bearer a==b", "Bearer é=1", "Bearer a=\"\\",
@@ -25,7 +25,7 @@ import Testing
         #expect(AuthenticationChallenge.all(in: [value, "Other"]).map(\.scheme) == ["other"])
     }
 
-    @Test("RFC 9728 §5.1 the metadata's address is read from the bearer's challenge, unescaped")
+    @Test("RFC 9728 §5.1 the metadata URL is read from the Bearer challenge, unescaped")
     func address() {
         let headers: HTTPHeaders = [
             "WWW-Authenticate": #"Basic resource_metadata="no""#,

@@ -7,7 +7,7 @@ import Testing
 
 /// What is fetched once and held, and how a provider that is down comes back.
 @Suite(.timeLimit(.minutes(20))) struct HeldTests {
-    @Test("A crowd that comes at once has discovery and keys fetched once")
+    @Test("Concurrent calls fetch discovery and keys once")
     func crowd() async throws {
         let signIn = try await SignIn(ProviderScript())
 
@@ -23,7 +23,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("What a provider says is held for an hour, and then asked again")
+    @Test("A provider's metadata are cached for an hour, and then fetched again")
     func lifetime() async throws {
         let signIn = try await SignIn(ProviderScript())
 
@@ -39,7 +39,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("Tokens under unknown keys have the keys fetched again once in ten seconds, not more often")
+    @Test("Tokens with unknown keys cause the keys to be fetched again, at most once in ten seconds")
     func unknownKeys() async throws {
         let signIn = try await SignIn(ProviderScript { $0.signing = .otherKey })
 
@@ -65,7 +65,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("A provider that is out of order is told clearly, left alone for three seconds, and comes back by itself")
+    @Test("A failing provider is reported clearly, not requested for three seconds, and then tried again")
     func outOfOrder() async throws {
         let discovery = "/.well-known/openid-configuration"
         let broken = ProviderScript {
@@ -86,7 +86,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("Keys that cannot be had now do not spoil what is held of the provider, and come back")
+    @Test("A failed fetch of the keys does not affect the cached metadata, and is tried again")
     func keysOutOfOrder() async throws {
         let signIn = try await SignIn(
             ProviderScript { $0.replacements["/keys"] = { _ in ServerResponse(status: .serviceUnavailable) } })
@@ -101,7 +101,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("A provider behind a closed port is told by the port")
+    @Test("A provider with a closed port is reported with the port")
     func closedPort() async throws {
         let socket = try HeldPort()
         let signIn = try await SignIn(ProviderScript()) { $0.issuer = "http://127.0.0.1:\(socket.number)" }
@@ -113,7 +113,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("A provider that never answers is given up after the time that is configured")
+    @Test("A provider that never responds fails after the configured time-out")
     func silence() async throws {
         let socket = try SilentServer()
         let signIn = try await SignIn(ProviderScript()) {

@@ -7,7 +7,7 @@ import Testing
 
 /// A provider over TLS, at home: on a private address, with an authority of one's own.
 @Suite(.timeLimit(.minutes(20))) struct EncryptedProviderTests {
-    @Test("A provider behind an authority of one's own is believed when that is given, and only then")
+    @Test("A provider with a private authority is trusted only if that authority is configured")
     func ownAuthority() async throws {
         let authority = try await Authority.make()
         let credentials = try await credentials(authority)
@@ -24,7 +24,7 @@ import Testing
         await strange.stop()
     }
 
-    @Test("A provider over TLS may name no address without it, not even on this machine itself")
+    @Test("A provider with TLS may not name an http address, not even on loopback")
     func downgrade() async throws {
         let authority = try await Authority.make()
         let script = ProviderScript { $0.discovery = { $0["token_endpoint"] = "http://127.0.0.1:9/token" } }

@@ -19,7 +19,7 @@ struct ExactNameTests {
         return value.encoded()
     }
 
-    @Test("an issuer or audience that is written in other bytes is another", arguments: [true, false])
+    @Test("an issuer or audience in other bytes is different", arguments: [true, false])
     func logoutToken(_ isIssuer: Bool) throws {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         let expected = LogoutToken.Expectation(
@@ -36,7 +36,7 @@ struct ExactNameTests {
         }
     }
 
-    @Test("an issuer or audience of an ID token that is written in other bytes is another", arguments: [true, false])
+    @Test("an issuer or audience of an ID token in other bytes is different", arguments: [true, false])
     func idToken(_ isIssuer: Bool) throws {
         let expected = IDToken.Expectation(
             issuer: Self.composed, clientID: Self.composed, trustedAudiences: [], nonce: "n",

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ExchangeTests {
-    @Test("client_secret_post and none put the client into the form, and nothing into the header")
+    @Test("client_secret_post and none send the client in the form, and nothing in the header")
     func form() async throws {
         let posted = try await SignIn(
             ProviderScript {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Apple gets a secret that is signed by the key, short-lived and meant for it; its name is taken from the form")
+        "Apple gets a short-lived secret that the key signed for it, and the name is read from the form")
     func apple() async throws {
         let script = ProviderScript {
             $0.isClient = { _, form in
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "A refusal at the token endpoint is told with the provider's own code",
+        "A refusal by the token endpoint is reported with the provider's error code",
         arguments: [("invalid_client", "misconfigured"), ("invalid_grant", "refused"), ("server_error", "refused")])
     func refusals(_ error: String, _ code: String) async throws {
         let signIn = try await SignIn(
@@ -90,7 +90,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("OX-16 a provider that quotes the client's secret, the code or the verifier gets it into no error")
+    @Test("OX-16 if a provider quotes the client's secret, the code or the verifier, no error contains it")
     func quoting() async throws {
         let signIn = try await SignIn(
             ProviderScript {
@@ -116,7 +116,9 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("A person who turns back is told apart from a provider that refuses", arguments: ["access_denied", "other"])
+    @Test(
+        "A denial by the person is distinguished from a refusal by the provider",
+        arguments: ["access_denied", "other"])
     func denial(_ error: String) async throws {
         let signIn = try await SignIn(
             ProviderScript { script in
@@ -134,7 +136,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("A UserInfo answer is asked for only when the token tells no e-mail address, and by the bearer header")
+    @Test("UserInfo is requested only if the token has no e-mail address, with the Bearer header")
     func userInfo() async throws {
         let signIn = try await SignIn(ProviderScript { $0.claims = { $0["email"] = "ada@example.com" } })
 
@@ -146,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "Groups come from the claim that is named, or from the place that its dots lead to; what is no name is left out",
+        "Groups are read from the named claim or its dotted path, and invalid names are ignored",
         arguments: [
             ("groups", ["groups": ["a", "b"]], ["a", "b"]), ("groups", ["groups": "a"], ["a"]),
             ("groups", ["groups": ["a", 1, "", "b\nc"]], ["a"]), ("roles", ["groups": ["a"]], []),
@@ -165,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "Groups that the token does not tell are asked of UserInfo, and only where groups are wanted",
+        "Groups that are not in the token are requested from UserInfo, only if groups are configured",
         arguments: [true, false])
     func groupsOfUserInfo(_ isWanted: Bool) async throws {
         let signIn = try await SignIn(
@@ -183,7 +185,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("A provider without UserInfo gives an identity without e-mail address")
+    @Test("A provider without UserInfo returns an identity without e-mail address")
     func noUserInfo() async throws {
         let signIn = try await SignIn(ProviderScript { $0.discovery = { $0["userinfo_endpoint"] = nil } })
 
@@ -194,7 +196,7 @@ import Testing
     }
 
     @Test(
-        "An address counts as verified only when the provider says so",
+        "An address counts as verified only if the provider says so",
         arguments: [
             (.bool(true), true), ("true", true), (.bool(false), false), ("1", false), (1, false), (.null, false),
         ]
@@ -206,7 +208,7 @@ import Testing
     }
 
     @Test(
-        "Of several audiences each must be trusted, and the token given to this client",
+        "Of several audiences each must be trusted, and the token issued to this client",
         arguments: [
             (["project"], ScriptedProvider.clientID, true), (["project", "other"], ScriptedProvider.clientID, true),
             (["project", "stranger"], ScriptedProvider.clientID, false), (["project"], nil, false),
@@ -228,7 +230,7 @@ import Testing
     }
 
     @Test(
-        "Who asked for a fresh sign-in takes no old one",
+        "A request for a fresh sign-in accepts no old one",
         arguments: [(0.0, true), (-360, true), (-361, false), (nil, false)] as [(Double?, Bool)])
     func maximumAge(_ offset: Double?, _ isGood: Bool) async throws {
         let script = ProviderScript {
@@ -245,7 +247,7 @@ import Testing
 
 extension ExchangeTests {
     @Test(
-        "OpenID Connect Core §3.1.2.1 who was to sign in anew did so since the sign-in began, by the provider's own word",
+        "OpenID Connect Core §3.1.2.1 a required new sign-in must have an 'auth_time' after the request",
         arguments: [
             (0.0, nil), (-60, nil), (60, nil), (-61, .staleSignIn), (-3_600, .staleSignIn), (61, .invalidToken),
             (1e10, .invalidToken),
@@ -271,7 +273,7 @@ extension ExchangeTests {
     }
 
     @Test(
-        "an 'auth_time' that is no moment is that of an old sign-in, and stands in the way of none that may be old",
+        "An invalid 'auth_time' counts as an old sign-in, and is accepted if that may be old",
         arguments: ["today", .number(1e13), -1, []] as [JSONValue])
     func unreadableTime(_ time: JSONValue) async throws {
         let signIn = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = time } })

@@ -5,7 +5,7 @@ import Testing
 
 /// Every case of a code-flow relying party, by the name it has in the OpenID Foundation's tests.
 @Suite(.timeLimit(.minutes(20))) struct HostileProviderTests {
-    @Test("A provider that does right signs a person in", arguments: ProviderCase.all.filter(\.isGood))
+    @Test("A correct provider signs a person in", arguments: ProviderCase.all.filter(\.isGood))
     func good(_ row: ProviderCase) async throws {
         let signIn = try await SignIn(row.script)
 
@@ -24,7 +24,7 @@ import Testing
         await signIn.stop()
     }
 
-    @Test("After a bad answer nobody has an identity", arguments: ProviderCase.all.filter(\.isBad))
+    @Test("After an invalid response there is no identity", arguments: ProviderCase.all.filter(\.isBad))
     func bad(_ row: ProviderCase) async throws {
         let signIn = try await SignIn(row.script)
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct SettingsTests {
     @Test(
-        "An issuer must be https, or plain http on this machine itself",
+        "An issuer must be https, or plain http on loopback",
         arguments: [
             ("https://id.example.org", true), ("https://192.168.1.2:8443/realms/home", true),
             ("https://id.example.org/", true), ("http://127.0.0.1:8080", true), ("http://127.8.0.1", true),
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("What cannot work is told before anybody is sent away")
+    @Test("Invalid settings are reported before any redirect")
     func mistakes() {
         let good = ProviderSettings(issuer: "https://id.example.org", clientID: "a")
         let changes: [(inout ProviderSettings) -> Void] = [
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: Never.self) { try good.check() }
     }
 
-    @Test("The address to the provider holds everything once, its own parameters included")
+    @Test("The authorization URL contains every parameter once, including its own")
     func address() async throws {
         let signIn = try await SignIn(
             ProviderScript { $0.discovery = { $0["authorization_endpoint"] = "http://127.0.0.1:9/authorize?tenant=a" } }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "A provider that speaks https names no address without it",
+        "A provider with https may not name an http address",
         arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"])
     func plainEndpoints(_ name: String) throws {
         let issuer = "https://id.example.org/a"

@@ -14,7 +14,7 @@ import Testing
         #expect(date.daysSince1970 == number)
     }
 
-    @Test("every day of 800 years follows the one before, in a month that has it")
+    @Test("every day of 800 years follows the previous one, and exists in its month")
     func roundTrip() {
         for number in -150_000...150_000 {
             let date = CivilDate(daysSince1970: number)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct DisplayTests {
     @Test(
-        "text for a terminal holds no control or formatting character",
+        "text for a terminal contains no control or formatting characters",
         arguments: [
             ("photos", "photos"), ("a\u{1B}[2Jb", "a\u{FFFD}[2Jb"), ("a\u{202E}b", "a\u{FFFD}b"),
             ("a\u{2028}b", "a\u{FFFD}b"), ("Zoë 🎈", "Zoë 🎈"),
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "a name that is stored is trimmed, cleaned and short, or absent",
+        "a stored name is trimmed, cleaned and short, or absent",
         arguments: [
             ("  Ada  ", "Ada"), ("Ada\u{202E}evil\u{7}", "Adaevil"), (String(repeating: "x", count: 100), "xxxxxxxx"),
             ("\u{200B} \t", nil), ("", nil),

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct SystemThreadTests {
-    @Test("a thread runs its body once, on a thread of its own, and can be joined")
+    @Test("a thread runs its body once, on its own thread, and can be joined")
     func join() throws {
         let ran = Counter()
         try SystemThread.start { ran.add(SystemThread.current) }.join()
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "signals are blocked unless they are asked for, and the starting thread keeps its own",
+        "signals are blocked by default, and the starting thread keeps its signal mask",
         arguments: [true, false])
     func signals(_ areBlocked: Bool) throws {
         let blocked = Counter()
@@ -26,7 +26,7 @@ import Testing
         #expect(blocked.values == [areBlocked ? 1 : UInt(sigismember(&own, SIGUSR1))])
     }
 
-    @Test("niceness belongs to the thread, and not to the one that started it")
+    @Test("niceness applies to the thread, and not to the one that started it")
     func niceness() throws {
         let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
         let nice = Counter()

@@ -20,7 +20,7 @@ import Testing
         return Array("P5 \(rows[0].count * 8) \(rows.count * 8) 255\n".utf8) + points
     }
 
-    @Test("A camera reads the address from the terminal, on light and dark ones", arguments: [true, false])
+    @Test("A camera can read the address from light and dark terminals", arguments: [true, false])
     func read(_ isColored: Bool) async throws {
         let code = try #require(QRCode(Self.address))
         let lines = code.lines(isColored: isColored)
@@ -41,7 +41,7 @@ import Testing
         #expect(lines.count == (code.size + 9) / 2)
     }
 
-    @Test("The longest text has a code, a longer one and an empty one have none")
+    @Test("A text of the maximum length has a code, a longer or empty one has none")
     func limits() {
         #expect(QRCode(String(repeating: "x", count: 2_953))?.size == 177)
         #expect(QRCode(String(repeating: "x", count: 2_954)) == nil && QRCode("") == nil)

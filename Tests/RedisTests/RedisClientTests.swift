@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Redis", .timeLimit(.minutes(20)))
 struct RedisClientTests {
-    @Test("commands carry bytes of every kind and replies are told apart")
+    @Test("commands carry arbitrary bytes, and the types of replies are distinguished")
     func replies() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
@@ -23,7 +23,7 @@ struct RedisClientTests {
         #expect(try await client.run(RedisCommand("MGET", "a", "b")) == .array([.nothing, .nothing]))
     }
 
-    @Test("a million bytes go and come whole")
+    @Test("a million bytes are sent and received completely")
     func large() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
@@ -32,7 +32,7 @@ struct RedisClientTests {
         #expect(try await client.run(RedisCommand("GET", [[1]])) == .bytes(bytes))
     }
 
-    @Test("an error of Redis is an error with its first word and nothing of what was carried")
+    @Test("an error of Redis has its first word, and nothing of the command's data")
     func refusal() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
@@ -43,7 +43,7 @@ struct RedisClientTests {
         #expect(try await client.run(RedisCommand("PING")) == .status("PONG"))
     }
 
-    @Test("ten thousand callers at once each get their own reply")
+    @Test("ten thousand concurrent callers each get their own reply")
     func many() async throws {
         let server = try await RedisServer()
         var settings = try RedisSettings(url: server.url)
@@ -60,7 +60,7 @@ struct RedisClientTests {
         }
     }
 
-    @Test("what exceeds the commands that may wait is refused at once")
+    @Test("commands above the limit of waiting ones are refused at once")
     func busy() async throws {
         let server = try await RedisServer()
         var settings = try RedisSettings(url: server.url)
@@ -77,7 +77,7 @@ struct RedisClientTests {
         #expect(codes.contains(.timedOut))
     }
 
-    @Test("a port is used as a socket is")
+    @Test("a port is used like a socket")
     func port() async throws {
         let server = try await RedisServer(hasPort: true)
         let client = try RedisClient(RedisSettings(url: "redis://127.0.0.1:\(try #require(server.port))"))
@@ -107,7 +107,7 @@ struct RedisClientTests {
     }
 
     @Test(
-        "a wrong sign-in is told with its reason",
+        "a failed sign-in is reported with its reason",
         arguments: [(nil, "NOAUTH"), (Secret("wrong"), "WRONGPASS")] as [(Secret?, String)])
     func wrongSignIn(_ password: Secret?, _ reason: String) async throws {
         let server = try await RedisServer("requirepass hunter2-hunter2")
@@ -118,7 +118,7 @@ struct RedisClientTests {
         #expect(error.message.contains(reason) && error.message.contains(server.socketPath))
     }
 
-    @Test("a database that is not there is told")
+    @Test("a missing database is reported")
     func wrongDatabase() async throws {
         let server = try await RedisServer("databases 2")
         let client = try RedisClient(RedisSettings(url: server.url + "?db=2"))
@@ -126,7 +126,7 @@ struct RedisClientTests {
         #expect(error.message.contains("the database 2"))
     }
 
-    @Test("after it was closed a client refuses")
+    @Test("a closed client refuses commands")
     func closed() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))

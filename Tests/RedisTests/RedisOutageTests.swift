@@ -3,9 +3,9 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite("Redis that is gone", .timeLimit(.minutes(20)))
+@Suite("Redis outages", .timeLimit(.minutes(20)))
 struct RedisOutageTests {
-    @Test("OX-15 a server that was restarted between two commands is used as if nothing had happened")
+    @Test("OX-15 after a restart between two commands the server is used without an error")
     func restarted() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
@@ -17,7 +17,7 @@ struct RedisOutageTests {
         #expect(try await client.run(RedisCommand("PING")) == .status("PONG"))
     }
 
-    @Test("OX-15 a server that is gone is told at once, and is used again by itself when it is back")
+    @Test("OX-15 an outage is reported at once, and the server is used again when it is back")
     func gone() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
@@ -37,7 +37,7 @@ struct RedisOutageTests {
         }
     }
 
-    @Test("nothing is listening at the port")
+    @Test("a closed port is reported")
     func refused() async throws {
         let server = try await RedisServer(hasPort: true)
         let port = try #require(server.port)
@@ -47,7 +47,7 @@ struct RedisOutageTests {
         #expect(error.message == "Could not connect to Redis at '127.0.0.1:\(port)': Connection refused.")
     }
 
-    @Test("a server that hangs costs a caller its time limit and no more, and the next callers nothing")
+    @Test("a hanging server delays a caller by at most its time limit, and the next callers not at all")
     func hung() async throws {
         let server = try await RedisServer()
         var settings = try RedisSettings(url: server.url)
@@ -68,7 +68,7 @@ struct RedisOutageTests {
         }
     }
 
-    @Test("a server that ends during a command leaves an error that says so")
+    @Test("a server that ends during a command causes an error that says so")
     func lost() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
@@ -82,7 +82,7 @@ struct RedisOutageTests {
     }
 
     @Test(
-        "bytes that are no answer of Redis are an error and trap nothing",
+        "an invalid Redis reply is an error and does not trap",
         arguments: [
             "", "\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "$-7\r\n", "$9999999999999999999\r\n", "*99999999999\r\n",
             "*-3\r\n", ":\r\n", ":x\r\n", "+OK", "$5\r\nab", "$2\r\nabcd\r\n",

@@ -6,7 +6,7 @@ import Testing
 @Suite("Settings of Redis")
 struct RedisSettingsTests {
     @Test(
-        "URLs are read",
+        "URLs are parsed",
         arguments: [
             ("redis://localhost", RedisSettings.Address.host("localhost", port: 6379), 0, nil),
             ("redis://127.0.0.1:7000/3", .host("127.0.0.1", port: 7000), 3, nil),
@@ -25,7 +25,7 @@ struct RedisSettingsTests {
     }
 
     @Test(
-        "URLs that are no such URL are refused without being repeated",
+        "invalid URLs are refused without being repeated",
         arguments: [
             "", "redis", "redis:", "redis:localhost", "http://localhost", "redis://", "redis://localhost:0",
             "redis://localhost:65536", "redis://localhost:x", "redis://localhost/x", "redis://localhost/-1",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct OnyxMessageTests {
     @Test(
-        "OX-8 every error envelope of an Onyx server is read",
+        "OX-8 every error format of an Onyx server is decoded",
         arguments: [
             (
                 #"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#,
@@ -33,7 +33,7 @@ import Testing
         #expect(OnyxError(body: Array(body.utf8)) == nil)
     }
 
-    @Test("OX-1 a token answer has exactly its two members, and never shows the token")
+    @Test("OX-1 a token response has exactly its two members, and its description never shows the token")
     func tokens() throws {
         let answer = OnyxTokenResponse(accessToken: "s3cret-s3cret")
         let json = try JSONValue(parsing: JSON.encode(answer))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Thousands of clients of the built program that leave in the middle.
-@Suite("Aborted requests and what they cost", .serialized, .inTurn, .timeLimit(.minutes(20)))
+@Suite("Aborted requests", .serialized, .inTurn, .timeLimit(.minutes(20)))
 struct AbortTests {
     private static let form = "username=ada%40example.org&password=wrong+one"
 
@@ -17,7 +17,7 @@ struct AbortTests {
         "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\nGET /readyz HTTP/1.1\r\nHost: a\r\n\r\n",
     ]
 
-    @Test("ten thousand of them leave descriptors and memory where they were")
+    @Test("ten thousand aborted requests leave the number of descriptors and the memory unchanged")
     func nothingIsLeft() async throws {
         let fixture = try SystemFixture(["LATCHD_LOG_LEVEL": "warning"])
         let gateway = try await fixture.startGatewayWithPerson()

@@ -4,7 +4,7 @@ import Testing
 
 /// Many programs with one account.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct FiftyProcessesTests {
-    @Test("OX-11 fifty processes with one expired token make one refresh on the wire")
+    @Test("OX-11 fifty processes with one expired token send one refresh request")
     func oneRefresh() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGatewayWithPerson()
@@ -22,7 +22,7 @@ import Testing
         #expect(try gateway.refreshes() == before + 1)
     }
 
-    @Test("TT-7 OX-11 fifty processes whose session was revoked ask once and are all told to sign in again")
+    @Test("TT-7 OX-11 fifty processes with a revoked session send one request, and all ask for a new sign-in")
     func oneRefusal() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGatewayWithPerson()

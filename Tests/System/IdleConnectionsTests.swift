@@ -16,7 +16,7 @@ struct IdleConnectionsTests {
     ]
 
     @Test(
-        "ten thousand are held at little cost, half of them after an answer, while others are served",
+        "ten thousand connections, half of them after a response, use little memory while others are served",
         .enabled(if: hasRoom, "The hard limit of descriptors is below 10500."))
     func held() async throws {
         let fixture = try SystemFixture(Self.patient)
@@ -51,7 +51,7 @@ struct IdleConnectionsTests {
         try await gateway.until { $0.descriptors <= before.descriptors + 8 }
     }
 
-    @Test("with fewer descriptors than clients the rest wait, the log says so once a loop, and nobody else is lost")
+    @Test("with fewer descriptors than clients the others wait, with one log line per loop, and no client is lost")
     func limited() async throws {
         let fixture = try SystemFixture(Self.patient)
         let gateway = try await fixture.startGateway(descriptors: 400)
@@ -79,7 +79,7 @@ struct IdleConnectionsTests {
         #expect(await gateway.program.waitForExit() == 0)
     }
 
-    @Test("latchd takes all the descriptors it may have, and says how many")
+    @Test("latchd raises its descriptor limit to the maximum and logs the number")
     func raised() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGateway()

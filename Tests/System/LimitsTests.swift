@@ -28,7 +28,7 @@ struct LimitsTests {
         ("said length that no number holds", login + "Content-Length: 99999999999999999999999999\r\n\r\n", 413),
     ]
 
-    @Test("what is too large is refused, by many at once without holding it", arguments: tooLarge)
+    @Test("too large requests are refused, also many concurrent ones, without buffering them", arguments: tooLarge)
     func large(_ row: (name: String, request: String, status: Int)) async throws {
         let gateway = try await SystemFixture([
             "LATCHD_LIMITS_BODY_TIMEOUT": "2s", "LATCHD_DIALECTS_IMMICH_ENABLED": "true",
@@ -51,7 +51,7 @@ struct LimitsTests {
         #expect(try good.readResponse().head.hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test("a hundred clients that send a byte at a time are cut at the time limit, while others are served")
+    @Test("a hundred clients that send single bytes are disconnected at the time limit, while others are served")
     func slow() async throws {
         let fixture = try SystemFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "1s", "LATCHD_LIMITS_BODY_TIMEOUT": "1s"])
         let gateway = try await fixture.startGateway()
@@ -90,7 +90,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a hundred requests in one go are answered in order, and after one that is refused the rest is dropped")
+    @Test("a hundred pipelined requests get responses in order, and those after a refused one are dropped")
     func pipelined() async throws {
         let gateway = try await SystemFixture().startGateway()
         let kinds = [

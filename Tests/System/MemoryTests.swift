@@ -6,7 +6,7 @@ import Testing
 ///
 /// The bound is 256 MiB for 20,000 connections. Where the system allows fewer, it is lower by what each of the missing ones would
 /// take while it waits to be read.
-@Suite("Memory of many connections", .serialized, .inTurn, .timeLimit(.minutes(20)))
+@Suite("Memory for many connections", .serialized, .inTurn, .timeLimit(.minutes(20)))
 struct MemoryTests {
     private static let most = 20_000
     private static let boundKiB = 256 << 10
@@ -40,7 +40,7 @@ struct MemoryTests {
     ]
 
     @Test(
-        "as many clients as the system allows, which send as much as they may, take bounded memory",
+        "the maximum number of clients with the largest allowed requests uses bounded memory",
         .enabled(if: crowd >= 4_000, "The limit of descriptors is below 15,000."), arguments: kinds)
     func bounded(_ kind: (name: String, requests: [String])) async throws {
         let fixture = try SystemFixture([

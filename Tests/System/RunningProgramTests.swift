@@ -3,7 +3,7 @@ import Testing
 
 /// What other tests rely on when they start programs.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct RunningProgramTests {
-    @Test("all that a program said is known once its end is, even where what it started lives on")
+    @Test("after a program's end its whole output is available, even if its child processes still run")
     func lastWords() async throws {
         let complete = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 {
@@ -19,7 +19,7 @@ import Testing
         #expect(complete.allSatisfy { $0 })
     }
 
-    @Test("a terminal shows all that its program wrote once that has ended")
+    @Test("a terminal shows a program's whole output after its end")
     func lastLines() throws {
         for _ in 0..<50 {
             let terminal = try PseudoTerminal(

@@ -34,7 +34,8 @@ import Testing
         Array("GET /api/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
     }
 
-    @Test("OX-1 the time of a refused sign-in tells nobody whether the account is there, disabled or has an old hash")
+    @Test(
+        "OX-1 the time of a refused sign-in does not reveal whether the account exists, is disabled or has an old hash")
     func refusedSignIns() async throws {
         let fixture = try Self.fixture()
         let older = SystemFixture(sharing: fixture, ["LATCHD_PASSWORDS_ARGON2_ITERATIONS": "2"])
@@ -70,7 +71,7 @@ import Testing
         #expect(timings.difference(of: "no hashing at all", from: "wrong password") < Self.visible, "\(timings.table)")
     }
 
-    @Test("the time of a refused token does not tell how much of it is right")
+    @Test("the time of a refused token does not reveal how much of it is correct")
     func refusedTokens() async throws {
         let fixture = try Self.fixture()
         let gateway = try await fixture.startGatewayWithPerson()

@@ -20,7 +20,7 @@ import Testing
         #expect(try await fixture.latch("whoami").status == 77)
     }
 
-    @Test("OX-14 a gateway that was killed does not sign anybody out, and knows the session when it is back")
+    @Test("OX-14 a killed gateway ends no session, and accepts it after a restart")
     func killedGateway() async throws {
         let fixture = try SystemFixture()
         let port = try HeldPort()
@@ -37,7 +37,7 @@ import Testing
         _ = again
     }
 
-    @Test("TT-7 a session revoked on the gateway ends, and the person is told to sign in again")
+    @Test("TT-7 a session that is revoked on the gateway ends, and the error says to sign in again")
     func revoked() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGatewayWithPerson()
@@ -64,7 +64,7 @@ import Testing
         #expect(gateway.program.output.contains("Stopped."))
     }
 
-    @Test("OX-16 neither token nor password lie in any file, log or answer but the sealed one")
+    @Test("OX-16 token and password are in no file, log or response except the sealed file")
     func secrets() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGatewayWithPerson()

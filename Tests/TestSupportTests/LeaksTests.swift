@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LeaksTests {
-    @Test("a secret is found in text, in bytes and in a part of them, and another secret is not")
+    @Test("a secret is found in text, in bytes and in part, and another secret is not")
     func finds() {
         let secret = "correct horse"
         #expect("the \(secret) battery".leaks(secret) && Array(secret.utf8).leaks(secret))
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "every signed token of this project begins as tests look for it",
+        "every signed token of this project has the prefix that the tests search for",
         arguments: [SignatureAlgorithm.rs256, .ps256, .es256, .edDSA])
     func tokens(_ algorithm: SignatureAlgorithm) throws {
         let token = try SigningKey.generate(algorithm, keyID: "a").sign(payload: [1, 2, 3])

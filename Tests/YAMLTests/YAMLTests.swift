@@ -7,7 +7,7 @@ struct YAMLTests {
         try YAML.parse(Array(text.utf8))
     }
 
-    @Test("becomes a tree that knows line and column of every key and value")
+    @Test("is parsed into a tree with line and column of every key and value")
     func tree() throws {
         let node = try parse("# c\nlisten:\n  - a:1\n  - \"true\"\nsessions: {lifetime: 7d, ütf: ~}\n")
 
@@ -24,12 +24,12 @@ struct YAMLTests {
         #expect(node["sessions"]?["ütf"]?.isNull == true)
     }
 
-    @Test("without a document is null", arguments: ["", "\n", "# only a comment\n", "---\n", "\u{FEFF}"])
+    @Test("is null without a document", arguments: ["", "\n", "# only a comment\n", "---\n", "\u{FEFF}"])
     func empty(text: String) throws {
         #expect(try parse(text).isNull)
     }
 
-    @Test("keeps text in quotes apart from null", arguments: ["''", "\"null\"", "'~'"])
+    @Test("distinguishes quoted text from null", arguments: ["''", "\"null\"", "'~'"])
     func quoted(text: String) throws {
         #expect(try !parse(text).isNull)
     }
@@ -42,7 +42,7 @@ struct YAMLTests {
     }
 
     @Test(
-        "that is wrong is refused with its place",
+        "is refused with line and column if it is invalid",
         arguments: [
             (
                 "a: 1\nb: 2\na: 3\n", YAMLError.Code.duplicateKey, YAMLMark(line: 3, column: 1),
@@ -68,14 +68,14 @@ struct YAMLTests {
     }
 
     @Test(
-        "that is no UTF-8 is refused, UTF-16 too",
+        "is refused if it is not UTF-8, also in UTF-16",
         arguments: [[0x61, 0xFF], [0xFF, 0xFE, 0x61, 0], [0xC3]] as [[UInt8]])
     func encoding(bytes: [UInt8]) {
         let error = #expect(throws: YAMLError.self) { try YAML.parse(bytes) }
         #expect(error?.code == .encoding)
     }
 
-    @Test("that grows through aliases is refused")
+    @Test("is refused if aliases make it too large")
     func billionLaughs() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...12 {
@@ -86,7 +86,7 @@ struct YAMLTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("that is too deep is refused, also when aliases make it deep")
+    @Test("is refused if it is nested too deeply, also by aliases")
     func depth() {
         let open = String(repeating: "[", count: 5_000)
         var chain = "a0: &a0 [x]\n"
@@ -97,7 +97,7 @@ struct YAMLTests {
         }
     }
 
-    @Test("of 64 levels is read, of more than 1 MiB not")
+    @Test("is accepted with 64 levels, and refused with more than 1 MiB")
     func limits() throws {
         let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         #expect(try parse(deep).items != nil)
@@ -105,7 +105,7 @@ struct YAMLTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("cut anywhere or with any byte changed is read or refused, and nothing worse", .timeLimit(.minutes(20)))
+    @Test("is accepted or refused without a trap if it is truncated or any byte is changed", .timeLimit(.minutes(20)))
     func damaged() {
         let sample = Array(
             "a: &x [1, 'b', \"c\\n\\u00e9\"]\nk: |\n  text\n? y\n: *x\n# é\n{f: [g, {h: ~}]}: >-\n  z\n...\n".utf8)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 without a manager of services a program goes on in a session of its own, and its log is its user's alone"
+        "DL-17 without a service manager a program runs in its own session, and only its user can read its log"
     )
     func alone() async throws {
         let keeper = try await program(Self.ready).start(
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 with systemd the program is a service that restarts after a crash and a new start, with unchanged arguments"
+        "DL-17 with systemd the program is a service that restarts after a crash and a reboot with the same arguments"
     )
     func asService() async throws {
         let odd = ["a b", "100%", "$HOME ${HOME}", "c\\d", "\"e\"", "f\u{E9}"]
@@ -77,7 +77,7 @@ import Testing
         #expect(!service.exists && (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil)
     }
 
-    @Test("A program that fails before it has begun is told, with where it says why")
+    @Test("A program that fails at its start is reported with its log file")
     func failing() async throws {
         let error = await #expect(throws: DesktopError.self) {
             try await program("import sys; sys.exit('no such thing')").start(
@@ -88,7 +88,7 @@ import Testing
         #expect(log().contains("no such thing"))
     }
 
-    @Test("What is started at sign-in is an entry that desktops take, and goes again")
+    @Test("A program that starts at desktop login has an autostart entry, which can be removed")
     func entry() async throws {
         let entry = LoginEntry("test", environment: ["XDG_CONFIG_HOME": folder.file("config")])
         try entry.write(["/bin/echo", "a b", "100%", "$HOME", "c\\d"], title: "A test")

@@ -12,7 +12,7 @@ import Testing
         desktop.calls(.notifications).filter { $0.contains(" Notify ") }
     }
 
-    @Test("DL-15 progress changes one message in its place, once a second at most, and the end is told as another")
+    @Test("DL-15 progress updates one notification, at most once a second, and the end is a new one")
     func progress() async throws {
         let desktop = try await MockDesktop(.notifications)
         let notification = notification(desktop)
@@ -34,7 +34,7 @@ import Testing
         #expect(!last.contains(#""value""#))
     }
 
-    @Test("DL-16 a persistent message stays, and becomes so at once")
+    @Test("DL-16 a persistent notification stays, and becomes persistent at once")
     func persistent() async throws {
         let desktop = try await MockDesktop(.notifications)
         let notification = notification(desktop)
@@ -49,7 +49,7 @@ import Testing
         try await desktop.call(.notifications) { $0.contains("CloseNotification 1") }
     }
 
-    @Test("A message that the person has closed does not come back, but the end is told")
+    @Test("A notification that the person has closed is not shown again, but the end is")
     func dismissed() async throws {
         let desktop = try await MockDesktop(.notifications)
         let notification = notification(desktop)
@@ -65,7 +65,7 @@ import Testing
         #expect(notifies(desktop).count == 2)
     }
 
-    @Test("A file's name is shown as it is and never read as markup")
+    @Test("A file's name is shown unchanged and never as markup")
     func markup() async throws {
         let desktop = try await MockDesktop(.notifications)
         await notification(desktop).finish(.init(title: "Download complete", body: "<b>A&B</b>.jpg"))
@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test(
-        "Where no bus, no service, or a bus that says nothing is, nothing happens", arguments: ["", "silent", "empty"])
+        "Without a bus or a service, or if the bus does not respond, nothing happens",
+        arguments: ["", "silent", "empty"])
     func nowhere(_ kind: String) async throws {
         let nowhere = try await Nowhere(kind)
         let notification = DesktopNotification(nowhere.environment, name: "downloads")

@@ -10,7 +10,7 @@ import Testing
     init() throws { folder = try TemporaryDirectory() }
 
     @Test(
-        "DL-17 the network is told when it goes, comes back and is metered; without NetworkManager it is always there")
+        "DL-17 a lost, returned or metered network is reported; without NetworkManager it is always connected")
     func changes() async throws {
         let desktop = try await MockDesktop(.network)
         var states = NetworkWatch(desktop.environment, routes: folder.path).states.makeAsyncIterator()
@@ -24,7 +24,7 @@ import Testing
         #expect(await states.next() == .unwatched)
     }
 
-    @Test("DL-17 a network without a way out of it is one, and a guess that it is metered counts")
+    @Test("DL-17 a network without internet access counts as connected, and a guess that it is metered counts")
     func numbers() {
         var numbers = NetworkNumbers(routes: folder.path)
         #expect(numbers.state(50, metered: 0) == NetworkState(isConnected: true, isMetered: false))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 a NetworkManager that others' networks are not told to is not believed until it has seen one",
+        "DL-17 if NetworkManager does not manage the network, the routes count until it has reported one",
         arguments: [
             (
                 "route",
@@ -60,7 +60,7 @@ import Testing
         #expect(!numbers.state(20, metered: 0).isConnected)
     }
 
-    @Test("Addresses of buses come from the environment, and from the usual places without")
+    @Test("Bus addresses are read from the environment, with the usual defaults")
     func addresses() {
         #expect(BusAddress.session([:]).text == nil)
         #expect(BusAddress.session(["XDG_RUNTIME_DIR": "/run/user/10 0"]).text == "unix:path=/run/user/10%200/bus")

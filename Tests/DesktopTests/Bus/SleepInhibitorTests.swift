@@ -4,7 +4,7 @@ import Testing
 
 /// A machine kept awake, over a real bus.
 @Suite(.timeLimit(.minutes(20))) struct SleepInhibitorTests {
-    @Test("DL-16 the machine is kept awake from hold to release, once, and again")
+    @Test("DL-16 the machine is kept awake from hold to release, also repeatedly")
     func holdAndRelease() async throws {
         let desktop = try await MockDesktop(.login)
         let inhibitor = SleepInhibitor(desktop.environment)
@@ -22,7 +22,7 @@ import Testing
         try await desktop.waitForInhibitors(true)
     }
 
-    @Test("DL-16 the machine may sleep again when the value goes")
+    @Test("DL-16 the machine may sleep again when the value is deallocated")
     func gone() async throws {
         let desktop = try await MockDesktop(.login)
         do {

@@ -5,12 +5,12 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Ranges and conditions of a file", .timeLimit(.minutes(20)))
+@Suite("Range and conditional requests", .timeLimit(.minutes(20)))
 struct ConditionTests {
     private static let size = 1_000
 
     @Test(
-        "one range is 206 with Content-Range; several and such as nobody knows are passed over; none is 416",
+        "one range gets 206 with Content-Range; several or unknown ones are ignored; an unsatisfiable one gets 416",
         arguments: [
             ("bytes=0-0", 206, 0..<1), ("bytes=0-499", 206, 0..<500), ("bytes=500-999", 206, 500..<1_000),
             ("bytes=500-", 206, 500..<1_000), ("bytes=-1", 206, 999..<1_000), ("bytes=-500", 206, 500..<1_000),
@@ -40,7 +40,7 @@ struct ConditionTests {
         await fixture.stop()
     }
 
-    @Test("two Range fields, and one with HEAD, are passed over; the last bytes of an empty file are all of it")
+    @Test("two Range fields, and one with HEAD, are ignored; a suffix range of an empty file gets the whole file")
     func ignoredRanges() async throws {
         let fixture = try await FileFixture()
         try fixture.write(Self.size, to: "a.jpg")
@@ -57,7 +57,7 @@ struct ConditionTests {
 
     /// `TAG`, `DATE`, `BEFORE` and `AFTER` stand for the file's own.
     @Test(
-        "conditions are weighed in the order of the RFC",
+        "conditions are evaluated in the order of the RFC",
         arguments: [
             (["If-None-Match: TAG"], 304), (["If-None-Match: W/TAG"], 304), (["If-None-Match: *"], 304),
             (["If-None-Match: \"a\", TAG"], 304), (["If-None-Match: \"a\"", "If-None-Match: TAG"], 304),
@@ -104,7 +104,7 @@ struct ConditionTests {
     }
 
     @Test(
-        "the entity tag is another one once the content is, in place or by another file, even of the same size and time"
+        "the entity tag changes with the content, in place or by another file, even with the same size and time"
     )
     func tags() throws {
         let folder = try TemporaryDirectory()
@@ -131,7 +131,7 @@ struct ConditionTests {
         #expect(try tag() != first)
     }
 
-    @Test("all three forms of a date are read, and nothing else")
+    @Test("all three date formats are parsed, and no others")
     func dates() {
         let now = 1_700_000_000
         let date = HTTPDate(seconds: 784_111_777)

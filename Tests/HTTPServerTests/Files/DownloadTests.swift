@@ -6,13 +6,13 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Downloads as real clients do them", .timeLimit(.minutes(20)))
+@Suite("Downloads with real clients", .timeLimit(.minutes(20)))
 struct DownloadTests {
     private static func curl(_ arguments: [String]) async throws -> Program.Result {
         try await Program.run("curl", ["--silent", "--show-error", "--fail"] + arguments)
     }
 
-    @Test("curl gets a range, goes on with a part, and keeps what it has when the file is another one")
+    @Test("curl gets a range, resumes a part, and keeps its part if the file has changed")
     func curl() async throws {
         let fixture = try await FileFixture()
         let bytes = try fixture.write(2_000_000, to: "a")
@@ -36,7 +36,7 @@ struct DownloadTests {
         await fixture.stop()
     }
 
-    @Test("curl at a limited rate gets all of it")
+    @Test("curl with a limited rate gets the complete file")
     func limitedRate() async throws {
         let fixture = try await FileFixture { $0.idleTimeout = .seconds(2) }
         let size = 12_000_000
@@ -47,7 +47,7 @@ struct DownloadTests {
         await fixture.stop()
     }
 
-    @Test("a file and a streamed body come whole over TLS, and one that fails is seen to be cut off")
+    @Test("a file and a streamed body are received completely over TLS, and a truncation is detected")
     func overTLS() async throws {
         let tls = try await TLSFixture()
         await tls.stop()
@@ -83,7 +83,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "a hundred clients that read a file of 1 GiB slowly, and a hundred that read a streamed one, cost no memory to speak of"
+        "a hundred slow clients of a 1 GiB file and a hundred of a streamed body use little memory"
     )
     func manySlowReaders() async {
         // In a process of its own, where nothing else takes memory.

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Bodies that are files", .timeLimit(.minutes(20)))
+@Suite("File bodies", .timeLimit(.minutes(20)))
 struct FileBodyTests {
-    @Test("a file comes whole and the connection goes on, over TCP")
+    @Test("a file is sent completely over TCP, and the connection continues")
     func whole() async throws {
         let fixture = try await FileFixture()
         let bytes = try fixture.write(3_000_017, to: "a")
@@ -26,7 +26,7 @@ struct FileBodyTests {
         await fixture.stop()
     }
 
-    @Test("a file comes whole over a Unix socket")
+    @Test("a file is sent completely over a Unix socket")
     func unix() async throws {
         let place = try TemporaryDirectory()
         let fixture = try await FileFixture { $0.listeners = [.unix(path: place.file("s"))] }
@@ -37,7 +37,7 @@ struct FileBodyTests {
         await fixture.stop()
     }
 
-    @Test("HEAD says the length and sends nothing; the file is closed as often as it was opened")
+    @Test("HEAD has the length and no body, and every opened file is closed")
     func descriptors() async throws {
         let fixture = try await FileFixture()
         try fixture.write(300_000, to: "a")
@@ -87,7 +87,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test("a client that leaves half-way is counted for what its system took")
+    @Test("for a client that disconnects, the bytes that its system received are counted")
     func goneHalfWay() async throws {
         let fixture = try await FileFixture()
         try fixture.makeSparse(1 << 30, "a")
@@ -111,7 +111,7 @@ struct FileBodyTests {
         await fixture.stop()
     }
 
-    @Test("a download that goes slowly, but goes, may take longer than any time-out; one that stalls is ended")
+    @Test("a slow download may take longer than any time-out, and a stalled one is ended")
     func slow() async throws {
         let fixture = try await FileFixture { $0.idleTimeout = .seconds(2) }
         let size = 48 << 20
@@ -136,7 +136,7 @@ struct FileBodyTests {
         await fixture.stop()
     }
 
-    @Test("running downloads have the time of the drain, then the connection ends and the server with it")
+    @Test("running downloads may continue until the drain time-out, then the connection and the server end")
     func drain() async throws {
         let fixture = try await FileFixture()
         let size = 24 << 20

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Opening a file below a folder")
+@Suite("Opening files below a folder")
 struct ServedFileTests {
     private static func folder() throws -> TemporaryDirectory {
         let root = try TemporaryDirectory()
@@ -23,7 +23,7 @@ struct ServedFileTests {
     }
 
     @Test(
-        "a regular file is opened, in a folder below and by a link that stays inside",
+        "a regular file is opened, in a subfolder and by a link within the folder",
         arguments: ["a", "sub/b", "inner"])
     func inside(_ path: String) throws {
         let root = try Self.folder()
@@ -31,7 +31,7 @@ struct ServedFileTests {
     }
 
     @Test(
-        "nothing leads out: no `..`, no link, no path from the root; a folder, a pipe and what is not there are no files",
+        "`..`, outside links, absolute paths, folders, pipes and missing files are refused",
         arguments: [
             "../secret", "../\u{301}secret", "sub/../../secret", "sub/..", "outer", "absolute", "up/secret",
             "/etc/passwd", "magic/0", "",
@@ -45,7 +45,7 @@ struct ServedFileTests {
         #expect(error?.code == .noFile, "\(error?.message ?? "")")
     }
 
-    @Test("where the system makes no promise, no link at all is followed")
+    @Test("without support by the system, no links are followed")
     func withoutLinks() throws {
         let root = try Self.folder()
         let folder = open(root.file("in"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -61,7 +61,7 @@ struct ServedFileTests {
         }
     }
 
-    @Test("a folder that is not there, and a file that may not be read, say so")
+    @Test("a missing folder and an unreadable file are reported")
     func refused() throws {
         let root = try Self.folder()
         let error = #expect(throws: HTTPServerError.self) {

@@ -6,7 +6,7 @@ import Testing
 @testable import GatewayCore
 @testable import LatchGateway
 
-@Suite("The configuration of access")
+@Suite("Access configuration")
 struct AccessConfigurationTests {
     private func read(_ file: String, _ environment: [String: String] = [:]) throws -> GatewaySettings {
         try ConfigurationReader.read(
@@ -26,7 +26,7 @@ struct AccessConfigurationTests {
 
         """
 
-    @Test("keeps the rules in the order of the file, those of the environment after them")
+    @Test("rules keep the order of the file, followed by those of the environment")
     func order() throws {
         let settings = try read(
             Self.base + """
@@ -52,7 +52,7 @@ struct AccessConfigurationTests {
         #expect(rules.rules[4].paths.count == 2)
     }
 
-    @Test("tells every mistake with its line")
+    @Test("every mistake is reported with its line")
     func mistakes() {
         let told = mistakes(
             Self.base + """
@@ -79,7 +79,7 @@ struct AccessConfigurationTests {
         #expect(told.count == expected.count, "\(told)")
     }
 
-    @Test("needs a proxy that may ask, and an address to send people to")
+    @Test("forward authentication requires a trusted proxy and a public URL")
     func needs() {
         let told = mistakes("verify: {enabled: yes}")
 
@@ -89,7 +89,7 @@ struct AccessConfigurationTests {
         #expect(mistakes("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
     }
 
-    @Test("accepts basic_keys only in rules for people who are signed in")
+    @Test("basic_keys is accepted only in rules for signed-in people")
     func basicKeys() throws {
         let verify = "verify: {enabled: yes}\n"
         let rules = try read(Self.base + verify + "access: {dav: {basic_keys: true}, other: {paths: /x}}").verify.rules
@@ -103,7 +103,7 @@ struct AccessConfigurationTests {
         }
     }
 
-    @Test("asks providers for groups where proxies are answered, by the claim that is named")
+    @Test("groups are read from the configured claim, by default if forward authentication is on")
     func groupsClaim() throws {
         let provider = "providers: {home: {issuer: https://id.example, client_id: x, client_authentication: none%}}\n"
         func claim(_ verify: String, _ more: String) throws -> String?? {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import GatewayCore
 
-@Suite("A path that rules compare")
+@Suite("Paths in access rules")
 struct AccessPathTests {
     @Test(
-        "that two servers could read differently is none",
+        "a path that two servers could read differently is invalid",
         arguments: [
             "", "health", "//", "//health", "/a//b", "/a//", "/.", "/./a", "/a/.", "/..", "/../a", "/a/../b", "/a/..",
             "/%2e%2e/a", "/a/%2E", "/a%2eb", "/a%2fb", "/a%2Fb", "/a%5cb", "/a%5Cb", "/a\\b", "/a;b", "/a;/b",
@@ -19,7 +19,7 @@ struct AccessPathTests {
     }
 
     @Test(
-        "is decoded once, and nothing else is changed about it",
+        "a path is decoded once and not changed otherwise",
         arguments: [
             ("/", "/"), ("/a", "/a"), ("/a/", "/a/"), ("/A/b", "/A/b"), ("/%61dmin", "/admin"), ("/a%20b", "/a b"),
             ("/%C3%A4", "/ä"), ("/a+b", "/a+b"), ("/100%25", "/100%"), ("/...", "/..."),
@@ -30,7 +30,7 @@ struct AccessPathTests {
         #expect(AccessPath(path[...])?.text == text)
     }
 
-    @Test("with an escaped question mark or hash is not certain")
+    @Test("a path with an escaped question mark or hash is ambiguous")
     func uncertain() {
         #expect(AccessPath("/a%3fb")?.isCertain == false)
         #expect(AccessPath("/a%23b")?.isCertain == false)
@@ -42,7 +42,7 @@ struct AccessPathTests {
     }
 
     @Test(
-        "is in a pattern by whole components",
+        "a pattern matches whole components",
         arguments: [
             ("/health", "/health", true), ("/health", "/health/", true), ("/health", "/healthy", false),
             ("/health", "/health/x", false), ("/health/", "/health", true), ("/share/*", "/share", true),
@@ -56,17 +56,17 @@ struct AccessPathTests {
     }
 
     @Test(
-        "has no pattern that could be read differently either",
+        "a pattern that could be read differently is invalid",
         arguments: ["", "*", "health", "/a/../b", "/a//b", "/a*", "/*/b", "/a/**", "/a;b", "/a?b", "/a%2fb", "/a%3fb"])
     func brokenPatterns(pattern: String) {
         #expect(AccessPathPattern(pattern) == nil)
     }
 }
 
-@Suite("A host that rules compare")
+@Suite("Hosts in access rules")
 struct AccessHostTests {
     @Test(
-        "is plain, or none",
+        "a malformed host is invalid",
         arguments: [
             "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a_b/", "user@a", "a:0", "a:00080", "a:65536", "a:", ":80",
             "exämple.org", "аpple.com", "[::1", "::1", "[1.2.3.4]", "a,b", "a\\b", "a#b", "a?b", "a/b", "a%2eb",
@@ -80,7 +80,7 @@ struct AccessHostTests {
     }
 
     @Test(
-        "is lower-cased, with its port beside it",
+        "a host is lower-cased and its port is kept separately",
         arguments: [
             ("App.Example.ORG", "app.example.org", nil), ("a:8443", "a", 8443), ("192.0.2.1:80", "192.0.2.1", 80),
             ("[2001:DB8::1]:443", "[2001:db8::1]", 443), ("xn--bcher-kva.example", "xn--bcher-kva.example", nil),
@@ -92,7 +92,7 @@ struct AccessHostTests {
     }
 
     @Test(
-        "is in a pattern by whole labels; a port that is not written stands for all, but not for a way back",
+        "a pattern matches whole labels; without a port it covers every port, except for redirects",
         arguments: [
             ("app.example.org", "app.example.org", true, true),
             ("app.example.org", "app.example.org:8443", true, false),

@@ -11,7 +11,7 @@ import Testing
 @testable import GatewayHTTP
 @testable import LatchGateway
 
-@Suite("The check of Host", .timeLimit(.minutes(20)))
+@Suite("Host validation", .timeLimit(.minutes(20)))
 struct HostCheckTests {
     private static let probes: Set = ["/healthz", "/readyz", "/auth/verify"]
 
@@ -47,7 +47,7 @@ struct HostCheckTests {
         ).status
     }
 
-    @Test("Every route refuses the name of another site with 421, except those for probes and proxies")
+    @Test("Every route refuses another site's host name with 421, except those for probes and proxies")
     func everyRoute() async throws {
         try await Self.with { fixture in
             let invented: [[(String, String)]] = [[], [("X-Forwarded-Host", "latch.example")]]
@@ -65,7 +65,7 @@ struct HostCheckTests {
     }
 
     @Test(
-        "Every route answers under its own name, in capitals, with a port, through a proxy, and on this machine")
+        "Every route accepts its own host name in capitals, with a port, through a proxy, and on loopback")
     func own() async throws {
         try await Self.with { fixture in
             let ways: [(String, [(String, String)])] = [
@@ -87,7 +87,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("A protected host serves the sign-in and the metadata, and nothing else of the server")
+    @Test("A protected host serves only the sign-in and the metadata")
     func protected() async throws {
         try await Self.with { fixture in
             for route in fixture.gateway.router.routes {
@@ -100,7 +100,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("A monitor can read the metrics under an IP address or a name without a dot")
+    @Test("A monitor can read the metrics at an IP address or a host name without a dot")
     func monitoring() async throws {
         try await Self.with { fixture in
             for (host, isAnswered) in [
@@ -120,7 +120,7 @@ struct HostCheckTests {
         settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
     }
 
-    @Test("Rules without hosts do not make the name of another site known, whatever other fields the request has")
+    @Test("Rules without hosts do not allow another site's host name, whatever other fields the request has")
     func rulesOfAllHosts() async throws {
         try await GatewayFixture.with(Self.verifyWithoutHosts) { fixture in
             let response = try await fixture.http.send(
@@ -129,7 +129,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("Where no rule names a host, the sign-in is served on those that a trusted proxy tells, and on no other")
+    @Test("If no rule names a host, the sign-in is served only on hosts that a trusted proxy sends")
     func rulesWithoutHosts() async throws {
         try await GatewayFixture.withPages(Self.verifyWithoutHosts) { fixture in
             for path in ["/latch/sign-in", ForwardAuthRoutes.wellKnown] {
@@ -146,7 +146,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("Without a configured address every name is accepted")
+    @Test("Without a configured address every host name is accepted")
     func unconfigured() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.http.send("GET", "/api/auth/type", host: "evil.example")
@@ -154,7 +154,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("The refusal has the dialect's own error format")
+    @Test("The refusal uses the dialect's error format")
     func envelopes() async throws {
         try await Self.with { fixture in
             let onyx = try await fixture.http.send("GET", "/api/auth/type", host: "evil.example")

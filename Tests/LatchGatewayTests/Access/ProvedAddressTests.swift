@@ -12,7 +12,7 @@ import Testing
 @testable import LatchGateway
 
 /// Every route that tells other servers who a person is, called for a person whose address is not proved.
-@Suite("An unproved address", .timeLimit(.minutes(20)))
+@Suite("Unverified e-mail addresses", .timeLimit(.minutes(20)))
 struct ProvedAddressTests {
     private static let email = "boss@corp.example"
 
@@ -53,7 +53,7 @@ struct ProvedAddressTests {
         ("X-Forwarded-Uri", "/photos"),
     ]
 
-    @Test("is only in the answers of routes that tell the person about the account")
+    @Test("An unverified address is only in responses that describe the account to its owner")
     func everyRoute() async throws {
         try await Self.with { fixture, _, token in
             var seen: Set<String> = []
@@ -76,7 +76,7 @@ struct ProvedAddressTests {
         }
     }
 
-    @Test("is sent to no backend and no resource server; they get the id, and that the address is not proved")
+    @Test("Backends and resource servers get the id instead, and that the address is not verified")
     func waysOut() async throws {
         try await Self.with { fixture, person, token in
             let id = person.id.uuidString.lowercased()
@@ -101,7 +101,7 @@ struct ProvedAddressTests {
         }
     }
 
-    @Test("A proved address is sent to each of them, and never a name that the person chose")
+    @Test("A verified address is sent to each of them, but never a name that the person chose")
     func proved() async throws {
         try await Self.with { fixture, _, _ in
             let ada = try await fixture.base.addPerson()

@@ -4,7 +4,7 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayHTTP
 
-@Suite("The way back after a sign-in")
+@Suite("The return address after a sign-in")
 struct ReturnAddressTests {
     private func check(_ text: String, cookieDomain: String? = nil, isSecure: Bool = false) -> String? {
         let hosts = ["app.example.org", "*.cloud.example.org", "dev.example.org:8443"]
@@ -18,7 +18,7 @@ struct ReturnAddressTests {
     }
 
     @Test(
-        "leads to a path here, and to hosts that a rule names",
+        "a path on this server and the hosts that a rule names are accepted",
         arguments: [
             "/", "/photos?x=1#top", "/a/b?next=//evil.example&u=https://evil.example", "https://app.example.org",
             "https://app.example.org/", "https://app.example.org/a?b=c#d", "http://app.example.org/",
@@ -29,7 +29,7 @@ struct ReturnAddressTests {
     }
 
     @Test(
-        "leads nowhere else",
+        "every other address is refused",
         arguments: [
             "", "photos", "//evil.example", "///evil.example", "/\\evil.example", "\\/evil.example",
             "/%2f/evil.example",
@@ -54,7 +54,7 @@ struct ReturnAddressTests {
         #expect(check(address) == nil)
     }
 
-    @Test("leads from a server with TLS to no page without it")
+    @Test("a server with TLS does not redirect to plain HTTP")
     func downgrade() {
         for host in [
             "app.example.org", "x.cloud.example.org", "id.example.org", "dev.example.org:8443", "other.example.org",
@@ -66,7 +66,7 @@ struct ReturnAddressTests {
         }
     }
 
-    @Test("leads to every host below the cookie's domain, without a port")
+    @Test("every host below the cookie's domain is accepted without a port")
     func cookieDomain() {
         for host in ["other.example.org", "example.org"] {
             #expect(check("https://\(host)/x", cookieDomain: "example.org") == "https://\(host)/x")
@@ -75,7 +75,7 @@ struct ReturnAddressTests {
         #expect(check("https://evilexample.org/x", cookieDomain: "example.org") == nil)
     }
 
-    @Test("is not longer than a header has room for, and leads to this server alone unless somebody vouches for a host")
+    @Test("the length is bounded, and other hosts are accepted only if the caller's check allows them")
     func edges() {
         #expect(check("/" + String(repeating: "a", count: 1023)) != nil)
         #expect(check("/" + String(repeating: "a", count: 1024)) == nil)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import PictureLibrary
 
-@Suite("Names in an archive")
+@Suite("File names in archives")
 struct ArchiveNameTests {
     @Test(
-        "a name becomes one that can be unpacked anywhere",
+        "a name is changed so that it can be unpacked on every system",
         arguments: [
             ("IMG_1.jpg", "IMG_1.jpg"), ("Ünïcödé 🌅.heic", "Ünïcödé 🌅.heic"), ("../../etc/passwd", "....etcpasswd"),
             ("a/b\\c:d*e?f\"g<h>i|j", "abcdefghij"), ("", "unnamed"), ("/", "unnamed"), ("..", "unnamed"),
@@ -16,7 +16,7 @@ struct ArchiveNameTests {
         #expect(ArchiveNames.sanitized(wanted) == name)
     }
 
-    @Test("the second of a name has a number before its ending, and no two names are one, not even by case")
+    @Test("a repeated name gets a number before its extension, and names are unique regardless of case")
     func doubles() {
         var names = ArchiveNames()
         let wanted = ["a.jpg", "a.jpg", "a+1.jpg", "A.JPG", "a.jpg", "b", "b", ".x", ".x", "c.tar.gz", "c.tar.gz"]
@@ -28,7 +28,7 @@ struct ArchiveNameTests {
             ])
     }
 
-    @Test("no name is longer than a file system takes, and many doubles take little time")
+    @Test("names fit into the limit of file systems, and many repeated names take little time")
     func lengths() {
         var names = ArchiveNames()
         let long = String(repeating: "ä", count: 400) + ".jpg"

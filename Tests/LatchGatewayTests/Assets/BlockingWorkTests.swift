@@ -22,7 +22,7 @@ struct BlockingWorkTests {
         return tasks
     }
 
-    @Test("what is more than may run waits, and what is more than may wait is refused at once")
+    @Test("work above the running limit waits, and work above the waiting limit is refused at once")
     func isBounded() async throws {
         let (work, gate) = (BlockingWork(running: 2, waiting: 3), ThreadGate())
         let tasks = await Self.fill(work, 5, until: gate)
@@ -35,7 +35,7 @@ struct BlockingWorkTests {
         #expect(try await work.run { _ in 7 } == 7)
     }
 
-    @Test("what waits for nobody any more is not done")
+    @Test("cancelled work that still waits is not run")
     func isNotDoneForNobody() async throws {
         let (work, gate) = (BlockingWork(running: 1, waiting: 3), ThreadGate())
         let tasks = await Self.fill(work, 2, until: gate)
@@ -46,7 +46,7 @@ struct BlockingWorkTests {
         #expect(gate.arrived == 1)
     }
 
-    @Test("a list that finds no room among much work is 503 with Retry-After")
+    @Test("a list gets 503 with Retry-After if the queue of work is full")
     func isToldToComeAgain() async throws {
         try await AssetFixture.with { fixture in
             let work = try #require(fixture.immich.base.gateway.library).work

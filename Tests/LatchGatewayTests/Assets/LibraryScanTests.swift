@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The picture library", .timeLimit(.minutes(20)))
 struct LibraryScanTests {
-    @Test("is known after a scan: owners, kinds, sizes, checksums, and nothing that is no picture, hidden or a link")
+    @Test("a scan reads owners, kinds, sizes and checksums, and skips other files, hidden files and links")
     func knows() async throws {
         try await Shelf.with { shelf in
             try shelf.put("abc", at: "Ada@Example.org/2024/a.jpg")
@@ -34,7 +34,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("reads no file twice; a changed one is read again, a renamed or moved one keeps its id, a deleted one goes")
+    @Test("only new and changed files are read; renamed or moved ones keep their id, deleted ones are removed")
     func changes() async throws {
         try await Shelf.with { shelf in
             try shelf.put("one", at: "ada@example.org/one.jpg")
@@ -61,7 +61,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("has the same ids after a restart, and after a folder was renamed")
+    @Test("ids are the same after a restart and after a folder was renamed")
     func stableIDs() async throws {
         try await Shelf.with { shelf in
             try shelf.put("one", at: "ada@example.org/2024/one.jpg")
@@ -79,7 +79,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("DL-6 pairs a photograph with the film of the same name, and separates them again")
+    @Test("DL-6 a photograph and a film of the same name are paired, and separated again")
     func pairs() async throws {
         try await Shelf.with { shelf in
             try shelf.put("still", at: "ada@example.org/IMG_1.HEIC")
@@ -105,7 +105,7 @@ struct LibraryScanTests {
     }
 
     @Test(
-        "IM-15 hides files in a folder named .locked from every list but the locked one, and from a plain session")
+        "IM-15 files in a folder named .locked are only in the list of locked files of an unlocked session")
     func locked() async throws {
         try await Shelf.with { shelf in
             try shelf.put("mine", at: "ada@example.org/.locked/2024/a.jpg")
@@ -126,7 +126,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("keeps what it knows while the disk is not mounted")
+    @Test("the library is kept while the disk is not mounted")
     func unmounted() async throws {
         try await Shelf.with { shelf in
             try shelf.put("one", at: "ada@example.org/one.jpg")
@@ -142,7 +142,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("is searched by part of a name, kind, time, album and page")
+    @Test("assets can be searched by part of a name, kind, time, album and page")
     func search() async throws {
         try await Shelf.with { shelf in
             for number in 0..<7 {
@@ -178,7 +178,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("An album is shown by its newest photograph")
+    @Test("an album's thumbnail is its newest photograph")
     func cover() async throws {
         try await Shelf.with { shelf in
             for day in [3, 9, 5] { try shelf.put("\(day)", at: "ada@example.org/Sea/\(day).jpg", day: day) }

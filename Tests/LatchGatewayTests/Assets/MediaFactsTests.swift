@@ -4,7 +4,7 @@ import Testing
 @testable import GatewayCore
 @testable import PictureLibrary
 
-@Suite("Facts of photographs and films")
+@Suite("Metadata of photographs and films")
 struct MediaFactsTests {
     private static func number(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) }
@@ -36,7 +36,7 @@ struct MediaFactsTests {
 
     private static func facts(_ bytes: [UInt8]) -> MediaFacts { MediaFacts.read(MediaBytes(bytes)) }
 
-    @Test("A JPEG tells its size as it is to be seen, and when it was taken", arguments: [1, 6])
+    @Test("The displayed size and the capture time of a JPEG are read", arguments: [1, 6])
     func jpeg(orientation: Int) {
         let facts = Self.facts(Self.jpeg(orientation: orientation))
 
@@ -46,14 +46,14 @@ struct MediaFactsTests {
         #expect(facts.orientation == orientation)
     }
 
-    @Test("A PNG and a GIF tell their size")
+    @Test("The size of a PNG and a GIF is read")
     func pictures() {
         let png = PNGFile.signature + Self.number(13, 4) + Array("IHDR".utf8) + Self.number(12, 4) + Self.number(34, 4)
         #expect(Self.facts(png + [8, 2, 0, 0, 0, 0, 0, 0, 0]).width == 12)
         #expect(Self.facts(Array("GIF89a".utf8) + [5, 0, 7, 0, 0, 0]).height == 7)
     }
 
-    @Test("A film tells its size, its length and when it was taken, wherever its head stands")
+    @Test("The size, duration and capture time of a film are read, wherever its header is")
     func film() {
         let created = Self.number(2_082_844_800 + 1_720_000_000, 4)
         let movie = Self.box(
@@ -70,7 +70,7 @@ struct MediaFactsTests {
         #expect(facts.taken?.instant == Date(timeIntervalSince1970: 1_720_000_000))
     }
 
-    @Test("A HEIC tells the size of its largest picture and what its Exif says")
+    @Test("The size of a HEIC's largest picture and its Exif data are read")
     func heic() {
         let exif = Self.number(0, 4) + Self.exif(orientation: 6)
         func meta(_ place: Int) -> [UInt8] {
@@ -95,7 +95,7 @@ struct MediaFactsTests {
         #expect(facts.taken?.instant == Timestamp.date("2024-07-01T19:14:03Z"))
     }
 
-    @Test("A file that is cut off anywhere, or changed in one byte, says less and traps nobody")
+    @Test("A truncated file, or one with a changed byte, yields less data and never traps")
     func broken() {
         let whole = Self.jpeg(orientation: 6)
         for count in 0..<whole.count { _ = Self.facts(Array(whole[..<count])) }
@@ -107,7 +107,7 @@ struct MediaFactsTests {
     }
 
     @Test(
-        "An instant is read in each of its forms",
+        "Each form of a timestamp is parsed",
         arguments: [
             ("2024-07-01", 1_719_792_000.0), ("2024-07-01T12:00:00Z", 1_719_835_200),
             ("2024-02-29T00:00:00", 1_709_164_800),
@@ -119,7 +119,7 @@ struct MediaFactsTests {
     }
 
     @Test(
-        "What is no instant is none",
+        "An invalid timestamp is refused",
         arguments: [
             "", "2024", "2024-13-01", "2024-07-01T", "2024-07-01T12:00Z", "2024-07-01T12:00:00+2",
             "2024-07-01T12:00:00.Z",

@@ -13,7 +13,7 @@ struct RememberedAssetTests {
         try await shelf.library.store.find(id, for: Shelf.owners(email), isElevated: false)
     }
 
-    @Test("a file that was asked for is remembered: the database is not read for it again")
+    @Test("a requested file is cached: the database is not read for it again")
     func remembers() async throws {
         try await Shelf.with { shelf in
             try shelf.put("one", at: "ada@example.org/one.jpg", day: 1)
@@ -27,7 +27,7 @@ struct RememberedAssetTests {
         }
     }
 
-    @Test("a file that is remembered is its owner's all the same, and a locked one needs the PIN")
+    @Test("a cached file is still only for its owner, and a locked one requires the PIN")
     func keepsApart() async throws {
         try await Shelf.with { shelf in
             try shelf.put("one", at: "ada@example.org/.locked/one.jpg", day: 1)
@@ -43,7 +43,7 @@ struct RememberedAssetTests {
         }
     }
 
-    @Test("a scan that finds a file changed, locked or gone is heeded at the next request")
+    @Test("after a scan that finds a file changed, locked or deleted, the next request sees that")
     func heedsTheScan() async throws {
         try await Shelf.with { shelf in
             for name in ["changed", "locked", "gone"] { try shelf.put(name, at: "ada@example.org/\(name).jpg", day: 1) }
@@ -63,7 +63,7 @@ struct RememberedAssetTests {
         }
     }
 
-    @Test("what was read before a change is not kept after it, and never more than was said")
+    @Test("a value read before a change is not cached after it, and the cache is bounded")
     func isNeverLate() {
         let cache = ReadCache<Int, String>(capacity: 10)
         let early = cache.ticket

@@ -19,7 +19,7 @@ struct ZIPArchiveTests {
                 print(info.filename, info.file_size, digest, '%04d-%02d-%02dT%02d:%02d:%02d' % info.date_time, sep='|')
         """
 
-    @Test("what goes in comes out, under safe names that are there once, with its times")
+    @Test("files are unpacked with the same content and times, under safe and unique names")
     func contents() async throws {
         let fixture = try await ArchiveFixture { folder in
             [("IMG_1.jpg", "a"), ("IMG_1.jpg", "b"), ("../Grüße 🌅.heic", "c"), ("", "empty")].map { name, path in
@@ -48,7 +48,7 @@ struct ZIPArchiveTests {
         await fixture.stop()
     }
 
-    @Test("an archive of nothing is one")
+    @Test("an empty archive is valid")
     func empty() async throws {
         let fixture = try await ArchiveFixture { _ in [] }
         let archive = try #require(try await fixture.got())
@@ -57,7 +57,7 @@ struct ZIPArchiveTests {
     }
 
     @Test(
-        "a file that is gone, a link that leads out, or another size meanwhile cuts the archive off",
+        "the archive is cut off if a file is deleted, became an outside link, or changed its size",
         arguments: ["gone", "link", "longer", "shorter"])
     func changed(_ how: String) async throws {
         let fixture = try await ArchiveFixture { folder in

@@ -3,13 +3,13 @@ import Testing
 @testable import PictureLibrary
 
 /// What cannot be seen of small archives; real programs read the real ones in ``ZIPArchiveTests``.
-@Suite("The records of a ZIP archive")
+@Suite("ZIP records")
 struct ZIPRecordTests {
     private static func record(_ size: Int, at offset: Int = 0) -> ZIPRecord {
         ZIPRecord(name: Array("a".utf8), size: size, modified: .seconds(1_700_000_000), offset: offset)
     }
 
-    @Test("sizes of 4 GiB less one byte and more take eight bytes, and say so in front, behind and in the directory")
+    @Test("sizes from 4 GiB less one byte use ZIP64 in the header, the descriptor and the directory")
     func largeSizes() {
         let (small, large) = (Self.record(0xFFFF_FFFE), Self.record(0xFFFF_FFFF))
         #expect(small.descriptor(checksum: 1).count == 16)
@@ -19,7 +19,7 @@ struct ZIPRecordTests {
         #expect(small.localHeader[4] == 20 && large.localHeader[4] == 45)
     }
 
-    @Test("a place of 4 GiB less one byte and more takes eight bytes in the directory only")
+    @Test("offsets from 4 GiB less one byte use ZIP64 in the directory only")
     func farPlaces() {
         let (near, far) = (Self.record(5, at: 0xFFFF_FFFE), Self.record(5, at: 0xFFFF_FFFF))
         #expect(far.row(checksum: 1).count == near.row(checksum: 1).count + 12)
@@ -27,7 +27,7 @@ struct ZIPRecordTests {
         #expect(far.rowCount == far.row(checksum: 1).count)
     }
 
-    @Test("the directory's end has its large form for 65,535 files, and for a directory that is far away")
+    @Test("the end of the directory uses ZIP64 for 65,535 files, and for a large directory offset")
     func ends() {
         #expect(ZIPDirectory.end(count: 65_534, offset: 0xFFFF_FFFE, size: 0).count == 22)
         #expect(ZIPDirectory.end(count: 65_535, offset: 0, size: 0).count == 98)
@@ -35,7 +35,7 @@ struct ZIPRecordTests {
         #expect(ZIPDirectory.end(count: 1, offset: 0, size: 0xFFFF_FFFF).count == 98)
     }
 
-    @Test("times of old are two seconds fine and stay within their years")
+    @Test("DOS times have a resolution of two seconds and are clamped to their range")
     func times() {
         // 2023-11-14T22:13:20Z.
         let (date, time) = ZIPTime.fields(.seconds(1_700_000_000))

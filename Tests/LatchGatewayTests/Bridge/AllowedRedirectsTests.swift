@@ -8,7 +8,7 @@ import Testing
         anyLoopbackPort: true)
 
     @Test(
-        "OX-2 a listed redirect is allowed as it is, a loopback one at any port",
+        "OX-2 a listed redirect is allowed unchanged, and a loopback redirect at any port",
         arguments: [
             "onyx://auth/callback", "https://app.example.org/cb?x=1", "http://127.0.0.1/done",
             "http://127.0.0.1:1/done",
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "OX-2 what only looks like a listed redirect is refused",
+        "OX-2 an address that only resembles a listed redirect is refused",
         arguments: [
             // Case, also where a URL has none.
             "Onyx://auth/callback", "ONYX://AUTH/CALLBACK", "onyx://Auth/callback", "onyx://auth/Callback",
@@ -56,7 +56,7 @@ import Testing
         #expect(!listed.allows(address))
     }
 
-    @Test("loopback ports are free only when that is configured")
+    @Test("any loopback port is allowed only if that is configured")
     func fixedPort() {
         let fixed = AllowedRedirects(["http://127.0.0.1:8000/done"], anyLoopbackPort: false)
         #expect(fixed.allows("http://127.0.0.1:8000/done"))
@@ -64,7 +64,7 @@ import Testing
         #expect(!AllowedRedirects([], anyLoopbackPort: false).allows("http://127.0.0.1:8000/callback"))
     }
 
-    @Test("with free ports and no loopback address listed, /callback on both is there")
+    @Test("with any loopback port and no listed loopback address, /callback is allowed on IPv4 and IPv6")
     func defaults() {
         let free = AllowedRedirects(["onyx://auth/callback"], anyLoopbackPort: true)
         #expect(free.allows("http://127.0.0.1:8000/callback"))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "an address that would be unsafe on the list allows nothing there",
+        "an unsafe address in the list is reported and allows nothing",
         arguments: [
             "http://app.example.org/cb", "http://localhost/cb", "javascript:alert(1)", "onyx://a/b#c", "Onyx://a/b",
             "https://user@example.org/cb", "https:///cb", "onyx://a b", "no-scheme", "1onyx://a", "",

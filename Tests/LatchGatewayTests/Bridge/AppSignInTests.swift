@@ -14,7 +14,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct AppSignInTests {
-    @Test("OX-2 OX-3 OX-4 OX-5 a whole sign-in: browser, provider, deep link, exchange, token")
+    @Test("OX-2 OX-3 OX-4 OX-5 a complete sign-in: browser, provider, deep link, exchange, token")
     func whole() async throws {
         try await BridgeFixture.with { fixture in
             let person = try await fixture.base.addPerson()
@@ -52,7 +52,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-3 a denial at the provider comes back to the app, with its state and nothing of the provider's words")
+    @Test("OX-3 a denial at the provider is redirected to the app with its state, without the provider's text")
     func denied() async throws {
         try await BridgeFixture.with { fixture in
             let app = AppSignIn()
@@ -74,7 +74,7 @@ struct AppSignInTests {
     }
 
     @Test(
-        "OX-3 an error of the provider's own is told in a word that the app knows",
+        "OX-3 a provider's error is mapped to a code that the app knows",
         arguments: [
             ("login_required", "login_required"), ("invalid_scope", "server_error"), ("strange_thing", "server_error"),
         ])
@@ -87,7 +87,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("a missing consent counts as the person's refusal, and the app gets the provider's error code")
+    @Test("a missing consent counts as a refusal, and the app gets the provider's error code")
     func noConsent() async throws {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
@@ -100,7 +100,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-3 a person who is disabled, or is not to come in, comes back to the app without a code")
+    @Test("OX-3 a disabled or unadmitted person is redirected to the app without a code")
     func notLetIn() async throws {
         try await BridgeFixture.with { fixture in
             let person = try await fixture.base.addPerson()
@@ -114,7 +114,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-3 a callback without the browser's cookie signs nobody in, and the provider is not even asked")
+    @Test("OX-3 a callback without the browser's cookie is refused without a request to the provider")
     func otherBrowser() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -135,7 +135,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-3 a swapped state, one of another gateway, a late one and none at all sign nobody in")
+    @Test("OX-3 a swapped, foreign, expired or missing state is refused")
     func badStates() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -173,7 +173,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-3 one provider's answer is not taken at another's callback, nor one provider's code by another")
+    @Test("OX-3 a provider's response is refused at another's callback, and its code by another provider")
     func mixUp() async throws {
         try await BridgeFixture.with(["honest", "evil"]) { fixture in
             try await fixture.base.addPerson()
@@ -198,7 +198,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-4 two sign-ins in one browser do not disturb each other, in whatever order they end")
+    @Test("OX-4 two sign-ins in one browser are independent, in whatever order they end")
     func twoAtOnce() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -220,7 +220,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-3 a callback that is loaded again signs nobody in")
+    @Test("OX-3 a reloaded callback is refused")
     func reloaded() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -236,7 +236,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("a provider that posts a form gets a cookie that comes with it, and the browser goes on by GET")
+    @Test("with response_mode=form_post the cookie has SameSite=None, and the browser is redirected to a GET")
     func formPost() async throws {
         try await BridgeFixture.with(["google"], { $0.providers[0].settings.responseMode = .formPost }) { fixture in
             try await fixture.base.addPerson()
@@ -257,7 +257,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("OX-4 a desktop app may take any port of the loopback, where that is allowed")
+    @Test("OX-4 a desktop app may use any loopback port if that is allowed")
     func loopback() async throws {
         try await BridgeFixture.with(["google"], { $0.bridge.loopbackRedirects = true }) { fixture in
             try await fixture.base.addPerson()

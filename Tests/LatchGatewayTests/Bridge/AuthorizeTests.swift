@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct AuthorizeTests {
     @Test(
-        "OX-2 authorize sends the browser to the provider, with its own redirect, PKCE, nonce and a sealed state",
+        "OX-2 authorize redirects to the provider with its own redirect, PKCE, nonce and a sealed state",
         arguments: [
             "/api/auth/oauth/authorize", "/api/auth/mobile/oauth/authorize", "/api/auth/oauth/google/authorize",
         ])
@@ -45,7 +45,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("OX-2 a program is told the address instead, with the same cookie")
+    @Test("OX-2 with redirect=false the response contains the address, with the same cookie")
     func told() async throws {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
@@ -60,7 +60,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("OX-2 the redirect is on the list or the sign-in does not begin, and the challenge is looked at first")
+    @Test("OX-2 a sign-in requires a listed redirect, and the challenge is checked first")
     func refused() async throws {
         try await BridgeFixture.with { fixture in
             let app = AppSignIn()
@@ -95,7 +95,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("OX-2 a person in front of a browser gets a page that tells nothing of what was sent")
+    @Test("OX-2 a browser gets an error page that contains nothing from the request")
     func page() async throws {
         try await BridgeFixture.with { fixture in
             let query = AppSignIn().query(redirect: "javascript:alert(1)//onyx")
@@ -110,7 +110,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a boolean that is none is 422, as the framework of this family answers")
+    @Test("an invalid boolean gets 422")
     func notBoolean() async throws {
         try await BridgeFixture.with { fixture in
             let response = try await fixture.base.http.send("GET", "/api/auth/oauth/authorize?redirect=maybe")
@@ -119,7 +119,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("with several providers each has its own callback, and one must be named")
+    @Test("with several providers each has its own callback, and the request must name one")
     func several() async throws {
         try await BridgeFixture.with(["one", "two"]) { fixture in
             let app = AppSignIn()
@@ -140,7 +140,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("the provider called google is the one that is meant where none is named")
+    @Test("the provider google is the default if none is named")
     func google() async throws {
         try await BridgeFixture.with(["other", "google"]) { fixture in
             let request = try await fixture.begin(AppSignIn(), in: fixture.browser())
@@ -148,7 +148,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("behind https the cookie is bound to the host, and the public address is what the provider sees")
+    @Test("behind https the cookie is bound to the host, and the provider gets the public address")
     func secure() async throws {
         try await BridgeFixture.with(["google"], { $0.publicURL = "https://id.example.org/onyx" }) { fixture in
             let response = try await fixture.browser().send("GET", "\(BridgeFixture.authorize)?\(AppSignIn().query())")
@@ -160,7 +160,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("without a public address a request's Host is believed only when it is this machine's own")
+    @Test("without a public address a request's Host is accepted only if it is loopback")
     func host() async throws {
         try await BridgeFixture.with { fixture in
             let query = "\(BridgeFixture.authorize)?\(AppSignIn().query())"
@@ -175,7 +175,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a browser holds at most eight sign-ins under way; the oldest is dropped")
+    @Test("a browser has at most eight pending sign-ins; the oldest is dropped")
     func manyCookies() async throws {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
@@ -190,7 +190,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a provider that is down is told to the app by its deep link, and to a program by 503")
+    @Test("an unreachable provider is reported to an app by its deep link, and to a program by 503")
     func down() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.google.stop()
@@ -210,7 +210,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("OX-8 /auth/type tells what signs in: providers with their buttons, and whether passwords do")
+    @Test("OX-8 /auth/type lists the providers with their buttons, and whether passwords are accepted")
     func authType() async throws {
         try await BridgeFixture.with(["google"], { $0.passwordsEnabled = false }) { fixture in
             let type = try await fixture.base.http.send("GET", "/api/auth/type")

@@ -80,7 +80,7 @@ struct BackchannelLogoutTests {
     }
 
     @Test(
-        "the end of a session at the provider ends the sessions that belong to it, of apps and browsers, and no other")
+        "the end of a session at the provider ends only the sessions here that belong to it")
     func bySession() async throws {
         for hasSubject in [false, true] {
             try await with { fixture in
@@ -96,7 +96,9 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("the same for Time Tracker, with both kinds of callback", arguments: TimeTrackerSettings.Callback.allCases)
+    @Test(
+        "the same is true for Time Tracker, with both kinds of callback",
+        arguments: TimeTrackerSettings.Callback.allCases)
     func timeTracker(_ callback: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: callback) { tracker in
             try await tracker.bridge.base.addPerson()
@@ -114,7 +116,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("a sign-out of the person at the provider ends all sessions here and revokes the keys")
+    @Test("a person's sign-out at the provider ends all sessions here and revokes the keys")
     func bySubject() async throws {
         try await with { fixture in
             let app = try await app("one", fixture)
@@ -129,7 +131,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("a sign-in in progress whose session at the provider has ended leaves no session")
+    @Test("a pending sign-in whose session at the provider has ended creates no session")
     func underWay() async throws {
         try await with { fixture in
             let app = AppSignIn()
@@ -141,7 +143,7 @@ struct BackchannelLogoutTests {
     }
 
     @Test(
-        "a replayed token ends nothing, also at another gateway and after a restart")
+        "a replayed logout token ends no session, also at another gateway and after a restart")
     func replay() async throws {
         try await with { fixture in
             let text = try token("a", subject: "ada-1", fixture)

@@ -8,7 +8,7 @@ import Testing
 @testable import SignInBridge
 
 @Suite struct BridgeKeyFileTests {
-    @Test("OX-15 the key is made once, readable for its owner alone, and is the same for the next gateway")
+    @Test("OX-15 the key is created once, readable only by its owner, and used by the next gateway")
     func made() throws {
         let folder = try TemporaryDirectory()
         let file = BridgeKeyFile(path: folder.path + "/bridge.key")
@@ -22,7 +22,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bridge.key"])
     }
 
-    @Test("OX-15 gateways that start at once have one key")
+    @Test("OX-15 gateways that start at the same time use one key")
     func race() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/bridge.key"
@@ -36,7 +36,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bridge.key"])
     }
 
-    @Test("a key file that is no key, open to others or not a file is refused with the remedy")
+    @Test("an invalid key file, or one that others can read, is refused with the remedy")
     func refused() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/bridge.key"

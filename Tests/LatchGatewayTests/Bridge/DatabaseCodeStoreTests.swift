@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Codes in the database", .timeLimit(.minutes(20)))
 struct DatabaseCodeStoreTests {
-    @Test("OX-4 OX-15 a code is taken exactly once by two gateways, and not after its time")
+    @Test("OX-4 OX-15 only one of two gateways can redeem a code, and only before it expires")
     func conformance() async throws {
         try await withDatabases { one, other, clock in
             try await checkCodeStore(
@@ -23,7 +23,7 @@ struct DatabaseCodeStoreTests {
         }
     }
 
-    @Test("OX-4 abandoned sign-ins use bounded space: the newest stay, and expired ones are deleted")
+    @Test("OX-4 abandoned sign-ins use bounded space: the newest are kept, and expired ones are deleted")
     func abandoned() async throws {
         try await withDatabases { database, _, clock in
             let store = DatabaseCodeStore(database: database, capacity: 64, now: { clock.now })

@@ -19,7 +19,7 @@ struct ExchangeTests {
             && response.headers["Cache-Control"] == "no-store"
     }
 
-    @Test("OX-4 OX-5 a code is good once: replayed, it is as unknown as any other")
+    @Test("OX-4 OX-5 a code is valid once, and a replayed one gets the error for an unknown code")
     func replayed() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -32,7 +32,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-4 a code is good for 60 seconds and not longer")
+    @Test("OX-4 a code is valid for 60 seconds")
     func expired() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -47,7 +47,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-4 a code lives no longer than it says, even in a store that forgets nothing")
+    @Test("OX-4 a code expires even in a store that never deletes codes")
     func forgetfulStore() async throws {
         try await BridgeFixture.with(codes: { _ in MemoryCodeStore(now: { .distantPast }) }) { fixture in
             try await fixture.base.addPerson()
@@ -58,7 +58,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-5 a stolen code is worth nothing without the verifier, and a wrong one burns it")
+    @Test("OX-5 a code is useless without its verifier, and a wrong verifier invalidates it")
     func stolen() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -78,7 +78,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-5 the verifier of one sign-in does not open the code of another, of the same person and browser")
+    @Test("OX-5 a verifier cannot redeem the code of another sign-in of the same person and browser")
     func otherVerifier() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -92,7 +92,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-5 what is no code gets the same answer")
+    @Test("OX-5 an invalid code gets the same response")
     func noCode() async throws {
         try await BridgeFixture.with { fixture in
             let verifier = PKCE.Verifier()
@@ -104,7 +104,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "OX-5 a body without both texts is 422",
+        "OX-5 a body without the code or the verifier gets 422",
         arguments: [
             "", "{}", "[]", "null", #"{"code":"a"}"#, #"{"code_verifier":"a"}"#, #"{"code":1,"code_verifier":"a"}"#,
             #"{"code":null,"code_verifier":"a"}"#, #"{"code":["a"],"code_verifier":"a"}"#, "code=a&code_verifier=b",
@@ -118,7 +118,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("a person who was disabled, removed or got another password after the callback gets no token")
+    @Test("a person who is disabled, removed or gets a new password after the callback gets no token")
     func changedMeanwhile() async throws {
         try await BridgeFixture.with { fixture in
             let people = fixture.base.gateway.stores.people
@@ -145,7 +145,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-4 of 1,000 exchanges of one code at the same time one wins")
+    @Test("OX-4 of 1,000 concurrent exchanges of one code, one succeeds")
     func race() async throws {
         try await BridgeFixture.with(["google"], codes: nil, { $0.requestRates.address = .perMinute(10_000) }) {
             fixture in
@@ -164,7 +164,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("a store of codes that does not answer is a clear error, at the callback and at the exchange, and passes")
+    @Test("a code store that does not respond is reported at the callback and the exchange, until it is back")
     func storeGone() async throws {
         let store = BreakableCodeStore()
         try await BridgeFixture.with(codes: { _ in store }) { fixture in
@@ -184,7 +184,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-4 100,000 sign-ins that are left with a code hold bounded memory, which is then freed")
+    @Test("OX-4 100,000 abandoned sign-ins with a code use bounded memory, which is freed later")
     func abandoned() async throws {
         let clock = TestClock()
         let store = MemoryCodeStore(now: { clock.now })
@@ -203,7 +203,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-2 sign-ins that are begun and left take no memory, however many: all of them is in the browsers")
+    @Test("OX-2 abandoned sign-ins use no memory, because their state is in the browsers")
     func begunAndLeft() async throws {
         await #expect(processExitsWith: .success) {
             try await BridgeFixture.with { fixture in

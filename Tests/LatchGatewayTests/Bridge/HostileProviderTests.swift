@@ -12,7 +12,7 @@ import Testing
 /// Every case of a code-flow relying party against the gateway's own callback, by the name it has in the OpenID
 /// Foundation's tests: after a bad answer nobody is signed in.
 @Suite(.timeLimit(.minutes(20))) struct HostileProviderTests {
-    @Test("OX-4 a provider that does right signs a person in", arguments: ProviderCase.all.filter { !$0.isBad })
+    @Test("OX-4 a correct provider signs a person in", arguments: ProviderCase.all.filter { !$0.isBad })
     func good(_ row: ProviderCase) async throws {
         try await HostileProviderFixture.with(row) { fixture in
             let first = try #require(try await fixture.appSignIn())
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("OX-4 after a bad answer no app is signed in", arguments: ProviderCase.all.filter(\.isBad))
+    @Test("OX-4 after an invalid response no app is signed in", arguments: ProviderCase.all.filter(\.isBad))
     func badForApp(_ row: ProviderCase) async throws {
         try await HostileProviderFixture.with(row) { fixture in
             #expect(try await fixture.appSignIn() == nil)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("OX-2 after a bad answer no browser is signed in", arguments: ProviderCase.all.filter(\.isBad))
+    @Test("OX-2 after an invalid response no browser is signed in", arguments: ProviderCase.all.filter(\.isBad))
     func badForBrowser(_ row: ProviderCase) async throws {
         try await HostileProviderFixture.with(row) { fixture in
             let browser = TestBrowser(fixture.base.http)

@@ -6,14 +6,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct MemoryCodeStoreTests {
-    @Test("OX-4 a code is taken exactly once, and not after its time")
+    @Test("OX-4 a code can be redeemed once, and only before it expires")
     func conformance() async throws {
         let clock = TestClock()
         let store = MemoryCodeStore(now: { clock.now })
         try await checkCodeStore(store, beside: store) { clock.advance($0) }
     }
 
-    @Test("OX-4 100,000 abandoned sign-ins cost bounded memory, which is given back after their time")
+    @Test("OX-4 100,000 abandoned sign-ins use bounded memory, which is freed when they expire")
     func abandoned() throws {
         let clock = TestClock()
         let store = MemoryCodeStore(now: { clock.now })
@@ -31,7 +31,7 @@ struct MemoryCodeStoreTests {
         #expect(store.count == 0)
     }
 
-    @Test("expired codes are freed while new ones come in")
+    @Test("expired codes are freed while new ones are stored")
     func steady() throws {
         let clock = TestClock()
         let store = MemoryCodeStore(now: { clock.now })

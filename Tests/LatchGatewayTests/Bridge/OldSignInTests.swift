@@ -8,7 +8,7 @@ import Testing
 /// Answers of a provider that tell less, or to another route, than they should.
 @Suite(.timeLimit(.minutes(20)))
 struct OldSignInTests {
-    @Test("OX-3 a sign-in at a time that cannot be read is an old one, and the log says why")
+    @Test("OX-3 a sign-in with an unreadable time counts as old, and the log says why")
     func unreadableTime() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -26,7 +26,7 @@ struct OldSignInTests {
         }
     }
 
-    @Test("TT-3 a sign-in that began at one dialect does not end at the callback of another")
+    @Test("TT-3 a sign-in that began in one dialect cannot end at another dialect's callback")
     func otherCallback() async throws {
         try await TimeTrackerFixture.with { tracker in
             try await tracker.base.addPerson()
@@ -41,7 +41,7 @@ struct OldSignInTests {
         }
     }
 
-    @Test("OX-7 an address that cannot be one is refused, and told as that")
+    @Test("OX-7 an invalid e-mail address is refused, and the audit log says so")
     func invalidEmail() async throws {
         try await BridgeFixture.with { fixture in
             let refused = try await fixture.deepLink(AppSignIn(), as: .init(subject: "new-1", email: "a@b@example.org"))

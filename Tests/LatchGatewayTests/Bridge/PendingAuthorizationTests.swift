@@ -23,7 +23,7 @@ import Testing
             returnTo: returnTo ?? app)
     }
 
-    @Test("OX-3 a state comes back as it was, and shows nothing of what it holds")
+    @Test("OX-3 a state round-trips unchanged and does not reveal its content")
     func roundTrip() throws {
         let secret = BrowserSecret(startedAt: now)
         for state in [state(secret), state(secret, .web(next: "/a?b=c")), state(secret, .web(next: ""))] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("whether the person is to sign in anew is in the state, and nothing else stands for it")
+    @Test("only the state says whether the person must sign in again")
     func again() throws {
         let secret = BrowserSecret(startedAt: now)
         for requiresReauthentication in [true, false] {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("OX-3 a state that is changed in one bit, cut short or sealed by another key is none")
+    @Test("OX-3 a modified or truncated state, or one sealed with another key, is refused")
     func forged() throws {
         let text = try state(BrowserSecret(startedAt: now)).sealed(keys)
         let bytes = try #require(Base64URL.decode(text))
@@ -71,7 +71,7 @@ import Testing
         #expect(PendingAuthorization(opening: String(repeating: "A", count: 100_000), keys) == nil)
     }
 
-    @Test("a box that was sealed for a code is no state, nor the other way round")
+    @Test("a value sealed as a code is refused as a state, and the other way round")
     func contexts() throws {
         let code = OneTimeCode()
         let record = CodeRecord(
@@ -83,7 +83,7 @@ import Testing
         #expect(PendingAuthorization(opening: Base64URL.encode(box), keys) == nil)
     }
 
-    @Test("a state is good for an hour, and for a clock that is a minute behind")
+    @Test("a state is valid for an hour, with a tolerance of a minute for the clock")
     func expiry() {
         let state = state(BrowserSecret(startedAt: now))
         #expect(state.isLive(at: now))
@@ -93,7 +93,7 @@ import Testing
         #expect(!state.isLive(at: now - .seconds(62)))
     }
 
-    @Test("OX-3 a state belongs to one browser, and what the provider is shown is derived from that browser's secret")
+    @Test("OX-3 a state belongs to one browser, and the values for the provider derive from its secret")
     func browser() throws {
         let secret = BrowserSecret(startedAt: now)
         let other = BrowserSecret(startedAt: now)
@@ -109,7 +109,7 @@ import Testing
         #expect(secret.nonce(BridgeKeys(Secret.random(32))) != secret.nonce(keys))
     }
 
-    @Test("ids order by the time that sign-ins began")
+    @Test("ids are ordered by the start of the sign-ins")
     func order() throws {
         let ids = (0..<50).map { BrowserSecret(startedAt: now + .seconds($0 * 100)).id }
         let sorted = try ids.shuffled().sorted {

@@ -10,7 +10,7 @@ import Testing
 @testable import SignInBridge
 
 @Suite struct RedirectPageTests {
-    @Test("OX-4 the page at the end is locked: nothing is loaded, nothing runs, nobody frames it, no address leaks")
+    @Test("OX-4 the final page loads nothing, runs no scripts, cannot be framed and leaks no address")
     func headers() throws {
         let link = DeepLink.code(OneTimeCode(), to: "onyx://auth/callback", state: "s")
         let pages = RedirectPage(GatewaySettings(databasePath: nil))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("what stands in the page is escaped")
+    @Test("the content of the page is escaped")
     func escaping() {
         let page = RedirectPage(GatewaySettings(databasePath: nil)).returning(
             to: #"onyx://a?b="><script>alert('1')</script>&c"#, status: .found)
@@ -43,7 +43,7 @@ import Testing
         #expect(text.contains(##"href="onyx://a?b=&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;c""##))
     }
 
-    @Test("a deep link holds code and state, encoded, behind a query that was there")
+    @Test("a deep link contains the encoded code and state after an existing query")
     func links() {
         let code = OneTimeCode("C-_")
         #expect(

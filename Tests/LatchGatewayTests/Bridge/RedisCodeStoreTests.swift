@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Codes in Redis", .timeLimit(.minutes(20)))
 struct RedisCodeStoreTests {
-    @Test("OX-4 OX-15 a code is taken exactly once by two gateways, and not after its time")
+    @Test("OX-4 OX-15 only one of two gateways can redeem a code, and only before it expires")
     func conformance() async throws {
         let server = try await RedisServer()
         let clock = RedisClock(try RedisClient(RedisSettings(url: server.url)))
         try await checkCodeStore(try store(on: server), beside: try store(on: server)) { try await clock.advance($0) }
     }
 
-    @Test("a key shows nothing of its code, and Redis forgets it by itself")
+    @Test("a Redis key does not reveal its code, and Redis expires it")
     func keys() async throws {
         let server = try await RedisServer()
         let redis = try RedisClient(RedisSettings(url: server.url))
@@ -31,7 +31,7 @@ struct RedisCodeStoreTests {
         #expect((1...60_000).contains(left))
     }
 
-    @Test("OX-15 without Redis every use is a clear error, and it goes on by itself when Redis is back")
+    @Test("OX-15 without Redis every use fails with a clear error, until Redis is back")
     func outage() async throws {
         let server = try await RedisServer()
         let store = try store(on: server)
@@ -54,7 +54,7 @@ struct RedisCodeStoreTests {
         }
     }
 
-    @Test("a Redis that is too old is told with the remedy")
+    @Test("a Redis version that is too old is reported with the remedy")
     func old() async throws {
         let server = try await RedisServer("rename-command GETDEL \"\"")
         let store = try store(on: server)

@@ -12,7 +12,7 @@ import Testing
         route: .app, provider: "google", redirect: "timetracker://oauth/callback", verifier: PKCE.Verifier(),
         nonce: "a nonce", expires: Date(timeIntervalSince1970: 1_790_000_600))
 
-    @Test("TT-3 what is kept of a sign-in comes back as it was, and shows no verifier")
+    @Test("TT-3 the record of a sign-in round-trips unchanged and does not reveal the verifier")
     func back() throws {
         let box = try start.sealed(for: "state", keys)
         #expect(SignInRecord(opening: box, for: "state", keys) == start)
@@ -21,7 +21,7 @@ import Testing
         #expect(!"\(start)".leaks(start.verifier.secret.reveal()))
     }
 
-    @Test("It opens for no other state, with no other key, and not when a byte of it is another")
+    @Test("A record is refused with another state or key, or with a changed byte")
     func sealed() throws {
         let box = try start.sealed(for: "state", keys)
         #expect(SignInRecord(opening: box, for: "State", keys) == nil)

@@ -9,7 +9,7 @@ import Testing
 /// Photographs and films, fetched over HTTP.
 @Suite("Files of the Immich dialect", .timeLimit(.minutes(20)))
 struct AssetFileTests {
-    @Test("DL-3 the original is the file, with its name, its type and what a client needs to go on after a break")
+    @Test("DL-3 the original is sent with its name, its type and the fields for resuming a download")
     func original() async throws {
         try await AssetFixture.with { fixture in
             let id = try await fixture.id("Möwen am See.jpg")
@@ -30,7 +30,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("DL-3 a part is fetched by Range, and If-Range gives the whole once the file is another")
+    @Test("DL-3 Range returns a part, and If-Range returns the whole file if it has changed")
     func ranges() async throws {
         try await AssetFixture.with { fixture in
             let path = "/assets/\(try await fixture.id("IMG_1.JPG"))/original"
@@ -50,7 +50,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("DL-6 a live photograph names its film, which is fetched by its own id and is in no list")
+    @Test("DL-6 a live photograph contains its film's id, and the film can be fetched but is in no list")
     func livePair() async throws {
         try await AssetFixture.with { fixture in
             let still = try await fixture.get("/assets/\(try await fixture.id("IMG_1.JPG"))")
@@ -65,7 +65,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("The details of an asset have every member of the description, and the SHA-1 of the bytes")
+    @Test("The details of an asset have all members of the API description, and the SHA-1 of the file")
     func details() async throws {
         try await AssetFixture.with { fixture in
             let id = try await fixture.id("Möwen am See.jpg")
@@ -86,7 +86,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("IM-9 nobody without a session is answered, whatever is asked for")
+    @Test("IM-9 every request without a session is refused")
     func signedOut() async throws {
         try await AssetFixture.with { fixture in
             let id = try await fixture.id("IMG_1.JPG")
@@ -100,7 +100,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("DL-3 another person's asset is not there: nothing tells it from an id that nobody has")
+    @Test("DL-3 another person's asset gets the same response as an unknown id")
     func others() async throws {
         try await AssetFixture.with { fixture in
             let bobs = try await fixture.id("shed.jpg", of: AssetFixture.bob)
@@ -125,7 +125,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("IM-15 a locked asset is not found until the session is unlocked, and the list says what is needed")
+    @Test("IM-15 a locked asset is not found until the session is unlocked, and a list of them requires that")
     func locked() async throws {
         try await AssetFixture.with { fixture in
             let id = try await fixture.id("secret.jpg")
@@ -144,7 +144,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("A link put in place of a folder after the scan leads nobody to another person's files")
+    @Test("A link that replaces a folder after the scan does not expose another person's files")
     func links() async throws {
         try await AssetFixture.with { fixture in
             let id = try await fixture.id("IMG_1.JPG")
@@ -159,7 +159,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("A photograph is its own thumbnail and a film has none; a size that is none is refused")
+    @Test("A photograph is its own thumbnail, a film has none, and an invalid size is refused")
     func thumbnails() async throws {
         try await AssetFixture.with { fixture in
             let (still, film) = (try await fixture.id("IMG_1.JPG"), try await fixture.id("Clip.mp4"))

@@ -8,7 +8,7 @@ import Testing
 /// Lists of photographs and films, and archives of them, over HTTP.
 @Suite("Lists and archives of the Immich dialect", .timeLimit(.minutes(20)))
 struct AssetListTests {
-    @Test("A search answers page by page, with the number of the next page as text")
+    @Test("A search returns pages, with the number of the next page as text")
     func pages() async throws {
         try await AssetFixture.with { fixture in
             var names: [String] = []
@@ -29,7 +29,7 @@ struct AssetListTests {
     }
 
     @Test(
-        "A search finds by kind, name, checksum, id and what no asset here has",
+        "A search filters by kind, name, checksum, id and properties that no asset here has",
         arguments: [
             (["type": "VIDEO"], ["Clip.mp4"]), (["originalFileName": "MÖWEN"], ["Möwen am See.jpg"]),
             (["isMotion": true], ["IMG_1.JPG"]), (["visibility": "hidden"], ["IMG_1.MOV"]), (["isFavorite": true], []),
@@ -44,7 +44,7 @@ struct AssetListTests {
     }
 
     @Test(
-        "A search that is none is refused, and says which member is wrong",
+        "An invalid search is refused, and the error names the member",
         arguments: [
             (["size": 1_001], "size"), (["page": 0], "page"), (["type": "PHOTO"], "type"),
             (["takenAfter": "yesterday"], "takenAfter"), (["id": "1"], "id"), (["visibility": 1], "visibility"),
@@ -58,7 +58,7 @@ struct AssetListTests {
         }
     }
 
-    @Test("Folders are albums, and a search in one finds what is in it")
+    @Test("Folders are albums, and a search in an album finds its assets")
     func albums() async throws {
         try await AssetFixture.with { fixture in
             let albums = try await fixture.get("/albums").json?.array ?? []
@@ -85,7 +85,7 @@ struct AssetListTests {
         }
     }
 
-    @Test("Statistics count what the person sees, and those of all are for administrators")
+    @Test("Statistics count the person's own assets, and those of all people are only for administrators")
     func statistics() async throws {
         try await AssetFixture.with { fixture in
             let counts = try await fixture.get("/assets/statistics").json
@@ -96,7 +96,7 @@ struct AssetListTests {
         }
     }
 
-    @Test("DL-3 archives are planned: closed once they are too large, films of live photographs at the end")
+    @Test("DL-3 a plan starts a new archive at the size limit, and films of live photographs are last")
     func plan() async throws {
         try await AssetFixture.with { fixture in
             let ids = [try await fixture.id("IMG_1.JPG"), try await fixture.id("Clip.mp4")]
@@ -121,7 +121,7 @@ struct AssetListTests {
         }
     }
 
-    @Test("DL-3 an archive is a ZIP of the files as they are")
+    @Test("DL-3 an archive is a ZIP of the unchanged files")
     func archive() async throws {
         try await AssetFixture.with { fixture in
             let ids = [try await fixture.id("IMG_1.JPG"), try await fixture.id("IMG_1.MOV")]
@@ -136,7 +136,7 @@ struct AssetListTests {
         }
     }
 
-    @Test("A gateway without a library has no photographs, and says so as one whose library is empty")
+    @Test("A gateway without a library responds like one with an empty library")
     func noLibrary() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()

@@ -8,7 +8,7 @@ import Testing
 
 /// What a code stands for while it is open who that is.
 struct IdentityRecordTests {
-    @Test("somebody in two hundred groups of long names comes back as it was, and under no other code")
+    @Test("an identity with two hundred long group names round-trips unchanged, and only under its code")
     func comesBack() throws {
         let keys = BridgeKeys(Secret.random(32))
         var identity = ProviderIdentity(

@@ -8,7 +8,7 @@ import Testing
 /// What a program may do that brings its token as a key.
 @Suite(.timeLimit(.minutes(20)))
 struct ImmichKeyTests {
-    @Test("IM-9 a key reads, and sets, changes or removes no PIN", arguments: ["POST", "PUT", "DELETE"])
+    @Test("IM-9 a key can read, but cannot set, change or remove a PIN", arguments: ["POST", "PUT", "DELETE"])
     func setsNoPIN(_ method: String) async throws {
         try await ImmichFixture.with { fixture in
             let key = [("x-api-key", try await fixture.token())]
@@ -25,7 +25,7 @@ struct ImmichKeyTests {
     }
 
     @Test(
-        "IM-9 a key changes nothing of the account",
+        "IM-9 a key cannot change the account",
         arguments: [
             ("POST", "/auth/change-password"), ("PUT", "/auth/change-password"), ("PUT", "/users/me"),
             ("PATCH", "/users/me"), ("DELETE", "/sessions"),
@@ -43,7 +43,7 @@ struct ImmichKeyTests {
     }
 
     @Test(
-        "IM-9 what belongs to a session is refused to a key as 3.1.0 does",
+        "IM-9 session routes refuse a key as 3.1.0 does",
         arguments: [
             "/auth/session/unlock", "/auth/session/lock", "/auth/logout", "/sessions", "/oauth/link", "/oauth/unlink",
         ])

@@ -105,7 +105,7 @@ struct ImmichOAuthTests {
     }
 
     @Test(
-        "IM-7 the forms of the redirect that browsers and providers need are allowed, no other",
+        "IM-7 only the redirects that browsers and providers need are allowed",
         arguments: [
             ("app.immich:///oauth-callback", 201), ("app.immich:/oauth-callback", 201),
             ("immich://oauth-callback", 201),
@@ -120,7 +120,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 the server's own address leads to the app with the same query")
+    @Test("IM-7 the server's own address redirects to the app with the same query")
     func redirectsToTheApp() async throws {
         try await with(["google"]) {
             $0.publicURL = "https://photos.example.org"
@@ -139,7 +139,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 a client that brings neither state nor verifier keeps both in cookies")
+    @Test("IM-7 a client without a state and a verifier gets both in cookies")
     func keepsCookies() async throws {
         try await with { fixture, immich in
             let begun = try await immich.send("POST", "/oauth/authorize", nil, ["redirectUri": .string(Self.redirect)])
@@ -173,7 +173,7 @@ struct ImmichOAuthTests {
     }
 
     @Test(
-        "IM-7 a code from before a sign-out everywhere signs nobody in", arguments: ["all", "password"], [true, false])
+        "IM-7 a code from before a sign-out everywhere is refused", arguments: ["all", "password"], [true, false])
     func signedOutMeanwhile(_ action: String, _ isLinked: Bool) async throws {
         try await with { fixture, immich in
             if isLinked { #expect(try await signIn(App(), fixture, immich).status == 201) }
@@ -194,7 +194,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 by the specification's form the address is asked for with a query and the state stands in the link")
+    @Test("IM-7 by the specification the address is requested with a query, and the state is in the link")
     func takesTheSpecifiedForm() async throws {
         try await with { fixture, immich in
             let app = App()
@@ -214,7 +214,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 without state or verifier, or with another, nobody is signed in")
+    @Test("IM-7 a missing or wrong state or verifier is refused")
     func refuses() async throws {
         try await with { fixture, immich in
             let app = App()
@@ -237,7 +237,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 a code is good once and for a minute")
+    @Test("IM-7 a code is valid once and for a minute")
     func isGoodOnce() async throws {
         try await with { fixture, immich in
             let app = App()
@@ -250,7 +250,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 a code of this dialect is no token of another, nor the other way round")
+    @Test("IM-7 another dialect refuses a code of this dialect, and the other way round")
     func keepsCodesApart() async throws {
         try await with { fixture, immich in
             let app = App()
@@ -267,7 +267,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 one address brings sixty codes a minute and no more")
+    @Test("IM-7 one address can redeem at most sixty codes a minute")
     func boundsExchanges() async throws {
         try await with { _, immich in
             let body: JSONValue = ["url": "a:?code=x&state=s", "state": "s", "codeVerifier": "v"]
@@ -278,7 +278,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 somebody who may not come in gets no session")
+    @Test("IM-7 an unadmitted person gets no session")
     func refusesStrangers() async throws {
         try await with { fixture, immich in
             let app = App()
@@ -291,7 +291,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-7 where no provider is configured every route says so")
+    @Test("IM-7 without a configured provider every route says so")
     func isOff() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -304,7 +304,7 @@ struct ImmichOAuthTests {
     }
 
     @Test(
-        "IM-7 each address has its share of sign-ins through providers",
+        "IM-7 sign-ins through providers are limited for each address",
         arguments: [
             ("POST", "authorize"), ("GET", "authorize"), ("POST", "callback"), ("POST", "link"), ("POST", "unlink"),
             ("GET", "start"),
@@ -336,7 +336,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("an address to begin at that somebody else wrote leads to no foreign place")
+    @Test("a forged start address does not redirect to another host")
     func startIsNoOpenRedirect() async throws {
         try await with { fixture, _ in
             let challenge = PKCE.Verifier().challenge.text
@@ -353,7 +353,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("an identity is linked to the person who signed in just now, and to nobody later")
+    @Test("an identity is linked to the person who just signed in, and not to another person later")
     func links() async throws {
         try await with { fixture, immich in
             let account = SmallProvider.Account(subject: "ada-at-work", email: "ada@work.example")
@@ -384,7 +384,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("IM-11 a browser that came through the provider is told where to sign out there")
+    @Test("IM-11 a browser that signed in through the provider gets the address to sign out there")
     func signsOutAtTheProvider() async throws {
         try await with { fixture, immich in
             let token = try (try await signIn(App(), fixture, immich).json?["accessToken"]?.string).orThrow
@@ -428,7 +428,7 @@ struct ImmichBackchannelTests {
         }
     }
 
-    @Test("a provider's sign-out ends every session of the person, of whichever dialect")
+    @Test("a provider's sign-out ends every session of the person in every dialect")
     func ends() async throws {
         try await with { fixture, token in
             let other = try await fixture.base.token()
@@ -443,7 +443,7 @@ struct ImmichBackchannelTests {
         }
     }
 
-    @Test("a sign-out that was done as told ends nothing when it comes again")
+    @Test("a repeated sign-out token ends no session")
     func endsOnce() async throws {
         try await with { fixture, _ in
             let text = try fixture.google.sign(try claims(fixture))
@@ -456,7 +456,7 @@ struct ImmichBackchannelTests {
         }
     }
 
-    @Test("a sign-out of a provider whose keys cannot be fetched is to be tried again")
+    @Test("a sign-out token can be sent again if the provider's keys could not be fetched")
     func asksForAnotherTry() async throws {
         try await BridgeFixture.withImmich { fixture in
             try await fixture.google.stop()
@@ -467,7 +467,7 @@ struct ImmichBackchannelTests {
     }
 
     @Test(
-        "unknown tokens count against their address, a provider's do not; beyond the limit none is parsed")
+        "unknown tokens count against the address, a provider's do not; above the limit none is parsed")
     func limitsRefusals() async throws {
         try await with({ $0.requestRates.address = .perMinute(8) }) { fixture, _ in
             for number in 0..<12 {
@@ -487,7 +487,7 @@ struct ImmichBackchannelTests {
     }
 
     @Test(
-        "a sign-out that is not the provider's word ends nothing",
+        "an invalid sign-out token ends no session",
         arguments: ["aud", "iss", "no-event", "event", "nonce", "nobody", "old", "future", "no-jti", "alg-none", "key"])
     func refuses(_ fault: String) async throws {
         try await with { fixture, token in

@@ -28,7 +28,7 @@ struct ImmichPINTests {
         try await fixture.send("GET", "/auth/status", token).json?["isElevated"]?.bool
     }
 
-    @Test("IM-15 a PIN is set once and told of in the status")
+    @Test("IM-15 a PIN is set once, and the status says so")
     func sets() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -52,7 +52,7 @@ struct ImmichPINTests {
     }
 
     @Test(
-        "IM-15 by the specification's form four to six digits are set and verified",
+        "IM-15 by the specification a PIN of four to six digits is set and verified",
         arguments: ["1234", "12345", "123456"])
     func takesTheSpecifiedForm(_ pin: String) async throws {
         try await ImmichFixture.with { fixture in
@@ -67,7 +67,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 the right PIN unlocks this session and no other one of the person")
+    @Test("IM-15 the correct PIN unlocks only this session of the person")
     func unlocksOneSession() async throws {
         try await ImmichFixture.with { fixture in
             let (token, other) = (try await fixture.token(), try await fixture.token())
@@ -80,7 +80,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 unlocking lasts 15 minutes, and a use in the last five makes it five more")
+    @Test("IM-15 unlocking lasts 15 minutes, and a request in the last five extends it by five")
     func slides() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -97,7 +97,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 used without a pause it ends eight hours after the PIN, and the PIN begins it anew")
+    @Test("IM-15 with constant use the unlocking ends eight hours after the PIN, which can then be entered again")
     func endsHoweverMuchItIsUsed() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -115,7 +115,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 a PIN that is replaced while it is checked unlocks nothing")
+    @Test("IM-15 a PIN that is replaced while it is checked does not unlock the session")
     func unlocksNothingByAReplacedPIN() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -139,7 +139,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 a session known to be locked is unlocked at once by its PIN, at another gateway when that notices")
+    @Test("IM-15 a cached locked session is unlocked at once by its PIN, and at another gateway after its next check")
     func isNotRememberedAsLocked() async throws {
         try await ImmichFixture.with { fixture in
             let (token, session) = (try await fixture.token(), try await fixture.session())
@@ -159,7 +159,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 unused it ends after 15 minutes")
+    @Test("IM-15 without use the unlocking ends after 15 minutes")
     func ends() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -170,7 +170,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 five wrong PINs shut it, longer each time, and the right one opens it no sooner")
+    @Test("IM-15 five wrong PINs lock it, for longer each time, even for the correct PIN")
     func locksOut() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -186,7 +186,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 the count survives a restart, and is one for all gateways on the database")
+    @Test("IM-15 the count survives a restart, and all gateways on the database share it")
     func survivesARestart() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -204,7 +204,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 of twenty guesses at once five are looked at")
+    @Test("IM-15 of twenty concurrent guesses five are checked")
     func boundsGuessesAtOnce() async throws {
         try await ImmichFixture.with { fixture in
             let person = try await fixture.person()
@@ -221,7 +221,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 a PIN is changed by the old one or the password, and the password counts where both are")
+    @Test("IM-15 a PIN is changed with the old one or the password, and the password counts if both are sent")
     func changes() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -243,7 +243,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 taking the PIN away needs a proof and locks every session")
+    @Test("IM-15 removing the PIN requires the PIN or the password and locks every session")
     func removes() async throws {
         try await ImmichFixture.with { fixture in
             let (token, other) = (try await fixture.token(), try await fixture.token())
@@ -261,7 +261,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 without a session there is no PIN, and no PIN is ever logged")
+    @Test("IM-15 without a session every PIN route is refused, and no PIN is logged")
     func needsASession() async throws {
         try await ImmichFixture.with { fixture in
             #expect(try await fixture.send("POST", "/auth/session/unlock", nil, ["pinCode": "123456"]).status == 401)

@@ -15,7 +15,7 @@ import Testing
 struct ImmichPasswordTests {
     private static let new = "another horse 8"
 
-    @Test("IM-12 a password is changed by the old one; this session goes on and every other ends")
+    @Test("IM-12 a password is changed with the old one; this session continues and every other ends")
     func changes() async throws {
         try await ImmichFixture.with { fixture in
             let (token, other) = (try await fixture.token(), try await fixture.base.token())
@@ -34,7 +34,7 @@ struct ImmichPasswordTests {
     }
 
     @Test(
-        "IM-12 without the old password, or with too short a new one, nothing changes",
+        "IM-12 without the old password, or with a new one that is too short, nothing changes",
         arguments: [
             (#"{"password":"wrong","newPassword":"another horse 8"}"#, "Wrong password"),
             (#"{"password":"correct horse 7","newPassword":"short"}"#, "Validation failed"),
@@ -50,7 +50,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("IM-12 guesses at the old password are bounded like sign-ins")
+    @Test("IM-12 guesses at the old password are limited like sign-ins")
     func bounds() async throws {
         try await ImmichFixture.with {
             $0.accountLimit.attempts = 2
@@ -73,7 +73,7 @@ struct ImmichPasswordTests {
     }
 
     @Test(
-        "IM-12 who must change the password does so by any of the three forms, once",
+        "IM-12 a person who must change the password can do so once, by any of the three routes",
         arguments: [("PUT", "/auth/change-password"), ("PUT", "/users/me"), ("PATCH", "/users/me")])
     func isForced(_ method: String, _ path: String) async throws {
         try await ImmichFixture.with { fixture in
@@ -94,7 +94,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("IM-12 a change by the old password leaves the duty to change it, as 3.1.0 does")
+    @Test("IM-12 after a change with the old password, shouldChangePassword stays true as in 3.1.0")
     func leavesTheDuty() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await mustChange(fixture)
@@ -104,7 +104,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("IM-12 the password that was given is no new one, and a weak one is none")
+    @Test("IM-12 the current password and a weak one are refused as the new password")
     func wantsANewOne() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await mustChange(fixture)
@@ -117,7 +117,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("a token alone changes no password: what was stolen for an hour does not become the account")
+    @Test("a token without the password cannot change the password")
     func needsMoreThanAToken() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -129,7 +129,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("name and colour are changed by their person, and shown at once")
+    @Test("a person changes their name and colour, and both are shown at once")
     func changesTheProfile() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -144,7 +144,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("an e-mail address is changed only where that is allowed, to one that is nobody's")
+    @Test("an e-mail address is changed only if that is allowed, and only to an unused one")
     func changesTheAddress() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -166,7 +166,7 @@ struct ImmichPasswordTests {
         }
     }
 
-    @Test("the first person becomes administrator where that is allowed, and nobody after that")
+    @Test("only the first person becomes administrator, if that is allowed")
     func signsUp() async throws {
         func settings(_ settings: inout GatewaySettings) {
             settings.immich.isEnabled = true

@@ -10,7 +10,7 @@ import Testing
 /// What a client of Immich learns before anybody signs in, and how errors look.
 @Suite(.timeLimit(.minutes(20)))
 struct ImmichServerTests {
-    @Test("IM-3g the well-known address at the root names the prefix, and the ping answers")
+    @Test("IM-3g the well-known address at the root contains the prefix, and the ping responds")
     func isFound() async throws {
         try await ImmichFixture.with { fixture in
             let known = try await fixture.base.http.send("GET", "/.well-known/immich")
@@ -21,7 +21,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("IM-4 version, features and configuration tell how people sign in")
+    @Test("IM-4 version, features and configuration describe how people sign in")
     func tellsWhatItIs() async throws {
         try await ImmichFixture.with { fixture in
             let version = try await fixture.send("GET", "/server/version").json
@@ -36,7 +36,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("IM-4 where passwords are off the features say so")
+    @Test("IM-4 if passwords are off, the features say so")
     func tellsOfPasswords() async throws {
         try await ImmichFixture.with {
             $0.passwordsEnabled = false
@@ -47,7 +47,7 @@ struct ImmichServerTests {
     }
 
     @Test(
-        "what the server is like inside is told to people who are signed in",
+        "details of the server are only for signed-in people",
         arguments: ["/server/about", "/server/storage", "/server/version-check"])
     func tellsPeopleMore(_ path: String) async throws {
         try await ImmichFixture.with { fixture in
@@ -58,7 +58,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("the disk has a size")
+    @Test("the size of the disk is reported")
     func measuresTheDisk() async throws {
         try await ImmichFixture.with { fixture in
             let disk = try await fixture.send("GET", "/server/storage", try await fixture.token()).json
@@ -69,7 +69,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("the lists of media types and of versions are open to everybody")
+    @Test("the lists of media types and of versions are public")
     func listsTypes() async throws {
         try await ImmichFixture.with { fixture in
             let types = try await fixture.send("GET", "/server/media-types").json
@@ -78,7 +78,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("every answer has the request's id, the client's own when it is safe to repeat")
+    @Test("every response has the request's id, which is the client's own if it is safe")
     func names() async throws {
         try await ImmichFixture.with { fixture in
             func id(_ path: String, _ sent: String?) async throws -> String? {
@@ -94,7 +94,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("an address without a route and a wrong method are refused in the dialect's envelope")
+    @Test("an unknown path and a wrong method are refused in the dialect's error format")
     func refusesInItsEnvelope() async throws {
         try await ImmichFixture.with { fixture in
             let unknown = try await fixture.send("GET", "/no/such/path")
@@ -106,7 +106,7 @@ struct ImmichServerTests {
         }
     }
 
-    @Test("IM-3g in maintenance only the ping, the version and the configuration answer")
+    @Test("IM-3g in maintenance mode only the ping, the version and the configuration respond")
     func maintains() async throws {
         try await ImmichFixture.with {
             $0.immich.isInMaintenance = true

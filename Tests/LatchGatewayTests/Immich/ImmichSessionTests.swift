@@ -20,7 +20,7 @@ struct ImmichSessionTests {
         return try (current?["id"]?.string).orThrow
     }
 
-    @Test("the sessions of all dialects are listed, the one used last first, each with a UUID that stays")
+    @Test("the sessions of all dialects are listed, the last used first, each with a stable UUID")
     func lists() async throws {
         try await ImmichFixture.with { fixture in
             _ = try await fixture.base.token()
@@ -59,7 +59,7 @@ struct ImmichSessionTests {
         }
     }
 
-    @Test("another person's session is not found, and what is no UUID is refused")
+    @Test("another person's session is not found, and an invalid UUID is refused")
     func keepsToOnesOwn() async throws {
         try await ImmichFixture.with { fixture in
             try await fixture.base.addPerson("bob@example.org")
@@ -76,7 +76,7 @@ struct ImmichSessionTests {
         }
     }
 
-    @Test("a session can be told to fetch everything anew, and be locked from another")
+    @Test("another session can request a full synchronization of a session, and lock it")
     func updates() async throws {
         try await ImmichFixture.with { fixture in
             let (token, other) = (try await fixture.token(), try await fixture.token())
@@ -98,7 +98,7 @@ struct ImmichSessionTests {
         try await fixture.send("POST", "/sessions", token, body)
     }
 
-    @Test("a session made from another expires when that is not used, however much it is used itself")
+    @Test("a session created from another expires if the other is not used, even if it is used itself")
     func expiresWithItsParent() async throws {
         try await ImmichFixture.with { fixture in
             let (unused, used) = (try await fixture.token(), try await fixture.token())
@@ -121,7 +121,7 @@ struct ImmichSessionTests {
         }
     }
 
-    @Test("a session made from another ends with it, whichever dialect ends that", arguments: [true, false])
+    @Test("a session created from another ends with it, whichever dialect ends that", arguments: [true, false])
     func endsWithItsParent(_ byOnyx: Bool) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -143,7 +143,7 @@ struct ImmichSessionTests {
         }
     }
 
-    @Test("it lives no longer than it was told, however much it is used")
+    @Test("a session with a duration ends after that, however much it is used")
     func endsInTime() async throws {
         try await ImmichFixture.with { fixture in
             let screen = try
@@ -156,7 +156,7 @@ struct ImmichSessionTests {
         }
     }
 
-    @Test("a duration that is none is refused", arguments: [0, -1])
+    @Test("an invalid duration is refused", arguments: [0, -1])
     func refusesDurations(_ seconds: Int) async throws {
         try await ImmichFixture.with { fixture in
             let response = try await child(

@@ -12,7 +12,7 @@ import Testing
 /// Signing in as clients of Immich do, over HTTP.
 @Suite(.timeLimit(.minutes(20)))
 struct ImmichSignInTests {
-    @Test("IM-5 a sign-in answers 201 with every member that 3.1.0 has")
+    @Test("IM-5 a sign-in returns 201 with every member that 3.1.0 has")
     func signsIn() async throws {
         try await ImmichFixture.with { fixture in
             let response = try await fixture.login(headers: [("deviceModel", "Pixel 7"), ("deviceType", "Android")])
@@ -49,7 +49,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-5 a browser that names itself hides the two headers")
+    @Test("IM-5 a browser's User-Agent takes precedence over the two headers")
     func prefersTheAgent() async throws {
         try await ImmichFixture.with { fixture in
             let agent =
@@ -62,7 +62,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-5 a wrong password, an unknown and a disabled person get one answer")
+    @Test("IM-5 a wrong password, an unknown and a disabled person get the same response")
     func refusesAlike() async throws {
         try await ImmichFixture.with { fixture in
             try await fixture.base.addPerson("admin@local")
@@ -82,7 +82,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-5 an address without a domain's dot is one, in any case")
+    @Test("IM-5 an address whose domain has no dot is valid, in upper or lower case")
     func takesLocalDomains() async throws {
         try await ImmichFixture.with { fixture in
             try await fixture.base.addPerson("admin@local")
@@ -91,7 +91,7 @@ struct ImmichSignInTests {
     }
 
     @Test(
-        "IM-5 what is wrong with a request is told member by member",
+        "IM-5 an invalid request is reported with every wrong member",
         arguments: [
             (#"{}"#, ["email", "password"]), (#"{"email":"a@b"}"#, ["password"]),
             (#"{"email":"no address","password":"x"}"#, ["email"]),
@@ -110,7 +110,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-5 too many failures are answered 429 with the time to wait")
+    @Test("IM-5 too many failures get 429 with the time to wait")
     func limits() async throws {
         try await ImmichFixture.with {
             $0.accountLimit.attempts = 2
@@ -123,7 +123,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-5 where passwords are off nobody signs in with one")
+    @Test("IM-5 if passwords are off, sign-ins with a password are refused")
     func refusesPasswords() async throws {
         try await ImmichFixture.with {
             $0.passwordsEnabled = false
@@ -135,7 +135,7 @@ struct ImmichSignInTests {
     }
 
     @Test(
-        "IM-9 a token is taken from every header of the app and from its cookie",
+        "IM-9 a token is accepted in every header of the app and in its cookie",
         arguments: ImmichFixture.Place.allCases)
     func takesTokens(_ place: ImmichFixture.Place) async throws {
         try await ImmichFixture.with { fixture in
@@ -148,7 +148,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-9 the first source counts: a stale x-immich-user-token beats a good bearer")
+    @Test("IM-9 the first source counts: an expired x-immich-user-token takes precedence over a valid bearer")
     func keepsTheOrder() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -161,7 +161,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-9 a token in an address is refused, even a good one", arguments: ["sessionKey", "apiKey", "key", "slug"])
+    @Test("IM-9 a token in the query is refused, even a valid one", arguments: ["sessionKey", "apiKey", "key", "slug"])
     func refusesTokensInAddresses(_ name: String) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -203,7 +203,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-10 without a token the answer is 401, and so it is after the session has ended")
+    @Test("IM-10 the response is 401 without a token and after the session has ended")
     func refusesStrangers() async throws {
         try await ImmichFixture.with { fixture in
             let none = try await fixture.send("GET", "/users/me")
@@ -216,7 +216,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-11 signing out ends the session for every dialect and takes the cookies away")
+    @Test("IM-11 signing out ends the session for every dialect and deletes the cookies")
     func signsOut() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -234,7 +234,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("a session of another dialect is good here: sessions are one")
+    @Test("a session of another dialect is valid in this one")
     func sharesSessions() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.base.token()

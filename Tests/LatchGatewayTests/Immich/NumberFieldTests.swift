@@ -20,7 +20,7 @@ struct NumberFieldTests {
         "1.55e-9223372036854775808", "1e9223372036854775807",
     ]
 
-    @Test("No number in any field ends the gateway, and one that is refused is told", arguments: fields)
+    @Test("No number in any field stops the gateway, and an invalid one is refused with 400", arguments: fields)
     func bodies(_ path: String, _ field: String) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
@@ -33,7 +33,7 @@ struct NumberFieldTests {
         }
     }
 
-    @Test("No number in an address of a page ends the gateway", arguments: numbers)
+    @Test("No number in the address of a page stops the gateway", arguments: numbers)
     func pages(_ number: String) async throws {
         try await GatewayFixture.withPages { fixture in
             _ = try await fixture.gateway.stores.people.add(

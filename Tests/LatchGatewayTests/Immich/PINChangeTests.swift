@@ -9,7 +9,7 @@ import Testing
 /// That a PIN is changed or taken away only by what is true in the very write that does so.
 @Suite(.timeLimit(.minutes(20)))
 struct PINChangeTests {
-    @Test("IM-15 of two changes by the same PIN at once only one is made")
+    @Test("IM-15 of two concurrent changes with the same PIN only one succeeds")
     func isChangedOnce() async throws {
         try await ImmichFixture.with { fixture in
             let (pins, person) = (fixture.base.gateway.stores.pins, try await fixture.person().id)
@@ -26,7 +26,7 @@ struct PINChangeTests {
         }
     }
 
-    @Test("IM-15 a removal and a change by the same PIN at once are not both made")
+    @Test("IM-15 of a concurrent removal and change with the same PIN only one succeeds")
     func isRemovedOrChanged() async throws {
         try await ImmichFixture.with { fixture in
             let (pins, person) = (fixture.base.gateway.stores.pins, try await fixture.person().id)
@@ -41,7 +41,7 @@ struct PINChangeTests {
         }
     }
 
-    @Test("IM-15 a password that was replaced since it was looked at changes no PIN")
+    @Test("IM-15 a password that was replaced after it was checked cannot change a PIN")
     func isNotChangedByAnOldPassword() async throws {
         try await ImmichFixture.with { fixture in
             let stores = fixture.base.gateway.stores
@@ -59,7 +59,7 @@ struct PINChangeTests {
         }
     }
 
-    @Test("IM-15 a session that was ended, or is another's, takes no PIN away")
+    @Test("IM-15 an ended session, or another person's, cannot remove a PIN")
     func isNotRemovedByAnEndedSession() async throws {
         try await ImmichFixture.with { fixture in
             let (stores, person) = (fixture.base.gateway.stores, try await fixture.person())

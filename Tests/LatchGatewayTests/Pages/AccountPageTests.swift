@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct AccountPageTests {
     private static let account = "/latch/account"
 
-    @Test("who is not signed in is sent to the sign-in, and comes back")
+    @Test("a person who is not signed in is redirected to the sign-in, and back afterwards")
     func signInFirst() async throws {
         try await GatewayFixture.withPages { fixture in
             let response = try await PageBrowser(fixture).get(Self.account)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("people see their own devices and nobody else's: name, kind, place, times, and which is this one")
+    @Test("people see only their own devices: name, kind, address, times, and which is this one")
     func devices() async throws {
         try await GatewayFixture.withPages { fixture in
             try await fixture.addPerson("bob@example.org", password: "bob's own 77")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("a device that is signed out is out at once; another person's session cannot be ended")
+    @Test("a device is signed out at once, and another person's session cannot be ended")
     func endDevice() async throws {
         try await GatewayFixture.withPages { fixture in
             try await fixture.addPerson("bob@example.org", password: "bob's own 77")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("all others are signed out at once, after a sign-in of the last minutes only; this device stays")
+    @Test("all other devices are signed out at once, only after a recent sign-in; this device stays signed in")
     func endOthers() async throws {
         try await GatewayFixture.withPages { fixture in
             let phone = try await fixture.token()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("another password needs the current one, ends every other session and renews this one")
+    @Test("a password change requires the current one, ends every other session and renews this one")
     func password() async throws {
         try await GatewayFixture.withPages { fixture in
             let phone = try await fixture.token()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("a guess at the current password counts as one at the sign-in")
+    @Test("a guess at the current password counts as a failed sign-in")
     func guesses() async throws {
         try await GatewayFixture.withPages({ $0.accountLimit.attempts = 2 }) { fixture in
             let ada = PageBrowser(fixture)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "a device has a title that people understand",
+        "a device has a readable title",
         arguments: [
             ("immich-android/3.1.0", "Android", "Immich on Android"), ("Immich_iOS_2.0.0", nil, "Immich on iOS"),
             ("Chrome", "Linux", "Chrome on Linux"), ("Dart/3.5 (dart:io)", nil, "An app"), ("curl/8.5.0", nil, "curl"),
@@ -157,7 +157,7 @@ import Testing
         #expect(DeviceTitle.text(SessionDevice(name: name, kind: kind)) == words)
     }
 
-    @Test("signing out ends this session and no other")
+    @Test("signing out ends only this session")
     func signOut() async throws {
         try await GatewayFixture.withPages { fixture in
             let phone = try await fixture.token()
@@ -178,7 +178,7 @@ import Testing
 extension AccountPageTests {
     private static let pin = "\(account)/pin"
 
-    @Test("IM-15 a PIN is set, changed for the current one, and removed; a wrong one changes nothing")
+    @Test("IM-15 a PIN is set, then changed and removed with the current one; a wrong one changes nothing")
     func pin() async throws {
         try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
             let ada = PageBrowser(fixture)
@@ -209,7 +209,7 @@ extension AccountPageTests {
         }
     }
 
-    @Test("IM-15 guesses at the current PIN run out")
+    @Test("IM-15 guesses at the current PIN are limited")
     func guessedPIN() async throws {
         try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
             let ada = PageBrowser(fixture)

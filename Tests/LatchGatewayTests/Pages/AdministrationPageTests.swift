@@ -32,7 +32,7 @@ import Testing
         return "\(Self.admin)/people/\(person.id.uuidString.lowercased())"
     }
 
-    @Test("whoever does not administer sees nothing of it and changes nothing")
+    @Test("a person who is not an administrator sees and changes nothing")
     func notForEverybody() async throws {
         try await with { fixture, _ in
             let ada = PageBrowser(fixture)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("an administrator finds a person, disables them and enables them again; the audit log says who did it")
+    @Test("an administrator finds, disables and enables a person, and the audit log names the administrator")
     func disable() async throws {
         try await with { fixture, root in
             let token = try await fixture.token()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("what is dangerous needs a sign-in of the last ten minutes")
+    @Test("dangerous actions require a sign-in of the last ten minutes")
     func stepUp() async throws {
         try await with { fixture, root in
             let ada = try await path(of: GatewayFixture.email, fixture)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("an administrator is made and unmade at once, and nobody does it to themselves")
+    @Test("the role of administrator is given and removed at once, but never by the person themselves")
     func administrators() async throws {
         try await with { fixture, root in
             let ada = PageBrowser(fixture)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("an address that nobody proved is marked, and told before its person becomes an administrator")
+    @Test("an unverified address is marked, with a warning before its person becomes an administrator")
     func unproved() async throws {
         try await with { fixture, root in
             _ = try await fixture.gateway.stores.people.add(
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a person is added once, and a mistake is told beside the field")
+    @Test("a person is added once, and a mistake is shown beside the field")
     func invite() async throws {
         try await with { fixture, root in
             let form = "\(Self.admin)/people"
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("people and sessions come page by page, each once")
+    @Test("people and sessions are listed page by page, each once")
     func paged() async throws {
         try await with { fixture, root in
             for number in 10..<40 {
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("a session of anybody is ended from the list")
+    @Test("any person's session can be ended from the list")
     func endSession() async throws {
         try await with { fixture, root in
             let token = try await fixture.token()
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("an invited person and one's own row and session are marked, and sessions link to their person")
+    @Test("invited people and the administrator's own row and session are marked, and sessions link to their person")
     func marks() async throws {
         try await with { fixture, root in
             _ = try await fixture.gateway.stores.people.invite(email: "eve@example.org")
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("the last failures are told with time, address and reason, and never what was typed")
+    @Test("the last failures are shown with time, address and reason, without the typed text")
     func failures() async throws {
         try await with { fixture, root in
             _ = try await fixture.login(password: "wrong <b> 77")
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("no more than a bounded number of failures is kept, and the newest stay")
+    @Test("a bounded number of failures is kept, and the newest stay")
     func bounded() {
         let failures = SignInFailures()
         for _ in 0..<2_000 { failures.record(AuditEvent(.signInFailed), at: Date()) }
@@ -236,7 +236,7 @@ import Testing
         #expect(kept.count <= SignInFailures.capacity && kept.first?.number == 2_000)
     }
 
-    @Test("a provider that answers and one that does not are told apart")
+    @Test("the page shows which providers are reachable")
     func providers() async throws {
         try await BridgeFixture.with(["google", "work"], { $0.pages.isEnabled = true }) { fixture in
             _ = try await fixture.base.gateway.stores.people.add(

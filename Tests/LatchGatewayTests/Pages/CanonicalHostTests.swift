@@ -13,7 +13,7 @@ import Testing
 @testable import LatchGateway
 
 /// The pages of a gateway at `https://id.example.org`, asked for on the hosts that are protected by it.
-@Suite("The pages' own address", .timeLimit(.minutes(20)))
+@Suite("The host of the pages", .timeLimit(.minutes(20)))
 struct PageHomeTests {
     private static let home = "https://id.example.org"
 
@@ -70,7 +70,7 @@ struct PageHomeTests {
             method.rawValue, path, host: host, headers: fields.filter { $0.0 != "Host" }, body: body)
     }
 
-    @Test("no page with a person's data, and no form, is served on a host that a backend may share")
+    @Test("no form and no page with a person's data is served on a host that a backend may share")
     func strangers() async throws {
         try await with { fixture in
             let cookies = try await Self.cookies(fixture)
@@ -97,7 +97,7 @@ struct PageHomeTests {
     }
 
     @Test(
-        "at home they are served, as the browser or a proxy names it",
+        "they are served on the public host, as named by the browser or a proxy",
         arguments: [
             [("Host", "id.example.org")], [("Host", "ID.example.org:443")],
             [("Host", "latchd"), ("X-Forwarded-Host", "id.example.org")],
@@ -111,7 +111,7 @@ struct PageHomeTests {
     }
 
     @Test(
-        "a browser on a protected host is sent home with its query; from an unknown one it is told, and not sent round")
+        "a browser is redirected from a protected host to the public one, but not from an unknown host")
     func sentHome() async throws {
         try await with { fixture in
             let sent = try await Self.send(
@@ -126,7 +126,7 @@ struct PageHomeTests {
         }
     }
 
-    @Test("a host's word is believed from a trusted proxy alone")
+    @Test("a forwarded host is accepted only from a trusted proxy")
     func untrustedProxy() async throws {
         try await with { fixture in
             let cookies = try await Self.cookies(fixture)
@@ -140,7 +140,7 @@ struct PageHomeTests {
         }
     }
 
-    @Test("a host with a cookie of its own has its own sign-in and sign-out, and nothing else")
+    @Test("a host with its own cookie has only its own sign-in and sign-out")
     func ownSignIn() async throws {
         try await with { fixture in
             let host = [("Host", "app.example.org"), ("Sec-Fetch-Site", "same-origin")]
@@ -172,7 +172,7 @@ struct PageHomeTests {
         }
     }
 
-    @Test("where hosts share the cookie, the sign-in too is at home alone, and leads back")
+    @Test("if hosts share the cookie, the sign-in is only on the public host, and redirects back")
     func sharedCookie() async throws {
         try await with(cookieDomain: "example.org") { fixture in
             let host = [("Host", "app.example.org")]
@@ -195,7 +195,7 @@ struct PageHomeTests {
     }
 
     @Test(
-        "a port that is in the configured address is in the request too",
+        "a port in the configured address must be in the request too",
         arguments: [
             ([("Host", "nas.lan:2283")], 200), ([("Host", "nas.lan:2283"), ("X-Forwarded-Host", "nas.lan")], 200),
             ([("Host", "latchd"), ("X-Forwarded-Host", "nas.lan:2283")], 200), ([("Host", "nas.lan")], 421),
@@ -210,7 +210,7 @@ struct PageHomeTests {
         }
     }
 
-    @Test("without a configured address the pages are served wherever they are asked for")
+    @Test("without a configured address the pages are served on every host")
     func noAddress() async throws {
         try await with(publicURL: nil) { fixture in
             let cookies = try await Self.cookies(fixture)
@@ -220,7 +220,7 @@ struct PageHomeTests {
     }
 
     @Test(
-        "over plain http, where browsers leave Fetch Metadata out, a form comes from its own host or from home",
+        "over plain http without Fetch Metadata, a form must come from its own host or the public one",
         arguments: [
             ("nas.lan", "http://nas.lan", true), ("app.example.org", "http://app.example.org", true),
             ("app.example.org", "http://nas.lan", true), ("app.example.org", "https://app.example.org", false),

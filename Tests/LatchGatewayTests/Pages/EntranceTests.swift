@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct EntranceTests {
     @Test(
-        "the server's address, and the prefix of the pages alone, lead to the account",
+        "the server's root and the prefix of the pages redirect to the account",
         arguments: ["/latch", "/id", ""])
     func entrances(_ prefix: String) async throws {
         try await GatewayFixture.withPages({ $0.pages.prefix = prefix }) { fixture in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("without pages a browser's own sign-in starts again at the provider")
+    @Test("without pages, the link to try again restarts the browser's sign-in at the provider")
     func againAtProvider() async throws {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()

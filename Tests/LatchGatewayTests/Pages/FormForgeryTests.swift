@@ -27,7 +27,7 @@ import Testing
         }.sorted()
     }
 
-    @Test("no form is taken from another site, nor with another session's token or none", arguments: Forgery.allCases)
+    @Test("a form from another site, or without this session's token, is refused", arguments: Forgery.allCases)
     func forged(_ forgery: Forgery) async throws {
         try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
             let stores = fixture.gateway.stores
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("a form's address does nothing by GET")
+    @Test("a GET request to a form's address changes nothing")
     func byGet() async throws {
         try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
             let ada = try await fixture.gateway.stores.people.require(GatewayFixture.email)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("no page and no form tells or does anything for somebody who is not signed in")
+    @Test("every page and form redirects a person who is not signed in")
     func stranger() async throws {
         try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
             let ada = try await fixture.gateway.stores.people.require(GatewayFixture.email)

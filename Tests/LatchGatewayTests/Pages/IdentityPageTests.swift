@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("OX-7 a failure leads to its identity although the subject is shown without the spaces around it")
+    @Test("OX-7 a failure links to its identity although the subject is shown without surrounding spaces")
     func spaces() async throws {
         try await with { fixture, root in
             _ = try await fixture.deepLink(AppSignIn(), as: .init(subject: " ada-7 ", isVerified: false))

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a form whose action one click cannot undo asks first, and does nothing until it is confirmed")
+    @Test("a form for an irreversible action asks first, and does nothing until it is confirmed")
     func asked() async throws {
         try await with { fixture, root, ada in
             let stores = fixture.gateway.stores

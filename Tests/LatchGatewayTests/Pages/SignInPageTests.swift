@@ -10,7 +10,7 @@ import Testing
 @testable import LatchGateway
 
 @Suite(.timeLimit(.minutes(20))) struct SignInPageTests {
-    @Test("a person signs in by the page and comes back to where it was; the cookie is new")
+    @Test("a person signs in on the page and is redirected to the previous page; the cookie is new")
     func signsIn() async throws {
         try await GatewayFixture.withPages { fixture in
             let person = PageBrowser(fixture)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("signing in once more gives another token, and the one before ends")
+    @Test("a second sign-in issues a new token and ends the previous session")
     func renewed() async throws {
         try await GatewayFixture.withPages { fixture in
             let person = PageBrowser(fixture)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("somebody who is not there, a wrong password and somebody disabled get one answer")
+    @Test("an unknown person, a wrong password and a disabled person get the same response")
     func noEnumeration() async throws {
         try await GatewayFixture.withPages { fixture in
             let dora = try await fixture.addPerson("dora@example.org", password: "dora's own 7")
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("too many attempts are told with the wait, and the right password is not looked at")
+    @Test("after too many attempts the page shows the wait, and the correct password is not checked")
     func lockedOut() async throws {
         try await GatewayFixture.withPages({ $0.accountLimit.attempts = 2 }) { fixture in
             for _ in 0..<2 { _ = try await PageBrowser(fixture).signIn(GatewayFixture.email, "wrong one 77") }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "nobody is sent to another server after the sign-in",
+        "the sign-in never redirects to another server",
         arguments: [
             "//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "/%0d%0aX: y",
             "http:evil.example", "/a//b", " /a", "\t//evil.example", "https://evil.example@127.0.0.1/",
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "a sign-in leads on to a host that an access rule names, which the page's policy lets the form go to, and to no other"
+        "a sign-in redirects only to hosts of access rules, which the page's form-action policy allows"
     )
     func onToAnotherHost() async throws {
         let rule = AccessRule(
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("an empty field is told beside it, and what was typed for the e-mail stays")
+    @Test("an empty field is reported beside it, and the typed e-mail address is kept")
     func empty() async throws {
         try await GatewayFixture.withPages { fixture in
             let response = try await PageBrowser(fixture).signIn("<ada>@example.org", "")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("each identity provider has a button that leads through the gateway's own sign-in and on")
+    @Test("each identity provider has a button that starts the gateway's sign-in with the return address")
     func providers() async throws {
         try await BridgeFixture.with(["google", "work"], { $0.pages.isEnabled = true }) { fixture in
             let person = PageBrowser(fixture.base)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("without passwords there is no form, and none is taken")
+    @Test("without passwords there is no form, and a posted one is refused")
     func noPasswords() async throws {
         try await GatewayFixture.withPages({ $0.passwordsEnabled = false }) { fixture in
             let person = PageBrowser(fixture)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("every page is locked: nothing is loaded, nothing runs, nobody frames it, nothing is kept")
+    @Test("every page loads nothing, runs no scripts, cannot be framed and is not cached")
     func headers() async throws {
         try await GatewayFixture.withPages { fixture in
             let person = PageBrowser(fixture)

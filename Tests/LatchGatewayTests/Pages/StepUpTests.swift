@@ -10,7 +10,7 @@ import Testing
 @testable import LatchGateway
 
 /// What needs a sign-in of the last minutes, for people who come in through an identity provider where they stay signed in.
-@Suite("A fresh sign-in through a provider", .timeLimit(.minutes(20)))
+@Suite("Step-up sign-in through a provider", .timeLimit(.minutes(20)))
 struct StepUpTests {
     private static let endOthers = "/latch/account/devices/end-others"
 
@@ -45,7 +45,7 @@ struct StepUpTests {
         #expect(request["max_age"] == nil && response.status == 302)
     }
 
-    @Test("who stayed signed in at the provider for longer than that is asked to sign in there anew, and comes back")
+    @Test("a person whose sign-in at the provider is too old must sign in there again, and is redirected back")
     func anew() async throws {
         try await with { fixture, person in
             try await signIn(-3_600, person, fixture)
@@ -67,7 +67,7 @@ struct StepUpTests {
     }
 
     @Test(
-        "a provider that leaves max_age alone, or does not tell when the person signed in, confirms nobody",
+        "a provider that ignores max_age or sends no auth_time does not confirm the sign-in",
         arguments: [
             (-3_600.0, "sign out there"), (-120, "sign out there"), (nil, "password"), (3_600, "administrator"),
         ]
@@ -91,7 +91,7 @@ struct StepUpTests {
         }
     }
 
-    @Test("where the provider does not tell, the first sign-in counts from when it was, and no longer than any other")
+    @Test("without auth_time, the first sign-in counts from its own time, and for no longer than any other")
     func untold() async throws {
         try await with { fixture, person in
             try await signIn(nil, person, fixture)
@@ -106,7 +106,7 @@ struct StepUpTests {
         }
     }
 
-    @Test("an app that asks for a fresh sign-in gets no code for an old one, and a session that says how old it is")
+    @Test("an app that requires a fresh sign-in gets no code for an old one, and its session keeps the time")
     func app() async throws {
         try await with { fixture, _ in
             for (seconds, isGood) in [(0.0, true), (-3_600, false), (nil, false)] as [(Double?, Bool)] {
@@ -132,7 +132,7 @@ struct StepUpTests {
         }
     }
 
-    @Test("no session says that its person signed in later than it began, and one made from it says the same")
+    @Test("a session's sign-in is never later than its start, and a session created from it keeps that time")
     func notLater() async throws {
         try await with { fixture, _ in
             let person = try await fixture.base.gateway.stores.people.require(GatewayFixture.email)

@@ -11,7 +11,7 @@ import Testing
 
 /// What an app learns of a server before anybody signs in.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailDiscoveryTests {
-    @Test("RM-4 discovery tells the versions, the features and that people sign in through a provider")
+    @Test("RM-4 discovery contains the versions, the features and that people sign in through a provider")
     func discovery() async throws {
         try await RelateMailFixture.with { fixture in
             let response = try await fixture.send("GET", "/api/discovery", nil)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("RM-4 the configuration names authority, public client, redirect and scope, and may be kept for five minutes")
+    @Test("RM-4 the configuration contains authority, public client, redirect and scope, cacheable for five minutes")
     func configuration() async throws {
         try await RelateMailFixture.with({ $0.relateMail.redirect = "https://mail.example/callback" }) { fixture in
             let response = try await fixture.send("GET", "/config/config.json", nil)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("RM-4 without a provider apps are told so, and every member of the configuration is a text")
+    @Test("RM-4 without a provider the response says so, and every member of the configuration is a string")
     func withoutProvider() async throws {
         let change = { @Sendable (settings: inout GatewaySettings) in
             settings.providers = []
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("RM-4 a client with a secret is never announced to apps, which cannot keep one")
+    @Test("RM-4 a client with a secret is never sent to apps")
     func confidentialClient() async throws {
         try await RelateMailFixture.with({ $0.relateMail.clientID = nil }) { fixture in
             do {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("RM-4 all of it lies below the prefix, and what is not there is told in the family's envelope")
+    @Test("RM-4 all routes are below the prefix, and an unknown path gets the family's error format")
     func prefix() async throws {
         try await RelateMailFixture.with({ $0.relateMail.prefix = "/mail" }) { fixture in
             #expect(try await fixture.send("GET", "/mail/api/discovery", nil).status == 200)

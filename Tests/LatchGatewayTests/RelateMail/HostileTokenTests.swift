@@ -81,7 +81,7 @@ import Testing
         Row("no token at all") { _ in "AAAA.BBBB.CCCC" },
     ]
 
-    @Test("RM-6 a token that is wrong in one thing opens nothing", arguments: wrong)
+    @Test("RM-6 a token with one wrong property is refused", arguments: wrong)
     private func hostile(_ row: Row) async throws {
         try await RelateMailFixture.with { fixture in
             let token = try row.make(fixture.issuer)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 access tokens of other makes are taken: an older type with a scope, Keycloak's, several audiences")
+    @Test("RM-6 other kinds of access tokens are accepted: an older type with a scope, Keycloak's, several audiences")
     func rightOnes() async throws {
         try await RelateMailFixture.with { fixture in
             let older = [
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 each algorithm that is spoken is taken", arguments: SignatureAlgorithm.allCases)
+    @Test("RM-6 each supported algorithm is accepted", arguments: SignatureAlgorithm.allCases)
     func algorithms(_ algorithm: SignatureAlgorithm) async throws {
         try await RelateMailFixture.with { fixture in
             let key = try SigningKey.generate(algorithm, keyID: "two")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the audience that is configured opens, and any takes every token of the issuer")
+    @Test("RM-6 the configured audience is accepted, and any accepts every token of the issuer")
     func audiences() async throws {
         try await RelateMailFixture.with({ $0.relateMail.audiences = ["mail-api"] }) { fixture in
             do {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 where ID tokens are configured one is taken, and an access token is not")
+    @Test("RM-6 if ID tokens are configured, they are accepted and access tokens are not")
     func idTokens() async throws {
         try await RelateMailFixture.with({ $0.relateMail.tokenKind = .id }) { fixture in
             let bare: [String: JSONValue?] = ["scope": nil, "client_id": nil, "nonce": "n", "at_hash": "h"]
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 keys are fetched again for a signature that none made, but not for each such token")
+    @Test("RM-6 keys are fetched again for a signature by an unknown key, but not for each such token")
     func refetch() async throws {
         try await RelateMailFixture.with { fixture in
             #expect(try await fixture.profile(fixture.bearer()).status == 200)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 while the issuer is down a token is neither good nor bad: 503 with Retry-After, and keys go on")
+    @Test("RM-6 while the issuer is down a token gets 503 with Retry-After, and keys still work")
     func down() async throws {
         try await RelateMailFixture.with { fixture in
             fixture.issuer.breakDown()
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 UserInfo is asked where the token tells no proved address, and not for somebody who is known")
+    @Test("RM-6 UserInfo is requested only if the token has no verified address and the person is unknown")
     func userInfo() async throws {
         try await RelateMailFixture.with { fixture in
             let silent: [String: JSONValue?] = ["email": nil, "email_verified": nil, "name": nil]
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 an address that the provider has not verified links to nobody and makes nobody")
+    @Test("RM-6 an unverified address neither links nor creates a person")
     func unverified() async throws {
         try await RelateMailFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the provider's rules hold: registration, invitation, domains, disabled people")
+    @Test("RM-6 the provider's rules apply: registration, invitation, domains, disabled people")
     func rules() async throws {
         try await RelateMailFixture.with(provider: { $0.allowsRegistration = false }) { fixture in
             #expect(try await fixture.profile(fixture.bearer()).status == 403)
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 whoever kept a password and a key for an address without proof loses both when its owner comes")
+    @Test("RM-6 a password and a key from before the address was verified end when its owner signs in")
     func squatter() async throws {
         try await RelateMailFixture.with({ $0.onyx.allowsRegistration = true }) { fixture in
             let body: JSONValue = [

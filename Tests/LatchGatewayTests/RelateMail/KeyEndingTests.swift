@@ -11,7 +11,7 @@ import Testing
 /// Keys end with the account, wherever that is changed, and leave nothing behind.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailKeyEndingTests {
     @Test(
-        "RM-8 a person's keys end when the person is disabled, removed or gets another password",
+        "RM-8 a person's keys end when the person is disabled, removed or gets a new password",
         arguments: ["disable", "remove", "password", "unlink", "keys"])
     func account(_ change: String) async throws {
         try await RelateMailFixture.with { fixture in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 a key is revoked with the keys that it made, and stays where a key asks, which is how keys are rotated")
+    @Test("RM-8 a key is revoked with the keys that it created, except if a key requests it, for rotation")
     func successors() async throws {
         try await RelateMailFixture.with { fixture in
             func successor(of key: RelateMailFixture.Key) async throws -> RelateMailFixture.Key {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 what another process revokes or disables is refused as soon as this one notices")
+    @Test("RM-8 keys that another process revokes or disables are refused after the next check")
     func otherProcess() async throws {
         try await RelateMailFixture.with { fixture in
             let (first, second) = (try await fixture.key(), try await fixture.key())
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 a key that is revoked while it makes keys leaves none of them")
+    @Test("RM-8 a key that is revoked while it creates keys leaves none of them")
     func race() async throws {
         try await RelateMailFixture.with { fixture in
             let token = try fixture.issuer.token()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the key that asks must be good at the moment of the write")
+    @Test("RM-6 the requesting key must be valid at the time of the write")
     func asking() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 a use is written late, a request with a key in memory reads nothing of the database")
+    @Test("RM-8 a use is written later, and a request with a cached key does not read the database")
     func uses() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key(["app"])
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 keys revoked long ago are deleted")
+    @Test("RM-8 keys that were revoked long ago are deleted")
     func purge() async throws {
         try await RelateMailFixture.with { fixture in
             let (kept, gone) = (try await fixture.key(), try await fixture.key())

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RelateMailKeyTests {
     private static let all = ["smtp", "pop3", "imap", "api:read", "api:write", "app"]
 
-    @Test("RM-6 a token of the provider makes a key with all scopes; the answer is 200 and holds it once")
+    @Test("RM-6 a token of the provider creates a key with all scopes, and the 200 response contains it once")
     func makeKey() async throws {
         try await RelateMailFixture.with { fixture in
             let response = try await fixture.make(fixture.bearer(), name: "my phone")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the specification's scopes are asked for by name and come back as they were sent")
+    @Test("RM-6 the specification's scopes are requested by name and returned as they were sent")
     func scopes() async throws {
         try await RelateMailFixture.with { fixture in
             let token = try fixture.bearer()
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 a key's name is 1 to 100 characters, and what is wrong with a body is told by member")
+    @Test("RM-6 a key's name has 1 to 100 characters, and an invalid body is reported with the member")
     func names() async throws {
         try await RelateMailFixture.with { fixture in
             let token = try fixture.bearer()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 an app's key has the one scope and the device's name; Linux is known beside the real platforms")
+    @Test("RM-6 an app's key has one scope and the device's name; Linux is accepted besides the real platforms")
     func mobile() async throws {
         try await RelateMailFixture.with { fixture in
             let token = try fixture.bearer()
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 a key opens the web side by ApiKey and by Bearer, whatever the case, with api:read, api:write or app")
+    @Test("RM-6 web routes accept a key as ApiKey or Bearer in any case, with api:read, api:write or app")
     func schemes() async throws {
         try await RelateMailFixture.with { fixture in
             for scope in ["api:read", "api:write", "app"] {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 keys are listed newest first with how mail programs connect; a use is told, revoked ones are not there")
+    @Test("RM-8 keys are listed newest first with mail settings and last use, without revoked ones")
     func list() async throws {
         let change = { @Sendable (settings: inout GatewaySettings) in
             settings.relateMail.imap = .init(host: "imap.example.org", port: 1143, securePort: 1993)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 a revoked key opens nothing from the very next request; a second revocation and another's key are 404")
+    @Test("RM-8 a revoked key is refused at the next request; revoking it again or another's key gets 404")
     func revoke() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 rotation: the new key is made by the old one, used once, and only then the old one is revoked")
+    @Test("RM-8 rotation: the old key creates the new one, and is revoked after the new one was used")
     func rotation() async throws {
         try await RelateMailFixture.with { fixture in
             let old = try await fixture.key(["app"])
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 a key gives no scope that it has not; who signed in gives all")
+    @Test("RM-6 a key can only grant its own scopes; a signed-in person can grant all")
     func widening() async throws {
         try await RelateMailFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 a person has as many keys as may be, and no more however many ask at once")
+    @Test("RM-8 a person cannot have more keys than the limit, even with concurrent requests")
     func maximum() async throws {
         try await RelateMailFixture.with({ $0.relateMail.maximumKeys = 5 }) { fixture in
             let token = try fixture.bearer()

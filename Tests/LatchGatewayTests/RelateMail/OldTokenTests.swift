@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct OldTokenTests {
     @Test(
-        "RM-6 a token of the provider from before a sign-out everywhere opens nothing and makes no key",
+        "RM-6 a provider's token from before a sign-out everywhere is refused and creates no key",
         arguments: ["pages", "password", "disable", "unlink", "provider"])
     func signedOutEverywhere(_ form: String) async throws {
         try await RelateMailFixture.with { fixture in
@@ -39,7 +39,7 @@ struct OldTokenTests {
         }
     }
 
-    @Test("RM-6 a token of a session that ended at the provider opens nothing, however long it lives")
+    @Test("RM-6 a token of a session that ended at the provider is refused, even if it has not expired")
     func signedOutAtProvider() async throws {
         try await RelateMailFixture.with { fixture in
             func token(_ session: String) throws -> String {
@@ -68,7 +68,7 @@ struct OldTokenTests {
         ).status
     }
 
-    @Test("RM-6 a new token of an old sign-in, or of one at a time that cannot be read, makes no key")
+    @Test("RM-6 a new token of an old sign-in, or of one with an unreadable time, creates no key")
     func staleSignIn() async throws {
         try await RelateMailFixture.with { fixture in
             let now = fixture.issuer.seconds
@@ -88,7 +88,7 @@ struct OldTokenTests {
         }
     }
 
-    @Test("RM-6 a token of somebody new whose address cannot be one is refused with 403")
+    @Test("RM-6 a token of a new person with an invalid address is refused with 403")
     func invalidEmail() async throws {
         try await RelateMailFixture.with { fixture in
             for email in ["ada", "ada@", "@example.org", "a@b@example.org"] {

@@ -9,7 +9,7 @@ import Testing
 
 /// Requests as such: where a key may be, the profile, and how many there may be.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailRequestTests {
-    @Test("RM-6 a key is taken from one Authorization field and from nowhere else")
+    @Test("RM-6 a key is accepted only in a single Authorization field")
     func places() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the profile of a person who came by a token, by a session and by a key is the same")
+    @Test("RM-6 the profile is the same with a token, a session and a key")
     func profile() async throws {
         try await RelateMailFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 a profile's name is changed, left alone by null and taken away by a blank")
+    @Test("RM-6 a profile's name is changed, kept by null and removed by a blank value")
     func rename() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key().authorization
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 each caller has a share of its own: who asks too often waits as long as told, others do not")
+    @Test("RM-8 each client has its own limit: one that exceeds it must wait as reported, others need not")
     func limits() async throws {
         let change = { @Sendable (settings: inout GatewaySettings) in
             settings.requestRates.credentials = .perMinute(10)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 credentials that nobody knows count against their address, a trusted proxy's client against its own")
+    @Test("RM-8 unknown credentials count against the address, which is the client's behind a trusted proxy")
     func addresses() async throws {
         let change = { @Sendable (settings: inout GatewaySettings) in
             settings.requestRates.address = .perMinute(3)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 sign-ins through a provider count against their address; a browser is told on a page")
+    @Test("RM-8 sign-ins through a provider count against the address; a browser gets a page about that")
     func bridge() async throws {
         try await RelateMailFixture.with({ $0.requestRates.address = .perMinute(3) }) { fixture in
             let paths = [

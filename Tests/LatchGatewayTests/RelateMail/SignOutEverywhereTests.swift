@@ -76,7 +76,7 @@ struct SignOutEverywhereTests {
         }
     }
 
-    @Test("RM-8 people see and revoke their own API keys on the account page, and nobody else's")
+    @Test("RM-8 people see and revoke only their own API keys on the account page")
     func ownPage() async throws {
         try await with { fixture, key in
             let other = try await fixture.key(subject: "bob-1", email: "bob@example.org")

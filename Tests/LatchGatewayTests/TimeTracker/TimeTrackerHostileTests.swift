@@ -11,12 +11,12 @@ import Testing
 @testable import LatchGateway
 @testable import SignInBridge
 
-@Suite("Attacks on sign-in as Time Tracker has it", .timeLimit(.minutes(20)))
+@Suite("Attacks on the Time Tracker sign-in", .timeLimit(.minutes(20)))
 struct TimeTrackerHostileTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
     private static let unknown = "OIDC session not found or expired. Initiate login again."
 
-    @Test("TT-4 a state serves once, whatever became of it", arguments: ways)
+    @Test("TT-4 a state can be used once, whether or not it succeeded", arguments: ways)
     func once(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
@@ -27,7 +27,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-4 of fifty who bring one state at once, one gets a token", arguments: ways)
+    @Test("TT-4 of fifty concurrent requests with one state, one gets a token", arguments: ways)
     func concurrent(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
@@ -42,7 +42,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-4 a wrong state, another's state and another's code lead to no token", arguments: ways)
+    @Test("TT-4 a wrong state, another client's state and another client's code get no token", arguments: ways)
     func foreign(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
@@ -57,7 +57,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-4 a state that began with another address is refused and gone", arguments: ways)
+    @Test("TT-4 a state with another redirect address is refused and invalidated", arguments: ways)
     func otherRedirect(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) {
             $0.timeTracker.redirects.append("timetracker://other")
@@ -71,7 +71,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-3 a state is good for ten minutes and not a second longer")
+    @Test("TT-3 a state is valid for exactly ten minutes")
     func lifetime() async throws {
         // The provider's code lives on: what ends is the state.
         try await TimeTrackerFixture.with(callback: .app) { fixture in
@@ -84,7 +84,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-3 sign-ins that nobody completes stay bounded, and cost no one-time code its place")
+    @Test("TT-3 abandoned sign-ins are bounded, and do not displace one-time codes")
     func flood() async throws {
         try await TimeTrackerFixture.with(callback: .app) { fixture in
             try await fixture.base.addPerson()
@@ -108,7 +108,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-3 beginnings from one address are limited")
+    @Test("TT-3 started sign-ins from one address are limited")
     func limited() async throws {
         try await TimeTrackerFixture.with {
             $0.timeTracker.startRate = RequestRate(5, in: .seconds(60))
@@ -124,7 +124,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-3 an address that is not on the list, or stands there twice, is not gone to", arguments: ways)
+    @Test("TT-3 a redirect that is not listed, or is sent twice, is refused", arguments: ways)
     func redirects(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             let bad = [
@@ -144,7 +144,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-3 login CSRF: another's sign-in brought to this browser signs nobody in, and leads to no app")
+    @Test("TT-3 login CSRF: another person's sign-in in this browser is refused without a redirect to an app")
     func loginCSRF() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson("mallory@example.org")
@@ -164,7 +164,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("A sign-in of one dialect does not end in another's app")
+    @Test("A sign-in of one dialect cannot end in another dialect's app")
     func otherDialect() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -217,7 +217,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("A store of states that does not answer is 503, and nobody is signed in", arguments: ways)
+    @Test("If the state store does not respond, the sign-in gets 503", arguments: ways)
     func brokenStore(_ way: TimeTrackerSettings.Callback) async throws {
         let store = BreakableCodeStore()
         try await TimeTrackerFixture.with(callback: way, codes: store) { fixture in

@@ -12,16 +12,16 @@ import Testing
 @testable import LatchGateway
 
 /// Every case of a code-flow relying party against sign-in as Time Tracker has it: after a bad answer nobody is signed in.
-@Suite("Providers that do wrong, to Time Tracker's apps", .timeLimit(.minutes(20)))
+@Suite("Hostile providers and Time Tracker's apps", .timeLimit(.minutes(20)))
 struct TimeTrackerProviderTests {
-    @Test("TT-4 by way of the gateway", arguments: ProviderCase.all)
+    @Test("TT-4 if the provider redirects to the gateway", arguments: ProviderCase.all)
     func gateway(_ row: ProviderCase) async throws {
         try await check(row, .gateway)
     }
 
     /// What is wrong with the callback itself an app that knows code and state alone does not hand on.
     @Test(
-        "TT-4 where the provider answers to the app itself",
+        "TT-4 if the provider redirects to the app",
         arguments: ProviderCase.all.filter { !$0.isPosted && $0.outcome != .refusedAtCallback })
     func app(_ row: ProviderCase) async throws {
         try await check(row, .app)

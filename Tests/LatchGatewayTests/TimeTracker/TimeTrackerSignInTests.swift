@@ -12,11 +12,11 @@ import Testing
 @testable import LatchGateway
 @testable import SignInBridge
 
-@Suite("Sign-in as Time Tracker has it", .timeLimit(.minutes(20)))
+@Suite("Time Tracker sign-in", .timeLimit(.minutes(20)))
 struct TimeTrackerSignInTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
 
-    @Test("TT-3 TT-4 TT-6 TT-13 a whole sign-in, whoever receives the browser from the provider", arguments: ways)
+    @Test("TT-3 TT-4 TT-6 TT-13 a complete sign-in, with the callback at the app or at the gateway", arguments: ways)
     func whole(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             let person = try await fixture.base.addPerson()
@@ -51,7 +51,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-4 a form does as well as JSON, and a verifier of the client's changes nothing", arguments: ways)
+    @Test("TT-4 a form is accepted like JSON, and a verifier from the client changes nothing", arguments: ways)
     func form(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
@@ -64,7 +64,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-13 a person without a name has fullName null, and the address for a username")
+    @Test("TT-13 a person without a name has fullName null, and the address as username")
     func nameless() async throws {
         try await TimeTrackerFixture.with { fixture in
             _ = try await fixture.base.gateway.stores.people.add(
@@ -78,7 +78,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-9 what is missing is told in the fixed order; what JavaScript takes for false is missing")
+    @Test("TT-9 missing members are reported in a fixed order; falsy values in JavaScript count as missing")
     func missing() async throws {
         try await TimeTrackerFixture.with { fixture in
             let all = "Missing required parameters: code, state, redirect_uri"
@@ -102,7 +102,7 @@ struct TimeTrackerSignInTests {
 
     private static let unknown = "OIDC session not found or expired. Initiate login again."
 
-    @Test("TT-9 an unknown path, a wrong method and a body that is too large are told in the one envelope")
+    @Test("TT-9 an unknown path, a wrong method and a body that is too large get the same error format")
     func envelope() async throws {
         try await TimeTrackerFixture.with { fixture in
             let unknown = try await fixture.http.send("GET", "/tt/nothing")
@@ -119,7 +119,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-8 TT-9 without a good token /auth/me answers 401 in the one envelope, with a challenge")
+    @Test("TT-8 TT-9 without a valid token /auth/me returns 401 in the same error format, with a challenge")
     func unauthorized() async throws {
         try await TimeTrackerFixture.with { fixture in
             for (token, error) in [
@@ -136,7 +136,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-12 signing out is always answered alike, and the token is refused from then on, everywhere")
+    @Test("TT-12 signing out always gets the same response, and the token is refused everywhere afterwards")
     func logout() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -156,7 +156,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-3 a browser's own sign-in ends with a cookie, where it wanted to go")
+    @Test("TT-3 a browser's own sign-in ends with a cookie and a redirect to the requested page")
     func web() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -178,7 +178,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("A browser's former session ends at its next sign-in, whichever dialect's callback it uses")
+    @Test("A browser's previous session ends at its next sign-in, whichever dialect's callback it uses")
     func replaced() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -205,7 +205,7 @@ struct TimeTrackerSignInTests {
     }
 
     @Test(
-        "TT-3 one of several providers is named, each with an address of its own to come back to; the first otherwise")
+        "TT-3 a request names one of several providers, each with its own callback; the default is the first")
     func several() async throws {
         try await TimeTrackerFixture.with(["google", "other"]) { fixture in
             try await fixture.base.addPerson()
@@ -225,7 +225,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("TT-3 where there are pages, a person in front of a browser chooses among several providers")
+    @Test("TT-3 with pages enabled, a person in a browser chooses among several providers")
     func choice() async throws {
         try await TimeTrackerFixture.with(["google", "other"]) {
             $0.pages.isEnabled = true
@@ -246,7 +246,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("The addresses to register at a provider are told, the app's own where the provider goes there")
+    @Test("The addresses to register at a provider are listed, or the app's own if the provider redirects there")
     func addresses() throws {
         var settings = GatewaySettings(databasePath: nil)
         settings.timeTracker.isEnabled = true
@@ -263,7 +263,7 @@ struct TimeTrackerSignInTests {
                 == ["https://latch.example/auth/callback/one", "timetracker://oauth/callback"])
     }
 
-    @Test("TT-9 what the provider refuses is 400, a provider that is away 503, and its words go nowhere")
+    @Test("TT-9 a provider's refusal gets 400, an unreachable provider 503, without the provider's text")
     func provider() async throws {
         try await TimeTrackerFixture.with(callback: .app) { fixture in
             try await fixture.base.addPerson()

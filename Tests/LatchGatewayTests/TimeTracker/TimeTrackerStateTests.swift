@@ -7,7 +7,7 @@ import Testing
 @testable import LatchGateway
 
 /// An app that asks for the start itself, before its browser comes, and so knows the state.
-@Suite("The state that an app of Time Tracker's has seen", .timeLimit(.minutes(20)))
+@Suite("States in Time Tracker's apps", .timeLimit(.minutes(20)))
 struct TimeTrackerStateTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
     private static let start = "/tt/auth/login?redirect_uri=timetracker://oauth/callback"
@@ -27,7 +27,7 @@ struct TimeTrackerStateTests {
     }
 
     @Test(
-        "TT-3 the state that the app has seen is the one that comes back, and the browser gets the cookie",
+        "TT-3 the state that the app has seen is returned, and the browser gets the cookie",
         arguments: ways)
     func whole(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
@@ -49,7 +49,7 @@ struct TimeTrackerStateTests {
         }
     }
 
-    @Test("TT-3 a state that this server did not make, or made too long ago, begins nothing", arguments: ways)
+    @Test("TT-3 a state that this server did not create, or that expired, starts no sign-in", arguments: ways)
     func refused(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             let place = try await place(fixture)
@@ -65,7 +65,7 @@ struct TimeTrackerStateTests {
         }
     }
 
-    @Test("TT-3 a browser that comes twice with one state ends what it began last", arguments: ways)
+    @Test("TT-3 a browser that starts twice with one state completes the last sign-in", arguments: ways)
     func again(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
@@ -83,7 +83,7 @@ struct TimeTrackerStateTests {
         }
     }
 
-    @Test("TT-3 another browser than the one that was sent ends nothing where this server receives it")
+    @Test("TT-3 a sign-in with a callback at this server cannot be completed in another browser")
     func otherBrowser() async throws {
         try await TimeTrackerFixture.with(callback: .gateway) { fixture in
             try await fixture.base.addPerson()

@@ -6,7 +6,7 @@ import Testing
 
 /// What goes wrong between here and a server, at each thing that is asked of it, whatever the dialect.
 @Suite(.timeLimit(.minutes(20))) struct FamilyFaultTests {
-    @Test("a fault while a server is looked for is told, and nothing is kept", arguments: Family.all, Fault.all)
+    @Test("a fault during discovery is reported, and nothing is stored", arguments: Family.all, Fault.all)
     func probe(_ family: Family, _ fault: Fault) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open()
@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(
-        "a fault during a sign-in is told, makes no account, and the next one works", arguments: Family.all, Fault.all)
+        "a fault during a sign-in is reported and creates no account, and the next sign-in works",
+        arguments: Family.all, Fault.all)
     func signIn(_ family: Family, _ fault: Fault) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open()
@@ -40,7 +41,8 @@ import Testing
     }
 
     @Test(
-        "a fault at a start, a question, a call and a renewal signs nobody out (invariant 4)", arguments: Family.all,
+        "a fault during a start, an identity request, a call or a renewal ends no session (invariant 4)",
+        arguments: Family.all,
         Fault.all)
     func session(_ family: Family, _ fault: Fault) async throws {
         let fixture = try await family.make()
@@ -78,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "OX-13 after a fault while signing out the account is gone, and a token that is reported as revoked no longer works",
+        "OX-13 after a fault while signing out the account is removed, and a token reported as revoked does not work",
         arguments: Family.all, Fault.all)
     func signOut(_ family: Family, _ fault: Fault) async throws {
         // Either the server acts and its answer is lost, or a proxy answers the sign-out in its place.
@@ -130,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "OX-13 RM-8 a proxy that lets the server's own answer to anybody through and refuses all else leaves the key recorded",
+        "OX-13 RM-8 if a proxy refuses all requests except the probe, the key stays recorded",
         arguments: Family.keys)
     func signOutBehindProxy(_ family: Family) async throws {
         let fixture = try await family.make()
@@ -149,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "RM-8 a fault at any request of a key's rotation leaves one key that works, and no other at the server",
+        "RM-8 a fault at any request of a key's rotation leaves one working key, and no other at the server",
         arguments: Family.keys, Fault.all)
     func rotation(_ family: Family, _ fault: Fault) async throws {
         let fixture = try await family.make()
@@ -183,7 +185,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("a server that is down signs nobody out, and signing out there removes the account", arguments: Family.all)
+    @Test("a server that is down ends no session, and signing out there removes the account", arguments: Family.all)
     func down(_ family: Family) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open()
@@ -216,7 +218,9 @@ import Testing
         #expect(error.message.contains("\(place) refuses the connection. Check that the server runs"), "\(error)")
     }
 
-    @Test("a clock that is a day wrong signs nobody out, and nobody in half", arguments: Family.all, [-86_400, 86_400])
+    @Test(
+        "a clock that is a day wrong ends no session and leaves no partial account",
+        arguments: Family.all, [-86_400, 86_400])
     func clock(_ family: Family, _ seconds: Int) async throws {
         let fixture = try await family.make()
         var latch = try await fixture.home.open()

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "at an address where no server can be had any more nobody is signed in, and nobody signed out",
+        "an address that has become unreachable or untrusted allows no sign-in and ends no session",
         arguments: Place.allCases)
     func gone(_ place: Place) async throws {
         var bad = try ServerAddress("http://nowhere.invalid")

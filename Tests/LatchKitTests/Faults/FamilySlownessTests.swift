@@ -5,7 +5,7 @@ import Testing
 
 /// A server whose answers crawl.
 @Suite(.timeLimit(.minutes(20))) struct FamilySlownessTests {
-    @Test("answers that come byte by byte are answers, from the first question to the last", arguments: Family.all)
+    @Test("responses that arrive byte by byte are accepted, from the first request to the last", arguments: Family.all)
     func crawl(_ family: Family) async throws {
         let fixture = try await family.make()
         fixture.wire.script { request in
@@ -22,7 +22,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("an answer that never ends keeps nobody from signing out, and ends no session", arguments: Family.all)
+    @Test("a response that never ends does not prevent signing out, and ends no session", arguments: Family.all)
     func endless(_ family: Family) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open(revocationTimeout: .milliseconds(300))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "OX-13 one deadline holds for all that a sign-out asks of a server that does not answer", arguments: Family.keys
+        "OX-13 all requests of a sign-out share one deadline if the server does not respond", arguments: Family.keys
     )
     func oneDeadline(_ family: Family) async throws {
         let fixture = try await family.make()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "a sign-in, a question, a call and a renewal that are answered without end time out, and the account is kept",
+        "a sign-in, an identity request, a call and a renewal with endless responses time out; the account stays",
         arguments: Family.all)
     func neverDone(_ family: Family) async throws {
         let fixture = try await family.make()

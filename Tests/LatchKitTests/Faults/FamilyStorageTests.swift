@@ -8,7 +8,7 @@ import Testing
 
 /// What goes wrong on this device: secrets that cannot be had, and a disk without room.
 @Suite(.timeLimit(.minutes(20))) struct FamilyStorageTests {
-    @Test("a locked secret store makes no account and loses none", arguments: Family.all)
+    @Test("with a locked secret store no account is created or lost", arguments: Family.all)
     func locked(_ family: Family) async throws {
         let fixture = try await family.make()
         let store = LockableStore()
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "signing out with a damaged secret store says what is done and what is left, and once it is restored the next start does that",
+        "signing out with a damaged secret store reports what is left, which the next start after its repair completes",
         arguments: Family.all)
     func damaged(_ family: Family) async throws {
         let fixture = try await family.make()
@@ -78,7 +78,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("a disk without room makes no account, loses none, and lets people sign out", arguments: Family.all)
+    @Test("with a full disk no account is created or lost, and signing out works", arguments: Family.all)
     func full(_ family: Family) async {
         await #expect(processExitsWith: .success) { [name = family.name as String] in
             let family = try #require(Family.all.first { $0.name == name })
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "RM-8 a disk without room before or after the note of a key's rotation leaves one key that works, and no other",
+        "RM-8 a full disk before or after the record of a key's rotation leaves exactly one working key",
         arguments: Family.keys)
     func fullWhileRotating(_ family: Family) async {
         await #expect(processExitsWith: .success) { [name = family.name as String] in

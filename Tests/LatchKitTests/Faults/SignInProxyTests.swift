@@ -131,7 +131,7 @@ import Testing
     ]
 
     @Test(
-        "the answer of a sign-in proxy or portal ends no session, and it is named (invariant 4)",
+        "the response of a sign-in proxy or portal ends no session, and the error names it (invariant 4)",
         arguments: Family.all)
     func stays(_ family: Family) async throws {
         let fixture = try await family.make()
@@ -173,7 +173,8 @@ import Testing
     }
 
     @Test(
-        "a sign-in proxy or portal at the time of signing in is named, and no account is made", arguments: Family.all)
+        "a sign-in proxy or portal during a sign-in is named in the error, and no account is created",
+        arguments: Family.all)
     func signIn(_ family: Family) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open()

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "IM-7 the browser signs in, by the client's state or by one that the server makes",
+        "IM-7 the browser signs in with the client's state or with one that the server creates",
         arguments: ImmichGeneration.all)
     func generations(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
@@ -42,7 +42,7 @@ import Testing
         #expect(try fixture.home.files(holding: verifier.secret.reveal()).isEmpty)
     }
 
-    @Test("IM-7 a browser that makes one slash of three is understood, and three are posted")
+    @Test("IM-7 a link with one slash instead of three is accepted, and posted with three")
     func oneSlash() async throws {
         let fixture = try ImmichFixture()
         _ = try await signIn(fixture) { $0.replacing("app.immich:///", with: "app.immich:/") }
@@ -50,7 +50,7 @@ import Testing
         #expect(posted["url"]?.string?.hasPrefix("app.immich:///oauth-callback?") == true)
     }
 
-    @Test("IM-7 a link with one slash is understood when it is pasted")
+    @Test("IM-7 a pasted link with one slash is accepted")
     func pasted() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "IM-7 IM-16 what goes wrong with a provider is told plainly", arguments: [ImmichGeneration(1, 131, 3), .newest])
+        "IM-7 IM-16 errors with a provider are reported clearly", arguments: [ImmichGeneration(1, 131, 3), .newest])
     func failures(_ generation: ImmichGeneration) async throws {
         for (path, response, code, says) in [
             (
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("IM-7 a server that takes the client's state and gives another is not followed")
+    @Test("IM-7 a server that replaces the client's state is refused")
     func otherState() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -127,7 +127,7 @@ import Testing
         #expect(error.code == .interceptedResponse && error.message.contains("replaced this sign-in's state"))
     }
 
-    @Test("IM-7 the specification's GET is asked where there is no POST, and only there", arguments: [404, 405])
+    @Test("IM-7 the specification's GET is used only if there is no POST", arguments: [404, 405])
     func legacy(_ status: Int) async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -143,7 +143,7 @@ import Testing
         #expect(asked.query["code_challenge_method"] == "S256")
     }
 
-    @Test("IM-7 a real server is come back to by the scheme; a gateway that says so, by a port")
+    @Test("IM-7 the redirect uses the custom scheme for a real server, and a port for a gateway that allows it")
     func loopback() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()

@@ -8,7 +8,7 @@ import Testing
 /// Finding an Immich server, of every generation and behind everything that stands in front of one.
 @Suite(.timeLimit(.minutes(20))) struct ImmichDiscoveryTests {
     @Test(
-        "IM-3 IM-4 IM-18 a server of every generation is found and tells how it signs in",
+        "IM-3 IM-4 IM-18 a server of every generation is found with its sign-in methods",
         arguments: ImmichGeneration.all)
     func found(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
@@ -23,7 +23,7 @@ import Testing
         #expect(server.dialect.details.isEmpty)
     }
 
-    @Test("IM-4 what the server's administrator has switched off is not offered")
+    @Test("IM-4 sign-in methods that the server's administrator has turned off are not offered")
     func switchedOff() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { ($0.oauth, $0.passwordLogin) = (false, false) }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "IM-3 the API is looked for where the server says",
+        "IM-3 the API is used at the address that the server sends",
         arguments: [
             Place(says: "/api", path: "/api"), Place(says: "/api/", path: "/api"),
             Place(says: "/photos/v1", path: "/photos/v1"), Place(says: "http://127.0.0.1:PORT/api", path: "/api"),
@@ -66,7 +66,7 @@ import Testing
             Dialects.named(server.dialect.id, details: server.dialect.details)?.probe.path == server.dialect.probe.path)
     }
 
-    @Test("IM-3 another host is allowed, told of, and where the account is kept")
+    @Test("IM-3 another host is allowed with a warning, and becomes the account's server")
     func otherHost() async throws {
         let (front, back) = (try ImmichFixture(), try ImmichFixture())
         let place = "http://localhost:\(back.wire.port)/api"
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "IM-3 a place that cannot be or does not answer is passed over, and /api asked",
+        "IM-3 an invalid or unreachable API address is ignored, and /api is used",
         arguments: [
             "//other.example.org/api", "ftp://127.0.0.1/api", "/api?x=1", "/../api", "", "https://", "\\u0000",
             "http://127.0.0.1:1/api", "http://127.0.0.1:PORT/nothing",
@@ -97,7 +97,7 @@ import Testing
         #expect(server.address == fixture.address && server.dialect.details.isEmpty)
     }
 
-    @Test("IM-3 an address with encryption is not left for one without")
+    @Test("IM-3 an https address is not replaced by an http address")
     func downgrade() throws {
         let response = ClientResponse(
             status: .ok, headers: [:], body: Array(#"{"api":{"endpoint":"http://photos.example.org/api"}}"#.utf8))
@@ -105,7 +105,7 @@ import Testing
         #expect(ImmichEndpoint(response, from: try ServerAddress("http://photos.example.org")) != nil)
     }
 
-    @Test("IM-3 without an answer to the well-known question the API at /api is taken", arguments: [404, 500, 200, 0])
+    @Test("IM-3 without a response to the well-known request the API at /api is used", arguments: [404, 500, 200, 0])
     func noWellKnown(_ status: Int) async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -115,7 +115,7 @@ import Testing
         #expect(try await fixture.server(try await fixture.home.open()).address == fixture.address)
     }
 
-    @Test("IM-3 an address that ends with /api is asked at its top: nothing asks below /api/.well-known")
+    @Test("IM-3 for an address that ends with /api, the well-known request is sent to the root")
     func typedAPI() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
@@ -124,7 +124,7 @@ import Testing
         #expect(!fixture.wire.requests.contains { $0.path.hasPrefix("/api/.well-known") })
     }
 
-    @Test("IM-3 IM-16 a sign-in page with 200 is no server, and the person is told who answers")
+    @Test("IM-3 IM-16 a sign-in page with 200 is not a server, and the error names the page")
     func loginPage() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { _ in .page(200) }
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "IM-3 an answer to the ping that is JSON and no pong is no server",
+        "IM-3 a JSON response to the ping without pong is not a server",
         arguments: [#"{"res":"no"}"#, "{}", "[]", #"{"res":null}"#, #"{"res":["pong"]}"#, #""pong""#])
     func noPong(_ body: String) async throws {
         let fixture = try ImmichFixture()
@@ -145,7 +145,7 @@ import Testing
         #expect(fixture.asked("/api/server/features").isEmpty)
     }
 
-    @Test("IM-16 a proxy without the server behind it says that the server is down", arguments: [502, 503, 504])
+    @Test("IM-16 a proxy's error without the server is reported as a server that is down", arguments: [502, 503, 504])
     func down(_ status: Int) async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { _ in .page(status) }
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(
-        "IM-16 a server in maintenance is found, and says so to who signs in",
+        "IM-16 a server in maintenance is found, and the sign-in reports that",
         arguments: [
             ImmichGeneration(2, 4, 1), ImmichGeneration(3, 1, 0),
         ])

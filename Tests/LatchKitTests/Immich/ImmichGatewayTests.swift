@@ -14,7 +14,7 @@ import Testing
 /// The client against the real gateway with the dialect of Immich.
 @Suite(.timeLimit(.minutes(20))) struct ImmichGatewayTests {
     @Test(
-        "IM-5 IM-9 IM-10 IM-11 IM-15 a gateway signs in, lists sessions, keeps a PIN, and ends what it is told to end")
+        "IM-5 IM-9 IM-10 IM-11 IM-15 with a gateway a person signs in, lists and ends sessions, and uses a PIN")
     func wholeWay() async throws {
         let (folder, home) = (try TemporaryDirectory(), try HomeFixture())
         var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")

@@ -8,7 +8,7 @@ import Testing
 /// Signing in with a password, being signed in and signing out, at servers of every generation.
 @Suite(.timeLimit(.minutes(20))) struct ImmichSessionTests {
     @Test(
-        "IM-5 IM-8 IM-9 IM-10 IM-11 a person signs in, is recognised after a new start, and signs out",
+        "IM-5 IM-8 IM-9 IM-10 IM-11 a person signs in, is still signed in after a restart, and signs out",
         arguments: ImmichGeneration.all)
     func wholeWay(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "IM-16 IM-17 what a server refuses at sign-in is told, in either generation's envelope",
+        "IM-16 IM-17 a refused sign-in is reported, in the error format of both generations",
         arguments: [
             Refusal(password: "wrong", code: .wrongCredentials, says: "does not accept this e-mail and password"),
             Refusal(
@@ -65,7 +65,8 @@ import Testing
     }
 
     @Test(
-        "IM-16 the server's own words are told, of both generations", arguments: [ImmichGeneration(1, 123, 0), .newest])
+        "IM-16 the server's message is reported, for both generations",
+        arguments: [ImmichGeneration(1, 123, 0), .newest])
     func words(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         fixture.immich.intercept { request in
@@ -77,7 +78,7 @@ import Testing
         #expect(error.message.contains(generation.hasBareErrors ? "email: must be an email" : "email must be an email"))
     }
 
-    @Test("IM-9 beside an Authorization of the person's own the token goes in x-immich-user-token")
+    @Test("IM-9 with a configured Authorization header the token is sent in x-immich-user-token")
     func ownAuthorization() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -95,7 +96,7 @@ import Testing
         #expect(try await latch.signOut(account).isRevoked)
     }
 
-    @Test("IM-10 a session that the server has ended is signed out, with its reason", arguments: ImmichGeneration.all)
+    @Test("IM-10 a session that the server has ended is signed out with its reason", arguments: ImmichGeneration.all)
     func ended(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         let latch = try await fixture.home.open()
@@ -130,7 +131,7 @@ import Testing
     ]
 
     @Test(
-        "IM-10 what is not about the token is the server's answer, and ends nothing", arguments: harmless,
+        "IM-10 a response that does not concern the token is returned, and ends no session", arguments: harmless,
         [
             ImmichGeneration(1, 123, 0), ImmichGeneration(2, 4, 1), .newest,
         ])
@@ -158,7 +159,7 @@ import Testing
     ]
 
     @Test(
-        "IM-10 maintenance, faults and strangers sign nobody out", arguments: unknown,
+        "IM-10 maintenance, faults and other servers' responses end no session", arguments: unknown,
         [
             ImmichGeneration(1, 123, 0), .newest,
         ])
@@ -177,7 +178,7 @@ import Testing
         #expect(try await session.identity().email == "ada@example.org")
     }
 
-    @Test("IM-10 a vague refusal ends the session when the server repeats it to its own question")
+    @Test("IM-10 an ambiguous refusal ends the session if the server repeats it for the identity request")
     func confirmed() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
@@ -192,7 +193,7 @@ import Testing
     }
 
     @Test(
-        "IM-11 signing out of a server whose session is gone, or that is in maintenance, leaves nothing here",
+        "IM-11 signing out leaves nothing here if the session has ended or the server is in maintenance",
         arguments: [true, false])
     func signOutAnyway(_ isGone: Bool) async throws {
         let fixture = try ImmichFixture()

@@ -4,7 +4,7 @@ import Testing
 
 /// Where a program goes when it starts.
 @Suite(.timeLimit(.minutes(20))) struct ImmichStartTests {
-    @Test("IM-1 a start opens what is kept: with a session of before it leads to the app, without one to the sign-in")
+    @Test("IM-1 a start opens the stored data: with a session it shows the app, without one the sign-in")
     func start() async throws {
         let fixture = try ImmichFixture()
         var latch = try await fixture.home.open()

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct ClientLogTests {
-    @Test("sign-ins, renewals, rejections, ends and sign-outs are noted with server, outcome and time")
+    @Test("sign-ins, renewals, rejections, ends and sign-outs are logged with server, outcome and time")
     func acts() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
@@ -35,7 +35,7 @@ import Testing
         #expect(entries.first?.milliseconds != nil)
     }
 
-    @Test("a sign-in page in the server's place is noted for a question who is signed in and for a request")
+    @Test("a sign-in page instead of the server is logged for an identity request and for a call")
     func foreign() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
@@ -53,7 +53,7 @@ import Testing
         #expect(entries.allSatisfy { $0.server == fixture.address.authority })
     }
 
-    @Test("OX-16 no secret, path, query or name is in the file after all kinds of acts")
+    @Test("OX-16 no secret, path, query or name is in the file after all kinds of actions")
     func secrets() async throws {
         let fixture = try OnyxFixture()
         let person = BrowserPerson(home: fixture.home)
@@ -87,7 +87,7 @@ import Testing
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("many programs write at once; no line is lost or mixed, and the files stay within their bound")
+    @Test("many programs write concurrently; no line is lost or mixed, and the files are bounded")
     func together() async throws {
         let folder = try TemporaryDirectory()
         let address = try ServerAddress("photos.example.org")
@@ -119,7 +119,7 @@ import Testing
         #expect(small.entries().count == 1)
     }
 
-    @Test("a log that is not wanted or cannot be written keeps nobody from anything")
+    @Test("a log that is turned off or not writable prevents no action")
     func none() async throws {
         let folder = try TemporaryDirectory()
         let address = try ServerAddress("photos.example.org")

@@ -28,14 +28,14 @@ import Testing
         ),
     ]
 
-    @Test("OX-7 OX-8 the buttons are those of the server, in the old form and the new", arguments: forms)
+    @Test("OX-7 OX-8 the buttons are those of the server, in the old format and the new", arguments: forms)
     func buttons(_ body: String, _ password: Bool, _ browser: Bool) throws {
         let features = try #require(self.features(body))
         #expect(features.signsInWithPassword == password && features.signsInWithBrowser == browser)
     }
 
     @Test(
-        "OX-7 each row of the server's list of providers is a button, of a kind that is known or new",
+        "OX-7 each provider in the server's list is a button, also with an unknown kind",
         arguments: [[], ["google"], ["oidc", "saml"], ["saml", "apple", "google", "oidc", "of-tomorrow"]])
     func providers(_ kinds: [String]) throws {
         let rows = kinds.map {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("OX-8 a server that wants addresses proved, and one without anybody, say so")
+    @Test("OX-8 a server that requires verified addresses, and one without people, are recognised")
     func rest() {
         #expect(features(#"{"multi_tenant":false,"requires_verification":true}"#)?.requiresVerification == true)
         #expect(features(#"{"multi_tenant":false,"has_users":false}"#)?.hasUsers == false)
@@ -83,13 +83,13 @@ import Testing
         (#"{"status_code":422,"message":"checked","data":null}"#, "checked"), ("[]", nil), ("<html>", nil),
     ]
 
-    @Test("OX-8 every envelope and every reason of a 403 is told in words", arguments: refusals)
+    @Test("OX-8 every error format and every reason of a 403 is reported in plain words", arguments: refusals)
     func words(_ body: String, _ words: String?) {
         let response = ClientResponse(status: .forbidden, body: Array(body.utf8))
         #expect(OnyxDialect().errorMessage(in: response) == words)
     }
 
-    @Test("OX-1 a sign-in before the e-mail address is proved says what to do")
+    @Test("OX-1 a sign-in with an unverified e-mail address fails with the remedy")
     func unverified() {
         let response = ClientResponse(
             status: .badRequest, headers: ["Content-Type": "application/json"],

@@ -36,7 +36,7 @@ import Testing
         #expect(body["email"] == "ada@example.org" && body["password"] == "correct horse" && body.members?.count == 2)
     }
 
-    @Test("OX-8 when there is an account and signing in fails, that is told apart")
+    @Test("OX-8 a failed sign-in after a successful registration is a separate error")
     func half() async throws {
         let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
@@ -86,7 +86,7 @@ import Testing
         Refusal(status: 500, body: #"{"detail":"boom"}"#, code: .serverError, words: "(boom)"),
     ]
 
-    @Test("OX-8 each refusal of a registration is told in words, in whichever envelope", arguments: refusals)
+    @Test("OX-8 each refused registration is reported in plain words, in every error format", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
@@ -97,7 +97,7 @@ import Testing
         #expect(fixture.onyx.live.isEmpty)
     }
 
-    @Test("OX-8 an account is made also where the answer has other members than the newest release's")
+    @Test("OX-8 an account is created also if the response has other members than in the newest release")
     func otherMembers() async throws {
         let fixture = try OnyxFixture()
         let body = #"{"id":"7","email":"ada@example.org","is_active":true,"is_superuser":false,"role":"basic"}"#
@@ -113,7 +113,7 @@ import Testing
         (#""password_require_special_char":true"#, "plain", "one of !@#"),
     ]
 
-    @Test("OX-8 what the server's rule forbids is told before anything is sent", arguments: rules)
+    @Test("OX-8 a password against the server's rule is reported before any request", arguments: rules)
     func weak(_ rule: String, _ password: String, _ words: String) async throws {
         let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
@@ -123,7 +123,7 @@ import Testing
         #expect(fixture.wire.count("/api/auth/register") == 0)
     }
 
-    @Test("OX-8 the rule is told in one sentence, and a rule that asks for nothing in none")
+    @Test("OX-8 the rule is described in one sentence, and an empty rule in none")
     func sentence() {
         #expect(PasswordRule().sentence == nil && PasswordRule().problem(of: Secret("x")) == nil)
         let rule = PasswordRule(minimumLength: 8, maximumLength: 64, needsUppercase: true, needsDigit: true)
@@ -131,7 +131,7 @@ import Testing
             rule.sentence == "The password needs at least 8 characters, at most 64, an upper-case letter, a digit.")
     }
 
-    @Test("OX-8 a password that is fit is fit, with letters of any script")
+    @Test("OX-8 a valid password is accepted, with letters of any script")
     func fits() {
         let rule = PasswordRule(minimumLength: 4, needsUppercase: true, needsLowercase: true, needsDigit: true)
         #expect(rule.problem(of: Secret("Ωσ٣!")) == nil && rule.problem(of: Secret("Ωσ!!")) != nil)

@@ -74,7 +74,7 @@ import Testing
             refusal: "was not recognized: "),
     ]
 
-    @Test("RFC 9728 §3.3 metadata are believed only when they are the address's own and whole", arguments: cases)
+    @Test("RFC 9728 §3.3 metadata are accepted only if they are complete and belong to the address", arguments: cases)
     func believed(_ example: Case) async throws {
         let onyx = OnyxScript()
         let gateway = try ScriptedServer { onyx.response($0) }
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "hosts without a name in common bring a warning before anybody signs in",
+        "hosts without a common domain cause a warning before the sign-in",
         arguments: [
             ("app.example.org", "id.example.org", true), ("example.org", "id.example.org", true),
             ("example.org", "example.org", true), ("localhost", "localhost", true),
@@ -117,7 +117,7 @@ import Testing
         #expect(ForwardAuthDialect.areRelated(other, one) == areRelated)
     }
 
-    @Test("an address that is not encrypted says nothing that is believed, but on this machine")
+    @Test("a gateway address without TLS is accepted only on loopback")
     func unencrypted() throws {
         #expect(ForwardAuthDialect.gateway("http://id.example.org/api") == nil)
         #expect(ForwardAuthDialect.gateway("id.example.org") == nil)
@@ -125,7 +125,7 @@ import Testing
         #expect(ForwardAuthDialect.gateway("http://127.0.0.1:1/api")?.url == "http://127.0.0.1:1")
     }
 
-    @Test("extra headers of the protected host do not go to a gateway on another host")
+    @Test("extra headers of the protected host are not sent to a gateway on another host")
     func headers() async throws {
         let onyx = OnyxScript()
         let gateway = try ScriptedServer { onyx.response($0) }

@@ -32,7 +32,7 @@ import Testing
             PasswordSignIn(email: email, password: Secret(ProtectingProxy.password)), to: server)
     }
 
-    @Test("a protected address leads to its gateway by its 401, and the person is told where they sign in")
+    @Test("a protected address's 401 leads to its gateway, which is shown before the sign-in")
     func found() async throws {
         try await with { proxy in
             let latch = try await home.open()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("calls reach the backend as the person, renewed at the gateway and ended there; two people do not cross")
+    @Test("calls reach the backend as the right person, and sessions are renewed and ended at the gateway")
     func wholeWay() async throws {
         try await with { proxy in
             let latch = try await home.open()
@@ -74,7 +74,9 @@ import Testing
         }
     }
 
-    @Test("a backend's own refusal signs nobody out, and the gateway's does", arguments: ["/own-401", "/own-403"])
+    @Test(
+        "a refusal of the backend ends no session, and a refusal of the gateway does",
+        arguments: ["/own-401", "/own-403"])
     func refusals(path: String) async throws {
         try await with { proxy in
             let latch = try await home.open()
@@ -93,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a challenge that the gateway does not stand behind signs nobody out")
+    @Test("a challenge that the gateway does not confirm ends no session")
     func falseChallenge() async throws {
         try await with { proxy in
             let latch = try await home.open()
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("without the gateway nobody is signed out, and the message names it")
+    @Test("an unreachable gateway ends no session, and the message names it")
     func gatewayDown() async throws {
         try await with { proxy in
             let latch = try await home.open()

@@ -15,7 +15,7 @@ import Testing
         return ClientResponse(status: HTTPStatus(rawValue: status), headers: headers, body: Array(body.utf8))
     }
 
-    @Test("Only 401 speaks of the key, and vaguely; 403, 404 and 400 never end a session")
+    @Test("Only 401 concerns the key, and inconclusively; 403, 404 and 400 never end a session")
     func verdicts() throws {
         let server = try ServerAddress("https://mail.example.org")
         let dialect = RelateMailDialect()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("The three shapes of errors give words, and no body is shown as it is")
+    @Test("The three error formats give a message, and no body is shown unchanged")
     func words() {
         let dialect = RelateMailDialect()
         let rows: [(String, String?)] = [
@@ -58,7 +58,7 @@ import Testing
         for (body, words) in rows { #expect(dialect.errorMessage(in: Self.response(400, body)) == words) }
     }
 
-    @Test("A key that is revoked at the server ends the session when the server itself confirms it")
+    @Test("A key that is revoked at the server ends the session if the server confirms it")
     func revoked() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -91,7 +91,7 @@ import Testing
         ("without the app's page", .init(hasPages: false), nil, ""),
     ]
 
-    @Test("RM-5 every release signs in, and what an older one does wrong is told and ends nothing", arguments: releases)
+    @Test("RM-5 every release signs in, and errors of older ones are reported and end no session", arguments: releases)
     func release(
         _ row: (name: String, release: RelateMailScript.Release, code: LatchError.Code?, words: String)
     ) async throws {
@@ -108,7 +108,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("429 without a word of when means 60 seconds, and a redirect is never followed with the key")
+    @Test("429 without Retry-After means 60 seconds, and a redirect is never followed with the key")
     func limits() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -126,7 +126,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("Times are read with any number of digits, with and without an offset")
+    @Test("Times are parsed with any number of fraction digits, with and without an offset")
     func times() {
         let base = Date(timeIntervalSince1970: 1_770_529_969)
         let rows: [(String, Date?)] = [

@@ -44,7 +44,7 @@ import Testing
             hasBrowser: false, warning: "not a web address"),
     ]
 
-    @Test("RM-4 discovery and config.json are merged, and what is missing is told", arguments: rows)
+    @Test("RM-4 discovery and config.json are merged, and missing values are reported", arguments: rows)
     func merged(_ row: Row) async throws {
         let fixture = try await RelateMailFixture(row.release)
 
@@ -75,7 +75,7 @@ import Testing
         (.redirect("https://login.example.org/"), .interceptedResponse, "login.example.org"),
     ]
 
-    @Test("RM-4 what is no such server, or one that refuses, is told so that a person can act", arguments: strangers)
+    @Test("RM-4 another kind of server, or one that refuses, is reported with the remedy", arguments: strangers)
     func strange(_ response: ScriptedServer.Response, _ code: LatchError.Code, _ words: String) async throws {
         let fixture = try await RelateMailFixture()
         fixture.server.intercept { _ in response }
@@ -85,7 +85,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-4 a server that sends everybody to TLS is told by its address there, and nothing is sent after it")
+    @Test("RM-4 a server's redirect to TLS is reported with the new address, and is not followed")
     func redirected() async throws {
         let fixture = try await RelateMailFixture()
         fixture.server.intercept { request in
@@ -97,7 +97,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-4 a server on another machine is spoken to with TLS alone")
+    @Test("RM-4 a server on another machine is only used with TLS")
     func plain() async throws {
         let fixture = try await RelateMailFixture()
         // A name that is no machine's: the server stands behind a proxy, which is asked for whole addresses.

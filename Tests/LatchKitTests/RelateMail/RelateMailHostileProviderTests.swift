@@ -9,7 +9,7 @@ import Testing
 /// sign-in: found, begun, come back, finished.
 @Suite(.timeLimit(.minutes(10))) struct RelateMailHostileProviderTests {
     @Test(
-        "RM-5 a provider that does right signs a person in",
+        "RM-5 a correct provider signs a person in",
         arguments: ProviderCase.all.filter { $0.outcome == .signedIn })
     func good(_ row: ProviderCase) async throws {
         let fixture = try await RelateMailFixture(provider: row.script)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "RM-5 after a bad answer there is no account, no key, no token, and what was wrong is told",
+        "RM-5 after an invalid response there is no account, key or token, and the error is reported",
         arguments: ProviderCase.all.filter { $0.outcome != .signedIn && !$0.concernsState })
     func bad(_ row: ProviderCase) async throws {
         let fixture = try await RelateMailFixture(provider: row.script)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "RM-5 an answer without this sign-in's state changes nothing",
+        "RM-5 a response without this sign-in's state changes nothing",
         arguments: ProviderCase.all.filter(\.concernsState))
     func state(_ row: ProviderCase) async throws {
         let fixture = try await RelateMailFixture(provider: row.script)

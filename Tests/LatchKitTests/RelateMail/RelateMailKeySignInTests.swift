@@ -7,7 +7,7 @@ import Testing
 
 /// Signing in with a key that the person made, where nothing else can.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailKeySignInTests {
-    @Test("RM-7 a pasted key is tried, its id found where it is the only one, and signing out revokes it")
+    @Test("RM-7 a pasted key is tested, its id is found if it is the only one, and signing out revokes it")
     func onlyKey() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         let key = fixture.server.add("my desk", scopes: ["api:read"])
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "RM-8 of several keys it is the one whose last use moves; where that is not told, signing out says what is left"
+        "RM-8 of several keys it is the one whose last use changes; without that, signing out reports what is left"
     )
     func severalKeys() async throws {
         for tellsUse in [true, false] {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("RM-8 a new key may do what the old one may and no more, also where that was not known here")
+    @Test("RM-8 a new key has the same scopes as the old one, also if they were not known here")
     func noMore() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         fixture.server.add("a phone")
@@ -68,7 +68,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-4 where there is no provider, the browser is refused with a word of the way that is left")
+    @Test("RM-4 without a provider, browser sign-in is refused with the remedy to use a key")
     func noBrowser() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         let latch = try await fixture.home.open()
@@ -77,7 +77,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("The longest names of program and machine leave a key's mark whole, so that it is found again")
+    @Test("With the longest names of program and machine, a key's name still has its unique mark")
     func longNames() {
         let device = Device(program: String(repeating: "p", count: 60), model: String(repeating: "m", count: 90))
         let name = KeyName(device)
@@ -86,7 +86,7 @@ import Testing
         #expect(KeyName(device) != name)
     }
 
-    @Test("RM-8 a key that other programs use at the same time is not guessed at")
+    @Test("RM-8 a key is not guessed if other programs use keys at the same time")
     func ambiguous() throws {
         func key(_ id: String, _ used: Double?) -> RemoteKey {
             RemoteKey(
@@ -111,7 +111,7 @@ import Testing
         (.json("{}"), .interceptedResponse, "unexpected format"),
     ]
 
-    @Test("RM-7 a key that does not work is not kept, and why is told", arguments: answers)
+    @Test("RM-7 a key that does not work is not stored, and the reason is reported", arguments: answers)
     func refused(_ response: ScriptedServer.Response, _ code: LatchError.Code, _ words: String) async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         let key = fixture.server.add()
@@ -126,7 +126,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a key for mail programs alone does not sign in, and what is no key is not sent")
+    @Test("RM-7 a key only for mail programs does not sign in, and an invalid key is not sent")
     func notForPrograms() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         let key = fixture.server.add("mail", scopes: ["smtp", "imap"])
@@ -142,7 +142,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 the same key again keeps its id; a key of another family's account is refused")
+    @Test("RM-7 a sign-in with the same key keeps its id; a key of another family's account is refused")
     func sameAgain() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         let key = fixture.server.add()

@@ -8,7 +8,7 @@ import Testing
 
 /// A server and its identity provider that both have certificates of their own.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailPinTests {
-    @Test("RM-5 the server's pin is for the server alone: its provider is another host, and judged by the authorities")
+    @Test("RM-5 the server's pin is only for the server, and its provider is verified by the authorities")
     func pin() async throws {
         let authority = try await Authority.make()
         let pair = try await authority.issue()

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "RM-4 to RM-8 signed in, used, listed, rotated, signed out, against the gateway",
+        "RM-4 to RM-8 a key is created, used, listed, rotated and revoked at the gateway",
         arguments: [
             CallbackMethod.automatic, .loopback,
         ])
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("RM-6 the least that an app needs, and a second sign-in that replaces the first one's key")
+    @Test("RM-6 an app can request the minimal scope, and a second sign-in replaces the first one's key")
     func least() async throws {
         try await SandboxFixture.with { fixture in
             let latch = try await fixture.home.open()

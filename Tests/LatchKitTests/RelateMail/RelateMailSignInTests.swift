@@ -11,7 +11,7 @@ import Testing
 /// Sign-in at the provider, and the key that it creates, against a server that follows docs/protocols/relate-mail.md.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailSignInTests {
     @Test(
-        "RM-4 to RM-7 a person signs in at the provider; the key is kept, its id in the account, all tokens forgotten")
+        "RM-4 to RM-7 a person signs in at the provider; the key and its id are stored, and no tokens")
     func wholeWay() async throws {
         var script = ProviderScript()
         script.tokens = { $0["refresh_token"] = "refresh-0123456789" }
@@ -60,7 +60,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-5 by choice the browser comes back to a port of this machine, at /auth/callback")
+    @Test("RM-5 optionally the browser is redirected to a loopback port, at /auth/callback")
     func loopback() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -74,7 +74,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-5 the server's extra headers go to the server with every request, and never to the provider")
+    @Test("RM-5 the server's extra headers are sent to the server with every request, and never to the provider")
     func headers() async throws {
         let seen = Mutex(0)
         var script = ProviderScript()
@@ -113,7 +113,7 @@ import Testing
         ),
     ]
 
-    @Test("RM-6 a key may do what was asked for, as the server's reply says", arguments: wishes)
+    @Test("RM-6 a key has the requested scopes, as in the server's response", arguments: wishes)
     func scopes(_ row: (release: RelateMailScript.Release, asked: [String]?, got: [String], path: String)) async throws
     {
         let fixture = try await RelateMailFixture(row.release)
@@ -126,7 +126,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-6 scopes that no program can use are refused before the browser opens")
+    @Test("RM-6 unusable scopes are refused before the browser is opened")
     func uselessScopes() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -138,7 +138,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-8 signing in again revokes the key of before, and keeps one account")
+    @Test("RM-8 signing in again revokes the previous key, and keeps one account")
     func again() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -152,7 +152,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a key whose answer did not come is looked for by its name, and revoked")
+    @Test("RM-7 a key whose response was lost is searched by its name and revoked")
     func lostAnswer() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -169,7 +169,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-6 why no key was made is told in the server's words, in whichever envelope")
+    @Test("RM-6 if no key is created, the server's message is reported, in every error format")
     func refusals() async throws {
         let problem = #"{"title":"One or more validation errors occurred.","errors":{"Name":["Too long."]}}"#
         let rows: [(ScriptedServer.Response, LatchError.Code, String)] = [
@@ -204,7 +204,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-6 a token that the server does not take, or that tells no address, is told as such")
+    @Test("RM-6 a token that the server refuses, or that has no address, is reported")
     func badTokens() async throws {
         let fixture = try await RelateMailFixture(.init(tokenTellsEmail: false))
         let latch = try await fixture.home.open()

@@ -30,7 +30,7 @@ import Testing
         UnrecognizedCase(path: "/auth/token", response: .json(#"{"error":"boom"}"#, 500)),
     ]
 
-    @Test("TT-10 an API that is like it in all but one answer is not taken for it", arguments: strangers)
+    @Test("TT-10 an API that differs in one response is not recognised as Time Tracker", arguments: strangers)
     func stranger(_ stranger: UnrecognizedCase) async throws {
         let fixture = try TimeTrackerFixture()
         fixture.script.intercept { $0.path == stranger.path ? stranger.response : nil }
@@ -39,7 +39,7 @@ import Testing
         #expect(!fixture.wire.requests.contains { $0.token != nil })
     }
 
-    @Test("An Onyx server is none of Time Tracker's, and is found first")
+    @Test("An Onyx server is not a Time Tracker server, and is found first")
     func onyx() async throws {
         let fixture = try OnyxFixture()
         let report = try await fixture.home.open().probe(fixture.address)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("TT-3 a server whose provider is away is found, with a warning; one without sign-in is told")
+    @Test("TT-3 a server whose provider is down is found with a warning; one without sign-in is reported")
     func halves() async throws {
         let fixture = try TimeTrackerFixture()
         fixture.script.intercept {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "TT-4 a server whose exchange alone is out of order is told as failing, not as unknown",
+        "TT-4 a server with only a failing token exchange is reported as failing, not as unknown",
         arguments: [502, 503, 429])
     func failing(_ status: Int) async throws {
         let fixture = try TimeTrackerFixture()
@@ -77,7 +77,7 @@ import Testing
         #expect(failure.message.contains("is a Time Tracker server, but /auth/token fails (status \(status)"))
     }
 
-    @Test("TT-10 what a server's paths are below is kept with the account, and only what is known is taken back")
+    @Test("TT-10 a server's path prefix is stored with the account, and only a known one is restored")
     func details() {
         for (kept, prefix) in [(["prefix": "/api"], "/api"), (["prefix": "/evil"], ""), ([:], "")] {
             #expect(TimeTrackerDialect().with(details: kept).identity.path == prefix + "/auth/me")

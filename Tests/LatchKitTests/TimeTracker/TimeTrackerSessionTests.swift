@@ -6,7 +6,7 @@ import Testing
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSessionTests {
-    @Test("TT-6 each request with a token says JSON both ways, unless it says otherwise itself")
+    @Test("TT-6 each request with a token has Accept and Content-Type for JSON, unless it sets its own")
     func headers() async throws {
         let fixture = try TimeTrackerFixture()
         let latch = try await fixture.home.open()
@@ -26,7 +26,7 @@ import Testing
         #expect(authenticated.count { $0.headers.values("Accept") == ["application/json"] } == authenticated.count - 1)
     }
 
-    @Test("TT-11 an empty success is one")
+    @Test("TT-11 an empty successful response is accepted")
     func empty() async throws {
         let fixture = try TimeTrackerFixture()
         let latch = try await fixture.home.open()
@@ -82,7 +82,7 @@ import Testing
         ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]), .silence,
     ]
 
-    @Test("TT-7 TT-8 whatever somebody else answers in its place, nobody is signed out", arguments: strangers)
+    @Test("TT-7 TT-8 an intercepted response ends no session", arguments: strangers)
     func stranger(_ response: ScriptedServer.Response) async throws {
         let fixture = try TimeTrackerFixture()
         let latch = try await fixture.home.open()
@@ -100,7 +100,7 @@ import Testing
         #expect(try await session.identity().id == "sub-7")
     }
 
-    @Test("TT-8 at the start the server is asked; without a network the session stays")
+    @Test("TT-8 the session is checked at the start; without a network it is kept")
     func start() async throws {
         let fixture = try TimeTrackerFixture()
         let latch = try await fixture.home.open()
@@ -136,7 +136,9 @@ import Testing
         Goodbye(response: .silence, words: "was lost"),
     ]
 
-    @Test("TT-12 signing out always clears this device, and says what the server still takes", arguments: goodbyes)
+    @Test(
+        "TT-12 signing out always clears this device, and reports whether the token is still valid",
+        arguments: goodbyes)
     func signOut(_ goodbye: Goodbye) async throws {
         var settings = TimeTrackerScript.Settings()
         settings.logout = goodbye.response
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "TT-5 the token is in the secret store alone, as com.timetracker.app and accessToken, with the account's id beside"
+        "TT-5 the token is only in the secret store, as com.timetracker.app and accessToken, with the account's id"
     )
     func secret() async throws {
         let fixture = try TimeTrackerFixture()
@@ -172,7 +174,7 @@ import Testing
     }
 
     @Test(
-        "TT-5 a token that an earlier release kept is found, and the next sign-in keeps the new one under its right name"
+        "TT-5 a token of an earlier release is found, and the next sign-in uses the current name"
     )
     func earlierName() async throws {
         let fixture = try TimeTrackerFixture()

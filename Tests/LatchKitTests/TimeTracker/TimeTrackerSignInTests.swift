@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "TT-3 TT-4 TT-10 TT-13 a person signs in, at the top of a host and below /api",
+        "TT-3 TT-4 TT-10 TT-13 a person signs in, at the root of a host and below /api",
         arguments: ["", "/api"])
     func whole(_ prefix: String) async throws {
         let fixture = try fixture { $0.prefix = prefix }
@@ -37,7 +37,7 @@ import Testing
         #expect(try await session.client.send(.get, prefix + "/clients").status == .ok)
     }
 
-    @Test("TT-3 the state that the server made is compared: a link with another changes nothing")
+    @Test("TT-3 the server's state is compared, and a link with another state changes nothing")
     func state() async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
@@ -64,7 +64,7 @@ import Testing
         #expect(try await signedIn.isActive)
     }
 
-    @Test("TT-3 two sign-ins at once do not cross, each by its own state")
+    @Test("TT-3 two concurrent sign-ins are distinguished by their states")
     func atOnce() async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "TT-3 a server that ties the sign-in to the browser is opened itself; a second such sign-in at once is refused")
+        "TT-3 if the server sets a cookie, its start page is opened; a second such sign-in is refused")
     func unknowable() async throws {
         let fixture = try fixture { $0.setsCookie = true }
         let latch = try await fixture.home.open()
@@ -120,7 +120,7 @@ import Testing
         Start(response: .page(403), code: .interceptedResponse, words: "the response is a web page"),
     ]
 
-    @Test("TT-3 TT-9 a server that does not begin a sign-in is told, and no browser is opened", arguments: starts)
+    @Test("TT-3 TT-9 a server that does not start a sign-in is reported, and no browser is opened", arguments: starts)
     func noStart(_ start: Start) async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
@@ -149,7 +149,9 @@ import Testing
         ),
     ]
 
-    @Test("TT-3 only a web address with this redirect and one state is opened in the start's place", arguments: targets)
+    @Test(
+        "TT-3 only a web address with this redirect and one state is opened instead of the start page",
+        arguments: targets)
     func target(_ target: String, _ isOpened: Bool) throws {
         let response = ClientResponse(status: .found, headers: ["Location": target])
         let server = try ServerAddress("https://time.example.org")
@@ -183,7 +185,7 @@ import Testing
         Refusal(status: 200, error: "", code: .interceptedResponse, words: "an unexpected format"),
     ]
 
-    @Test("TT-4 TT-9 every refusal of the exchange is told in the server's words", arguments: refusals)
+    @Test("TT-4 TT-9 every refusal of the exchange is reported with the server's message", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
@@ -199,7 +201,7 @@ import Testing
         #expect(try await latch.accounts.accounts().isEmpty)
     }
 
-    @Test("TT-9 an error in the callback is told, which the family's own app loses")
+    @Test("TT-9 an error in the callback is reported, unlike in the family's own app")
     func denied() async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
@@ -214,7 +216,7 @@ import Testing
         #expect(fixture.exchanges.isEmpty)
     }
 
-    @Test("TT-4 an issuer that the browser brought goes to the server, which may compare it")
+    @Test("TT-4 an issuer in the callback is sent to the server, which may compare it")
     func issuer() async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
@@ -226,7 +228,7 @@ import Testing
         #expect(fixture.exchanges.first?["iss"] == "https://id.example.org")
     }
 
-    @Test("TT-13 the token's end is what the server told, else what the token says", arguments: [true, false])
+    @Test("TT-13 the token's expiry is that of the response, or otherwise that in the token", arguments: [true, false])
     func expiry(_ isTold: Bool) throws {
         let payload = Base64URL.encode(Array(#"{"iat":1000,"exp":2593000}"#.utf8))
         let token = "eyJhbGciOiJIUzI1NiJ9.\(payload).x"
@@ -236,7 +238,7 @@ import Testing
         }
     }
 
-    @Test("TT-10 the address is configured by API_BASE_URL, or is the developer's own machine")
+    @Test("TT-10 the address is configured by API_BASE_URL, and defaults to the local machine")
     func configuration() throws {
         #expect(try TimeTrackerDialect.address(in: [:]).url == "http://localhost:3001")
         #expect(try TimeTrackerDialect.address(in: ["API_BASE_URL": ""]).url == "http://localhost:3001")

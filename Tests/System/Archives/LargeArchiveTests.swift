@@ -31,7 +31,7 @@ struct LargeArchiveTests {
         return result.output
     }
 
-    @Test("more than 65,535 files are all found, and all well")
+    @Test("more than 65,535 files are all found and intact")
     func manyFiles() async throws {
         let folder = try TemporaryDirectory()
         try folder.write("1", to: "one")
@@ -49,7 +49,7 @@ struct LargeArchiveTests {
         #expect(info.status == 0 && info.output.contains("number of entries: 65540"), "\(info.output)\(info.errors)")
     }
 
-    @Test("a file of more than 4 GiB, and one behind it, are found and well")
+    @Test("a file of more than 4 GiB, and one after it, are found and intact")
     func largeFile() async throws {
         let folder = try TemporaryDirectory()
         let size = (4 << 30) + 12_345

@@ -6,7 +6,7 @@ import Testing
 /// Several gateways that share their one-time codes.
 @Suite("Two gateways", .inTurn, .timeLimit(.minutes(20)))
 struct TwoGatewaysTests {
-    @Test("OX-15 each completes what the other began, at every step", arguments: ["redis", "database"])
+    @Test("OX-15 each gateway completes sign-ins of the other, at every step", arguments: ["redis", "database"])
     func eachOther(_ codes: String) async throws {
         let gates = try await TwoGateways(codes: codes)
         for (begin, back, exchange) in [
@@ -24,7 +24,9 @@ struct TwoGatewaysTests {
         await gates.close()
     }
 
-    @Test("OX-4 OX-15 of a hundred exchanges of one code at both, one gets a token", arguments: ["redis", "database"])
+    @Test(
+        "OX-4 OX-15 of a hundred exchanges of one code at both gateways, one gets a token",
+        arguments: ["redis", "database"])
     func once(_ codes: String) async throws {
         let gates = try await TwoGateways(codes: codes)
         let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
@@ -43,7 +45,7 @@ struct TwoGatewaysTests {
         await gates.close()
     }
 
-    @Test("OX-15 without Redis the answer says when to try again, signed-in people notice nothing, and it comes back")
+    @Test("OX-15 without Redis the response has Retry-After, sessions still work, and sign-in works when it is back")
     func outage() async throws {
         let gates = try await TwoGateways()
         let before = try await gates.authorize(at: gates.one, backAt: gates.one)

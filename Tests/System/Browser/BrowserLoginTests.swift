@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test("OX-9 two sign-ins at once do not cross, by loopback and by the scheme", arguments: ["loopback", "scheme"])
+    @Test(
+        "OX-9 two concurrent sign-ins do not affect each other, by loopback and by the scheme",
+        arguments: ["loopback", "scheme"])
     func atOnce(_ way: String) async throws {
         try await SandboxFixture.with { place in
             func login(_ name: String) async throws -> Program.Result {
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 a denial, no answer, an unknown provider and somebody who is disabled each have their own end")
+    @Test("OX-9 a denial, a time-out, an unknown provider and a disabled person have different errors")
     func ends() async throws {
         try await SandboxFixture.with { place in
             let cases: [(arguments: [String], status: Int32, code: String)] = [
@@ -83,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "OX-9 without a browser the address is printed and the link pasted; another link is told",
+        "OX-9 without a browser the address is printed and the link pasted; another link is reported",
         arguments: ["scheme", "loopback"])
     func pasted(_ way: String) async throws {
         try await SandboxFixture.with { place in
@@ -99,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 without a browser a QR code of the address is shown where it fits, and not when it is not wanted")
+    @Test("OX-9 without a browser a QR code of the address is shown if it fits and is not turned off")
     func qrCode() async throws {
         try await SandboxFixture.with { place in
             let address = place.sandbox.json["timetracker"]?["url"]?.string ?? ""
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("OX-8 a person registers at the terminal: the rule first, the password twice, and is signed in")
+    @Test("OX-8 a person registers at the terminal, which shows the rule and asks for the password twice")
     func register() async throws {
         try await SandboxFixture.with { place in
             let terminal = try place.terminal("register", place.sandbox.onyx)
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 the link may come on standard input")
+    @Test("OX-9 the link can be read from standard input")
     func piped() async throws {
         try await SandboxFixture.with { place in
             let script = """
@@ -168,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("OX-8 OX-9 at a terminal the person chooses among the server's ways")
+    @Test("OX-8 OX-9 at a terminal the person chooses among the server's sign-in methods")
     func choice() async throws {
         try await SandboxFixture.with { place in
             let terminal = try place.terminal("login", place.sandbox.onyx, "--browser-command", place.browser())
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("OX-9 a link that nobody waits for changes nothing and says so")
+    @Test("OX-9 an unexpected link changes nothing, and the error says so")
     func unsolicited() async throws {
         let fixture = try SystemFixture()
         for link in ["onyx://auth/callback?code=stolen&state=other", "onyx://auth/callback", "nonsense"] {

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 IM-7 RM-5 RM-6 a person signs in in a real browser, which brings the sign-in back",
+        "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 IM-7 RM-5 RM-6 a person signs in in a real browser, which redirects to the app",
         arguments: rows)
     func wholeWay(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "TT-2 a second sign-in shares no cookie with the first: the provider asks for the password again",
+        "TT-2 a second sign-in shares no cookies with the first: the provider asks for the password again",
         arguments: own)
     func noCookies(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "TT-2 closing the window ends the sign-in with words of its own, and the profile is gone",
+        "TT-2 closing the window ends the sign-in with a separate error, and the profile is deleted",
         arguments: own)
     func closedWindow(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "TT-2 a latch that was killed leaves the profile to the next one, which leaves it while the browser runs",
+        "TT-2 the profile of a killed latch is deleted by the next one, but not while the browser runs",
         arguments: own)
     func killed(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
@@ -91,7 +91,9 @@ import Testing
         }
     }
 
-    @Test("OX-9 TT-9 IM-7 RM-5 a denial in a real browser is told, and nobody is signed in", arguments: rows.prefix(6))
+    @Test(
+        "OX-9 TT-9 IM-7 RM-5 a denial in a real browser is reported, and no account is signed in",
+        arguments: rows.prefix(6))
     func denied(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
             let login = try await desktop.signIn()

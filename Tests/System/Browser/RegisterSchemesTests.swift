@@ -16,7 +16,7 @@ import Testing
         ).output.trimmingCharacters(in: .newlines)
     }
 
-    @Test("OX-9 TT-1 the scheme is registered, found by the desktop, and unregistered; other programs' choices stay")
+    @Test("OX-9 TT-1 the scheme is registered, found by the desktop, and unregistered; other programs' entries stay")
     func wholeWay() async throws {
         try FileManager.default.createDirectory(
             atPath: fixture.folder.file("data/applications"), withIntermediateDirectories: true)
@@ -48,7 +48,7 @@ import Testing
         #expect(try await fixture.latch("register-schemes", "--remove").output.contains("was not registered"))
     }
 
-    @Test("Where the desktop's tools are missing, that and the package are told")
+    @Test("If the desktop's tools are missing, the error names the package")
     func noTools() async throws {
         let bare = SystemFixture(sharing: fixture, ["PATH": fixture.folder.path])
         let response = try await bare.latch("register-schemes")

@@ -8,7 +8,7 @@ import Testing
 /// in its own hands and the secret store, leaves a session there that nobody can use; it ends when its time runs out.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ClientCrashTests {
     @Test(
-        "OX-13 TT-12 killed at any step, latch leaves an account whole or absent",
+        "OX-13 TT-12 if latch is killed at any step, an account is complete or absent",
         arguments: ClientCrash.Command.allCases, ClientCrash.Store.allCases)
     func killed(command: ClientCrash.Command, store: ClientCrash.Store) async throws {
         let fixture = try SystemFixture([

@@ -7,7 +7,7 @@ import Testing
 /// the identity provider and the server go on when the program is dead.
 @Suite(.timeLimit(.minutes(20))) struct FamilyCrashTests {
     @Test(
-        "OX-13 IM-11 TT-12 RM-7 RM-8 killed at any moment, latch leaves an account whole or absent, in every family",
+        "OX-13 IM-11 TT-12 RM-7 RM-8 if latch is killed at any time, an account is complete or absent, in every family",
         arguments: CrashFamily.all)
     func killed(_ family: CrashFamily) async throws {
         var crash = try await FamilyCrash(family)

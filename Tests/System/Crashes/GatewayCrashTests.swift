@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct GatewayCrashTests {
     private static let kills = 200
 
-    @Test("TT-7 OX-14 killed 200 times under load, the gateway loses no token that it gave and revives none that ended")
+    @Test("TT-7 OX-14 the gateway is killed 200 times under load without losing or restoring any token")
     func killedUnderLoad() async throws {
         let crashes = try await GatewayCrashes()
 

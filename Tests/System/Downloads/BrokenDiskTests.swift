@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Disks that fail to take what they are given, and those that take no such thing.
-@Suite("Disks that fail", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Failing disks", .inTurn, .timeLimit(.minutes(20)))
 struct BrokenDiskTests {
     private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 2) }
 
@@ -39,7 +39,7 @@ struct BrokenDiskTests {
     }
 
     @Test(
-        "DL-5 DL-17 what a disk failed to write is not believed at the next try: it is removed, and fetched from its beginning",
+        "DL-5 DL-17 after a failed write the part is deleted, and the next attempt starts at the beginning",
         arguments: [3, 1])
     func flush(_ number: Int) async throws {
         let id = PictureServer.Picture.id(number)
@@ -57,7 +57,7 @@ struct BrokenDiskTests {
     }
 
     @Test(
-        "DL-13 a disk that takes no file or name of such a length is told as one",
+        "DL-13 a disk that refuses a file size or a name length is reported as such",
         arguments: [
             ("write", "EFBIG", "does not allow files of this size"),
             ("openat", "ENAMETOOLONG", "does not allow names of this length"),

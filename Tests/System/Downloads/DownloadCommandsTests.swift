@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands to a queue, whose server gives half of a file and then nothing until it is told to.
-@Suite("Commanding downloads", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Download commands", .inTurn, .timeLimit(.minutes(20)))
 struct DownloadCommandsTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
 
@@ -42,7 +42,7 @@ struct DownloadCommandsTests {
         #expect(status == 130 && terminal.screen.contains("To continue: latch download"))
     }
 
-    @Test("DL-12 DL-14 Ctrl-C keeps what has come, and 'latch download' alone goes on from there, in the same folder")
+    @Test("DL-12 DL-14 Ctrl-C keeps the received bytes, and 'latch download' continues there, in the same folder")
     func interrupted() async throws {
         let server = try server()
         stall(server)
@@ -64,7 +64,7 @@ struct DownloadCommandsTests {
         #expect(server.server.requests.contains { $0.headers["range"] == "bytes=200000-" })
     }
 
-    @Test("DL-12 another terminal lists, watches, pauses, resumes and cancels what runs, each by its id or all")
+    @Test("DL-12 another terminal lists, watches, pauses, resumes and cancels downloads, by id or all")
     func commands() async throws {
         let server = try server(4)
         stall(server)
@@ -98,7 +98,7 @@ struct DownloadCommandsTests {
         #expect(try await fixture.latch("downloads", "list").errors.contains("The queue is empty"))
     }
 
-    @Test("DL-8 a second 'latch download' says which of its options the one that runs does not heed, and only those")
+    @Test("DL-8 a second 'latch download' reports exactly the options that the running one does not use")
     func unheeded() async throws {
         let server = try server(4)
         stall(server)
@@ -126,7 +126,7 @@ struct DownloadCommandsTests {
         #expect(fixture.files().count == 4)
     }
 
-    @Test("DL-8 DL-14 what is over binds nobody to its folder: the next files go where they are wanted")
+    @Test("DL-8 DL-14 finished downloads allow another folder for the next files")
     func nextFolder() async throws {
         let server = try server()
         server.intercept { request in
@@ -144,7 +144,7 @@ struct DownloadCommandsTests {
             "\(second.errors)")
     }
 
-    @Test("DL-9 DL-13 DL-14 one that fails is told with its reason, the others are downloaded, and it is tried again")
+    @Test("DL-9 DL-13 DL-14 a failed file is reported with its reason, the others are downloaded, and it is retried")
     func failures() async throws {
         let server = try server()
         server.intercept { request in

@@ -7,7 +7,7 @@ import Testing
     private static let kills = 500
 
     @Test(
-        "DL-17 killed at 500 random moments, a bulk of 300 files is downloaded whole, each once, and leaves nothing behind"
+        "DL-17 300 files are downloaded completely, each once, despite 500 kills at random times"
     )
     func killed() async throws {
         var random = SeededRandom(for: "Kills of a download")

@@ -29,7 +29,7 @@ struct DownloadDiskFullTests {
         #expect(sums.sorted() == expected.sorted())
     }
 
-    @Test("DL-13 a full disk pauses the queue and says so; with room again it goes on, and every file is whole")
+    @Test("DL-13 a full disk pauses the queue with a message; with free space it continues, and every file is complete")
     func full() async throws {
         var random = SeededRandom(for: "Disk full")
         let bulk = try await Bulk(12, pairs: 2, length: 2_000_000, &random)
@@ -52,7 +52,7 @@ struct DownloadDiskFullTests {
     }
 
     @Test(
-        "DL-13 nor does a full disk end the queue that it is itself kept on: it waits for room there and loses nothing")
+        "DL-13 the queue also waits if the full disk contains the queue itself, and loses nothing")
     func fullWithTheQueue() async throws {
         var random = SeededRandom(for: "Disk full with the queue")
         let bulk = try await Bulk(40, pairs: 8, length: 1_000_000, &random)
@@ -74,7 +74,7 @@ struct DownloadDiskFullTests {
         try await Self.makeRoom(program, "/mnt/filler", for: bulk)
     }
 
-    @Test("DL-13 while the disk is full, the list of downloads says so for each file that waits")
+    @Test("DL-13 while the disk is full, the list of downloads says so for each waiting file")
     func listed() async throws {
         let picture = PictureServer.Picture(1, "summer.jpg", [UInt8](repeating: 7, count: 3_000_000))
         let server = try PictureServer([picture])

@@ -7,7 +7,7 @@ import Testing
     private static let cuts = 60
 
     @Test(
-        "DL-17 after a loss of power every file in its place is whole, and the rest comes, each once",
+        "DL-17 after a power loss every saved file is complete, and the others are downloaded once",
         .enabled("This system lets nobody have a boot id of their own (unshare --mount).") {
             try await StartedAnew.isPossible()
         })

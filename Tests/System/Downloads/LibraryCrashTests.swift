@@ -10,7 +10,7 @@ import Testing
     private static let copies = 8
 
     @Test(
-        "DL-2 DL-6 DL-11 DL-17 killed at 60 random moments, a library is downloaded whole, each picture once, and is known",
+        "DL-2 DL-6 DL-11 DL-17 a library is downloaded completely, each picture once, despite 60 kills at random times",
         .inTurn)
     func killed() async throws {
         var random = SeededRandom(for: "Kills of latch download")

@@ -39,7 +39,7 @@ struct LibraryDownloadTests {
         return found
     }
 
-    @Test("DL-1 DL-2 DL-3 DL-9 DL-11 the whole library is downloaded as it is there, and a second run fetches nothing")
+    @Test("DL-1 DL-2 DL-3 DL-9 DL-11 the whole library is downloaded unchanged, and a second run fetches nothing")
     func wholeLibrary() async throws {
         let (sandbox, fixture) = try await sandbox()
         let planned = try await fixture.latch("download", "--all", "--dry-run", "--json")
@@ -81,7 +81,7 @@ struct LibraryDownloadTests {
         #expect(groups == ["group_image": 2, "group_video": 1, "group_livephoto": 4])
     }
 
-    @Test("DL-1 a file that is chosen several times is counted once, beforehand and when it is fetched")
+    @Test("DL-1 a file that is selected several times is counted and fetched once")
     func severalTimes() async throws {
         let (sandbox, fixture) = try await sandbox()
         let words = ["--album", "Familie", "--album", "familie", "--album", "Sommer an der See"]
@@ -104,7 +104,7 @@ struct LibraryDownloadTests {
         #expect(try number(again, "files") == 0 && number(again, "filesHere") == files)
     }
 
-    @Test("DL-7 DL-9 each event is a line of JSON: what runs, what is whole, and how far all have come")
+    @Test("DL-7 DL-9 each event is a line of JSON: running files, complete files and the total progress")
     func events() async throws {
         let (sandbox, fixture) = try await sandbox()
         let result = try await fixture.latch("download", "--all", "--json")
@@ -121,7 +121,7 @@ struct LibraryDownloadTests {
         #expect(events.last?["done"] == 10 && events.last?["failed"] == 0)
     }
 
-    @Test("DL-1 what cannot be is told exactly, and nothing is begun")
+    @Test("DL-1 invalid selections are reported exactly, and nothing is started")
     func mistakes() async throws {
         let (sandbox, fixture) = try await sandbox()
         let onyx = try await SystemFixture().latch("download", "--all")

@@ -71,7 +71,8 @@ struct MotionPhotoTests {
             + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 2) }
     }
 
-    @Test("DL-6 a live photo is one JPEG that others decode, with the video at the end and its place in the XMP")
+    @Test(
+        "DL-6 a live photo is one JPEG that other programs decode, with the video at the end and its offset in the XMP")
     func motionPhotos() async throws {
         let folder = try TemporaryDirectory()
         let video = video("qt  ")
@@ -145,7 +146,7 @@ struct MotionPhotoTests {
         #expect(warnings.isEmpty, "\(name): \(warnings)")
     }
 
-    @Test("DL-6 a photograph that holds its video already stays as it is, and is one file")
+    @Test("DL-6 a photograph that already contains its video stays unchanged, and is one file")
     func motionAlready() async throws {
         let folder = try TemporaryDirectory()
         let camera = try #require(try await stills(folder).first { $0.name == "camera.jpg" })

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Disks that can do less than this one: FAT, network drives, drives of user space.
-@Suite("Disks that can do little", .serialized, .timeLimit(.minutes(20)))
+@Suite("File systems with few features", .serialized, .timeLimit(.minutes(20)))
 struct PlainDiskTests {
     /// What a disk cannot do.
     enum Disk: String, CaseIterable, CustomTestStringConvertible {
@@ -29,7 +29,7 @@ struct PlainDiskTests {
     }
 
     @Test(
-        "DL-2 DL-17 killed between the steps in which a file gets its name, every file is downloaded whole and once",
+        "DL-2 DL-17 after a crash between the steps of renaming, every file is complete and downloaded once",
         arguments: Disk.allCases)
     func killed(_ disk: Disk) async throws {
         var random = SeededRandom(for: "Disks that can do little")
@@ -41,7 +41,7 @@ struct PlainDiskTests {
     }
 
     @Test(
-        "DL-2 DL-12 on FAT no empty file is left of what is cancelled after a crash",
+        "DL-2 DL-12 on FAT a file that is cancelled after a crash leaves no empty file",
         .enabled("This system mounts no disk for a program (fusefat).") { try await FATDisk.isPossible.value },
         arguments: [[], ["0", "1", "2"]])
     func cancelled(_ ids: [String]) async throws {
@@ -139,7 +139,7 @@ struct PlainDiskTests {
         #expect(joined.status == 0 && one == ["L_ufer.MP.jpg"], "\(one) \(joined.errors)")
     }
 
-    @Test("DL-13 a folder in which files cannot be locked is told as one, and not as another download")
+    @Test("DL-13 a folder in which files cannot be locked is reported as such, and not as another download")
     func locks() async throws {
         let server = try PictureServer([.init(1, "a.jpg", Array("a".utf8))])
         let fixture = try await PictureFixture(signedInTo: server)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download`, the built program, where a folder or a server refuses.
-@Suite("Folders that are refused", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Unusable folders", .inTurn, .timeLimit(.minutes(20)))
 struct RefusedFolderTests {
     private let server: PictureServer
     private let fixture: PictureFixture
@@ -43,7 +43,7 @@ struct RefusedFolderTests {
         try await fixture.latch(["download", "--all"] + arguments, through: Self.asAnybody)
     }
 
-    @Test("DL-13 what stands in a folder's way is named with what to do, before anything is fetched")
+    @Test("DL-13 an unusable folder is reported with the remedy before anything is fetched")
     func before() async throws {
         let parent = try folder("parent", mode: 0o500)
         let library = try folder("library")
@@ -88,7 +88,7 @@ struct RefusedFolderTests {
     }
 
     @Test(
-        "DL-13 a disk that is mounted read-only is told as one",
+        "DL-13 a read-only disk is reported as such",
         .enabled("This system lets nobody mount a folder read-only (unshare --mount).") {
             try await OwnMounts.arePossible()
         })
@@ -101,7 +101,8 @@ struct RefusedFolderTests {
         #expect(fetched == 0, "\(result.errors)")
     }
 
-    @Test("DL-13 one folder that refuses fails its own files, named; the others come, and after the grant these too")
+    @Test(
+        "DL-13 a folder without write permission fails only its own files, which are downloaded after it is granted")
     func oneMonth() async throws {
         let library = try folder("library")
         _ = try folder("library/2024")
@@ -118,7 +119,7 @@ struct RefusedFolderTests {
         #expect(fixture.files(in: library) == ["2024/01/winter.jpg", "2024/07/summer.jpg"] && fixture.parts().isEmpty)
     }
 
-    @Test("DL-6 DL-13 of a live photo that cannot be put in its place each part tells the truth, and nothing is left")
+    @Test("DL-6 DL-13 if a live photo cannot be saved, both parts report the correct reason, and nothing is left")
     func pair() async throws {
         var still = PictureServer.Picture(100, "IMG_1.jpg", Array("still".utf8))
         var video = PictureServer.Picture(101, "IMG_1.MOV", Array("video".utf8))
@@ -138,7 +139,7 @@ struct RefusedFolderTests {
         try setMode(0o700, month)
     }
 
-    @Test("DL-6 of a live photo whose video the server has lost nothing is kept, and the photograph says why")
+    @Test("DL-6 if the server has lost a live photo's video, nothing is saved, and the photograph has the reason")
     func lostFilm() async throws {
         var still = PictureServer.Picture(100, "IMG_1.jpg", Array("still".utf8))
         let video = PictureServer.Picture.id(101)

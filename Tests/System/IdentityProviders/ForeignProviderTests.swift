@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whole sign-ins with the built gateway at identity providers that others wrote.
-@Suite("Identity providers of others", .inTurn, .timeLimit(.minutes(4)))
+@Suite("Third-party identity providers", .inTurn, .timeLimit(.minutes(4)))
 struct ForeignProviderTests {
     /// What browsers would call the gateway; it listens at another port, as behind a proxy.
     private static let publicURL = "http://127.0.0.1:9"
@@ -20,7 +20,7 @@ struct ForeignProviderTests {
     ]
 
     @Test(
-        "OX-2 to OX-5, OX-7 a person signs in at a provider, consents, and the app's token is good at /me",
+        "OX-2 to OX-5, OX-7 a person signs in at a provider, consents, and /me accepts the app's token",
         arguments: ["canaille", "allauth"])
     func signIn(_ name: String) async throws {
         let provider = try await ForeignProvider(name, redirect: Self.callback)

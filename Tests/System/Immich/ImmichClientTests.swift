@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 /// The Immich dialect of the built programs, asked by programs that others wrote for Immich.
-@Suite("Clients of Immich", .inTurn, .timeLimit(.minutes(4)))
+@Suite("Immich clients", .inTurn, .timeLimit(.minutes(4)))
 struct ImmichClientTests {
     private static let programs = Products.packageFolder + "/Tests/Programs/ImmichClients/"
 
-    @Test("IM-9 DL-3 aioimmich signs in, lists everything and fetches each byte as it lies on the disk")
+    @Test("IM-9 DL-3 aioimmich signs in, lists everything and downloads identical bytes")
     func aioimmich() async throws {
         let sandbox = try await Sandbox.open()
         let url = try #require(sandbox.url(of: "immich"))
@@ -25,7 +25,7 @@ struct ImmichClientTests {
         #expect(result.output.contains("compared 8 assets in 2 albums"))
     }
 
-    @Test("IM-9, IM-10 a client generated from the description of 3.3 reads every answer that it asks for")
+    @Test("IM-9, IM-10 a client generated from the API description of 3.3 decodes every response")
     func generated() async throws {
         let sandbox = try await Sandbox.open()
         let url = try #require(sandbox.url(of: "immich"))
@@ -41,7 +41,7 @@ struct ImmichClientTests {
     }
 
     @Test(
-        "IM-3g, IM-4, IM-5, IM-7, IM-10 to IM-12, IM-15 schemathesis finds no answer outside Immich's own description, and no failure of the server",
+        "IM-3g, IM-4, IM-5, IM-7, IM-10 to IM-12, IM-15 schemathesis finds no undescribed response and no server error",
         .enabled(
             if: Self.publishedDescription != nil,
             "The description of Immich's API is not there: name it in LATCHSTRING_IMMICH_API."))

@@ -60,7 +60,7 @@ import Testing
         func rest() -> String { String(decoding: child.output.readToEnd(), as: UTF8.self) }
     }
 
-    @Test("MASVS-STORAGE-2 a gateway that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
+    @Test("MASVS-STORAGE-2 a gateway that crashes leaves no core file", arguments: [SIGSEGV, SIGABRT])
     func gateway(_ signal: Int32) async throws {
         let fixture = try SystemFixture()
         let told = try await Self.crash([Products.path("latchd"), "serve"], by: signal, in: fixture) {
@@ -69,7 +69,7 @@ import Testing
         #expect(told.contains("ended by \(signal) dumped False"), "\(told)")
     }
 
-    @Test("MASVS-STORAGE-2 a client that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
+    @Test("MASVS-STORAGE-2 a client that crashes leaves no core file", arguments: [SIGSEGV, SIGABRT])
     func client(_ signal: Int32) async throws {
         let fixture = try SystemFixture()
         let silent = try SilentServer()
@@ -79,7 +79,7 @@ import Testing
         #expect(told.contains("ended by \(signal) dumped False"), "\(told)")
     }
 
-    @Test("another program is dumped, so these two show something; where the system dumps at all")
+    @Test("another program leaves a core file, so the other tests are meaningful, if the system writes core files")
     func control() async throws {
         let fixture = try SystemFixture()
         let told = try await Self.crash(["/bin/sh", "-c", "echo ready; exec sleep 1000"], by: SIGSEGV, in: fixture) {

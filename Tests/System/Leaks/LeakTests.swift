@@ -8,7 +8,7 @@ import Testing
     private static let ada = "ada@example.org"
 
     @Test(
-        "OX-16 signing in, failing, refreshing and signing out in every way, a browser's too, leaves secrets in their places only"
+        "OX-16 every kind of sign-in, failure, refresh and sign-out leaves secrets only in the designated files"
     )
     func everyWay() async throws {
         let start = Date()

@@ -35,7 +35,7 @@ import Testing
         Data(bytes.map { String(format: format, Int($0)) }.joined().utf8)
     }
 
-    @Test("a planted secret is found in every spelling, anywhere, whole or in part", arguments: planted)
+    @Test("a planted secret is found in every encoding and position, completely or in part", arguments: planted)
     func found(_ name: String, _ spelled: Data) {
         let search = SecretSearch([("secret", Self.secret), ("token", Self.token)])
         for before in 0..<9 {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("UTF-16 and UTF-32 of ASCII are found in both orders")
+    @Test("ASCII in UTF-16 and UTF-32 is found in both byte orders")
     func wideCharacters() {
         let search = SecretSearch([("token", Self.token)])
         for encoding in [
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("what holds no secret is not accused, nor is a piece too short to be of use")
+    @Test("data without a secret, or with a piece that is too short to be useful, is not reported")
     func notFound() {
         let search = SecretSearch([("secret", Self.secret), ("token", Self.token)])
         let noise = (0..<100_000).map { _ in UInt8.random(in: 0...255) }

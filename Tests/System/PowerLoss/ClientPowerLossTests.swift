@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ClientPowerLossTests {
     private static let cuts = 150
 
-    @Test("after a loss of power at any moment, an account is whole or absent, and what latch said holds")
+    @Test("after a power loss at any time, an account is complete or absent, as latch reported")
     func accounts() async throws {
         var random = SeededRandom(for: "Power cuts of latch")
         let fixture = try SystemFixture()
@@ -40,7 +40,7 @@ import Testing
         print("\(Self.cuts) power cuts in \(trace.events.count) events of latch.")
     }
 
-    @Test("after a loss of power a download is whole or not there, and whole once the program said so")
+    @Test("after a power loss a download is complete or absent, and complete if the program reported it")
     func download() async throws {
         var random = SeededRandom(for: "Power cuts of a download")
         let fixture = try SystemFixture()

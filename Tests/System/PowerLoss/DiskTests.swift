@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the model of a disk keeps when the power goes.
-@Suite("A disk whose power goes") struct DiskTests {
+@Suite("Simulated power loss of a disk") struct DiskTests {
     private static let root = "/disk"
 
     /// A part beside the folder that its file goes to, flushed with its name; then moved.
@@ -29,7 +29,7 @@ import Testing
         return Set(paths.filter { $0 != "parts" })
     }
 
-    @Test("a rename from one folder to another is kept in both or lost in both")
+    @Test("a rename between two folders is kept in both or lost in both")
     func both() throws {
         var random = SeededRandom(for: "Renames of a disk")
         let disk = moved()
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "the flush of one folder brings a rename to the disk in the other, with what was done there before",
+        "flushing one folder also writes a rename's other folder, with its earlier changes",
         arguments: [
             "/disk", "/disk/parts",
         ])

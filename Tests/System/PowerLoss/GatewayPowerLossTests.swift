@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct GatewayPowerLossTests {
     private static let cuts = 200
 
-    @Test("after a loss of power at any moment, the gateway keeps every word that a client can have read")
+    @Test("after a power loss at any time, everything that the gateway's responses confirmed is still stored")
     func powerLoss() async throws {
         var random = SeededRandom(for: "Power cuts of the gateway")
         let work = try await GatewayUnderTrace.run(&random)

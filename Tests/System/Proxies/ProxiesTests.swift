@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Real proxies, each by the files that operators get, before a backend that knows nothing of sign-in.
-@Suite("Behind a proxy that asks the gateway", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Behind a proxy with forward authentication", .inTurn, .timeLimit(.minutes(20)))
 struct ProxiesTests {
     private static let page = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
 
@@ -18,7 +18,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "a person signed in by token or cookie comes through, the backend learns who it is and gets no token",
+        "a person with a token or cookie has access, and the backend gets the identity without the token",
         arguments: ProxyKind.allCases)
     func signedIn(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -47,7 +47,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "an address that nobody proved reaches no backend, and neither does what the client puts in its place",
+        "no backend gets an unverified address, nor a field that the client sends instead",
         arguments: ProxyKind.allCases)
     func unproved(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -63,7 +63,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "a program that knows Basic alone comes in with a key where a rule says so, and the key stays at the proxy",
+        "a program with only Basic can use a key where a rule allows it, and the backend does not get the key",
         arguments: ProxyKind.allCases)
     func basicKeys(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -85,7 +85,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "what other proxies tell a backend comes from nobody outside; a backend may have one of these from latchd",
+        "identity fields of other proxies are removed from requests; latchd may set one for a backend",
         arguments: ProxyKind.allCases)
     func otherFields(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -109,7 +109,7 @@ struct ProxiesTests {
         }
     }
 
-    @Test("RFC 9728 an app that is refused finds sign-in from any protected address", arguments: ProxyKind.allCases)
+    @Test("RFC 9728 a refused app discovers the sign-in from any protected address", arguments: ProxyKind.allCases)
     func metadata(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             for fields in [[], ["Authorization: Bearer \(String(repeating: "x", count: 43))"]] {
@@ -131,7 +131,9 @@ struct ProxiesTests {
         }
     }
 
-    @Test("a browser that is not signed in is sent to the page, with the way back", arguments: ProxyKind.allCases)
+    @Test(
+        "a browser that is not signed in is redirected to the sign-in page with a return address",
+        arguments: ProxyKind.allCases)
     func browser(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let sent = try await fixture.ask("/photos?a=1", Self.page)
@@ -141,7 +143,8 @@ struct ProxiesTests {
     }
 
     @Test(
-        "a browser signs in on the page behind the proxy and comes back to where it was", arguments: ProxyKind.allCases)
+        "a browser signs in on the page behind the proxy and is redirected to the previous page",
+        arguments: ProxyKind.allCases)
     func comesBack(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let sent = try await fixture.ask("/photos?a=1", Self.page)
@@ -171,7 +174,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "a backend's script gets neither the person's pages nor a form of theirs on its own host",
+        "a backend's script can load neither the person's pages nor their forms on its own host",
         arguments: ProxyKind.allCases)
     func pagesElsewhere(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -199,7 +202,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "rules hold: public addresses for everybody, and none for whom is not in the group",
+        "the rules apply: public addresses are open, and others require the group",
         arguments: ProxyKind.allCases)
     func rules(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -226,7 +229,7 @@ struct ProxiesTests {
         }
     }
 
-    @Test("nobody becomes somebody by a field from outside", arguments: ProxyKind.allCases)
+    @Test("identity fields from the client are ignored", arguments: ProxyKind.allCases)
     func smuggling(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let token = try await fixture.token()
@@ -259,7 +262,7 @@ struct ProxiesTests {
     private static let signs = "!#$%&'*+.^_`|~".map(String.init)
 
     @Test(
-        "what the gateway says reaches the backend although the client's Connection names it",
+        "the gateway's fields reach the backend even if the client's Connection lists them",
         arguments: ProxyKind.allCases)
     func connection(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -288,7 +291,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "a name in capital letters and a port are the same host to the rules, and a dot behind it opens nothing",
+        "rules match a host in capital letters and with a port, and a trailing dot gives no access",
         arguments: ProxyKind.allCases)
     func hostSpellings(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
@@ -306,7 +309,9 @@ struct ProxiesTests {
         }
     }
 
-    @Test("nothing that a client says of its own request opens a protected address", arguments: ProxyKind.allCases)
+    @Test(
+        "no field that a client sends about its request gives access to a protected address",
+        arguments: ProxyKind.allCases)
     func forwarded(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let claims = [
@@ -327,7 +332,7 @@ struct ProxiesTests {
         }
     }
 
-    @Test("a path that looks public to one and protected to another is refused", arguments: ProxyKind.allCases)
+    @Test("a path that could be read as public and as protected is refused", arguments: ProxyKind.allCases)
     func pathTricks(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let token = try await fixture.token()
@@ -354,7 +359,7 @@ struct ProxiesTests {
         }
     }
 
-    @Test("no way back leads elsewhere", arguments: ProxyKind.allCases)
+    @Test("no return address redirects to another host", arguments: ProxyKind.allCases)
     func openRedirect(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             for path in [
@@ -370,7 +375,7 @@ struct ProxiesTests {
         }
     }
 
-    @Test("a name that is not served comes to no backend, signed in or not", arguments: ProxyKind.allCases)
+    @Test("a request for an unknown host reaches no backend, signed in or not", arguments: ProxyKind.allCases)
     func otherNames(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let token = try await fixture.token()
@@ -383,7 +388,7 @@ struct ProxiesTests {
         }
     }
 
-    @Test("a second cookie of the same name uncovers the first to no backend", arguments: ProxyKind.allCases)
+    @Test("a second session cookie does not expose the first one to a backend", arguments: ProxyKind.allCases)
     func secondCookie(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let token = try await fixture.token()
@@ -400,7 +405,7 @@ struct ProxiesTests {
     }
 
     @Test(
-        "a request with more fields than a proxy's script can hand on comes to no backend",
+        "a request with more fields than the proxy's script can handle reaches no backend",
         arguments: ProxyKind.allCases)
     func manyFields(kind: ProxyKind) async throws {
         try await with(kind) { fixture in

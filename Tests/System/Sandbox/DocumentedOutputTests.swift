@@ -10,7 +10,7 @@ import Testing
         "problem", "certificate", "bodyBase64", "error", "pictures", "firstSync", "deviceId",
     ]
 
-    @Test("every command's JSON has the members of the page's table, and no others")
+    @Test("every command's JSON has exactly the members in the page's table")
     func members() async throws {
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/command-line.md", encoding: .utf8)
         try await SandboxFixture.with { place in

@@ -6,7 +6,7 @@ import Testing
 /// `latch login` against the sandbox's Immich: a real gateway with that dialect, and a real provider behind it.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct ImmichLoginTests {
     @Test(
-        "IM-7 IM-9 IM-10 IM-11 signed in with the browser, known, listed beside another session that is ended, signed out"
+        "IM-7 IM-9 IM-10 IM-11 a person signs in with the browser, lists and ends sessions, and signs out"
     )
     func wholeWay() async throws {
         try await SandboxFixture.with("immich") { place, server in
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "IM-16 a denial at the provider, a callback with another state and a way back that is not allowed leave nobody signed in"
+        "IM-16 a denial, a callback with another state and a redirect that is not allowed create no account"
     )
     func refusals() async throws {
         try await SandboxFixture.with("immich") { place, server in

@@ -5,7 +5,8 @@ import Testing
 
 /// `latch login` and `latch keys` against the sandbox's Relate Mail, as people and scripts use them.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {
-    @Test("RM-5 RM-6 RM-8 signed in with the browser, a key listed, replaced, and revoked at a question")
+    @Test(
+        "RM-5 RM-6 RM-8 a person signs in with the browser; a key is listed, replaced, and revoked after a question")
     func wholeWay() async throws {
         try await SandboxFixture.with("relate-mail") { place, server in
             let doctor = try await place.latch("doctor", server, "--json").json()
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("RM-7 the least that an app needs; the same key pasted on standard input; a wrong one is not kept")
+    @Test("RM-7 a key with minimal scope is created and read from standard input, and a wrong key is not stored")
     func keys() async throws {
         try await SandboxFixture.with("relate-mail") { place, server in
             let login = try await place.latch(
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("RM-5 a denial and scopes that no program can use leave nobody signed in, and servers without keys say so")
+    @Test("RM-5 a denial and unusable scopes create no account, and servers without keys are reported")
     func refusals() async throws {
         try await SandboxFixture.with("relate-mail") { place, server in
             let denied = try await place.latch(

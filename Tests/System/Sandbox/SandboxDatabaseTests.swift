@@ -43,7 +43,7 @@ import Testing
         ("email", "ada@example.org"), ("password", "ada-plays-in-the-sandbox"), ("action", "allow"),
     ]
 
-    @Test("The provider's groups are shown by 'user show' and open what is theirs, once the person came through it")
+    @Test("The provider's groups are shown by 'user show' and grant access after a sign-in through the provider")
     func groups() async throws {
         try await with("backend") { bench in
             let form = FormURLEncoded.encode([("username", Self.ada[0].1), ("password", Self.ada[1].1)])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "RM-8 keys of programs are listed without the key, revoked one by one or all of a person, also with the sessions"
+        "RM-8 API keys are listed without the key, and revoked singly, per person, or with the sessions"
     )
     func keys() async throws {
         try await with("relate-mail") { bench in
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "What 'api-keys' cannot follow is told in one sentence, with its exit code",
+        "Invalid arguments of 'api-keys' are reported in one sentence with an exit code",
         arguments: [
             (["revoke"], 64, "give exactly one of ID and --person EMAIL"),
             (["revoke", "x", "--person", "ada@example.org"], 64, "give exactly one of ID and --person EMAIL"),

@@ -22,7 +22,7 @@ import Testing
         [("email", "\(word)@example.org"), ("password", "\(word)-plays-in-the-sandbox"), ("action", "allow")] + more
     }
 
-    @Test("OX-2, OX-3, OX-4, OX-5, OX-8 a whole sign-in ends at /me", arguments: ["ada", "bob", "carol"])
+    @Test("OX-2, OX-3, OX-4, OX-5, OX-8 a complete sign-in ends at /me", arguments: ["ada", "bob", "carol"])
     func whole(_ word: String) async throws {
         try await with { _, app in
             let end = try await app.run(person(word))
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("A person who denies comes back to the app with access_denied")
+    @Test("A person who denies is redirected to the app with access_denied")
     func denied() async throws {
         try await with { _, app in
             let end = try await app.run([("action", "deny")])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Whoever is disabled, or brings no verified e-mail address, comes back with access_denied")
+    @Test("A person who is disabled or has no verified e-mail address is redirected with access_denied")
     func notLetIn() async throws {
         try await with { _, app in
             try expectRefusal(await app.run(person("dora")), ["access_denied"], app)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("After each failure on purpose nobody is signed in, and the app or the person is told")
+    @Test("Each simulated failure ends the sign-in with an error for the app or the person")
     func faults() async throws {
         try await with { _, app in
             for fault in Fault.allCases where fault != .unverifiedEmail && fault != .noEmail {

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "The first line is the JSON, all answers by then, and a signal removes the folder",
+        "The first line is the JSON, all servers respond by then, and a signal removes the folder",
         arguments: [SIGTERM, SIGINT])
     func lifetime(_ signal: Int32) async throws {
         let fixture = try fixture()
@@ -35,7 +35,7 @@ import Testing
         #expect(try folders(fixture).isEmpty)
     }
 
-    @Test("A person is shown the addresses and who can sign in")
+    @Test("A terminal shows the addresses and the people who can sign in")
     func text() async throws {
         let fixture = try fixture()
         let program = try RunningProgram(Products.path("latchd"), ["sandbox"], environment: fixture.environment)
@@ -49,7 +49,7 @@ import Testing
         #expect(try folders(fixture).isEmpty)
     }
 
-    @Test("What it cannot do is told in one line, and leaves nothing")
+    @Test("Invalid arguments are reported in one line, and leave nothing")
     func refusals() async throws {
         let fixture = try fixture()
         let open = try await fixture.latchd("sandbox", "--host", "0.0.0.0")
@@ -65,7 +65,7 @@ import Testing
         #expect(try folders(fixture).isEmpty)
     }
 
-    @Test("A gateway under development can use the issuer as a client of its own")
+    @Test("A gateway under development can use the issuer as its own client")
     func anotherClient() async throws {
         let fixture = try fixture()
         let redirect = "http://127.0.0.1:8000/callback"

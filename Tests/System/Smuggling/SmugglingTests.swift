@@ -6,7 +6,7 @@ import Testing
 /// Every known way to hide one request in another, against the built program, alone and behind a real nginx.
 ///
 /// What the gateway read is taken from its own log: each answer carries the id of a logged request.
-@Suite("Requests hidden in requests", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Request smuggling", .inTurn, .timeLimit(.minutes(20)))
 struct SmugglingTests {
     private struct Read: Sendable {
         let id: String
@@ -18,7 +18,7 @@ struct SmugglingTests {
         "LATCHD_LOG_FORMAT": "json", "LATCHD_LOG_LEVEL": "debug",
     ]
 
-    @Test("are never read as a second one by the gateway alone")
+    @Test("the gateway never reads a smuggled request as a second one")
     func alone() async throws {
         let gateway = try await SystemFixture(Self.fixture).startGateway()
         let requests = SmugglingForm.all.enumerated().map { Self.attack($1, $0, "alone") }
@@ -34,7 +34,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("are as many to the gateway as to the nginx before it, and never answered to another client")
+    @Test("nginx and the gateway count the same requests, and no response goes to another client")
     func behindNginx() async throws {
         // The gateway keeps nginx's connections open, so only a refusal ends one.
         let fixture = try SystemFixture(Self.fixture.merging(["LATCHD_LIMITS_IDLE": "1h"]) { $1 })

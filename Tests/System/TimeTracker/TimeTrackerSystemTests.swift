@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The built gateway as Time Tracker's app, its keys' administrator and another server meet it.
-@Suite("Time Tracker and its tokens", .timeLimit(.minutes(20)))
+@Suite("Time Tracker and signed tokens", .timeLimit(.minutes(20)))
 struct TimeTrackerSystemTests {
     private func with(
         callback: String = "gateway", algorithm: String = "ES256", _ body: (TimeTrackerFixture) async throws -> Void
@@ -19,7 +19,7 @@ struct TimeTrackerSystemTests {
         }
     }
 
-    @Test("TT-3 TT-4 TT-6 each gateway completes what the other began", arguments: ["gateway", "app"])
+    @Test("TT-3 TT-4 TT-6 each gateway completes sign-ins of the other", arguments: ["gateway", "app"])
     func eachOther(_ callback: String) async throws {
         try await with(callback: callback) { fixture in
             for (begin, back, exchange) in [
@@ -41,7 +41,7 @@ struct TimeTrackerSystemTests {
         }
     }
 
-    @Test("RFC 9068 another library believes the token, by the published keys alone", arguments: ["ES256", "EdDSA"])
+    @Test("RFC 9068 another library verifies the token with only the published keys", arguments: ["ES256", "EdDSA"])
     func otherLibrary(_ algorithm: String) async throws {
         try await with(algorithm: algorithm) { fixture in
             let token = try await fixture.token()
@@ -60,7 +60,7 @@ struct TimeTrackerSystemTests {
         }
     }
 
-    @Test("keys are listed and replaced by the command, and running gateways follow")
+    @Test("keys are listed and replaced by the command, and running gateways use the new ones")
     func keys() async throws {
         try await with { fixture in
             // The gateway makes the first at its start.
