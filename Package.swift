@@ -43,7 +43,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        // Ground and formats: values and rules, no input or output but threads.
+        // Ground and formats: values and rules, no I/O except threads.
         .target(name: "Primitives"),
         .target(name: "Arguments", dependencies: ["Primitives"]),
         .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "GatewayCore",
             dependencies: [
-                "Crypto", "Database", "HTTPMessages", "JOSE", "OpenIDConnect", "Primitives", "ServerMessages",
+                "Crypto", "Database", "HTTPMessages", "JOSE", "OpenIDConnect", "Primitives",
             ]),
         .target(
             name: "SignInBridge",
@@ -136,7 +136,7 @@ let package = Package(
                 "Primitives", "SecretStorage", "ServerMessages",
             ]),
 
-        // Extensions of an end.
+        // Extensions of the client and the gateway.
         .target(
             name: "LatchDownloads",
             dependencies: [
@@ -169,7 +169,8 @@ let package = Package(
                 "Primitives", "Terminal",
             ]),
 
-        // Tests mirror the modules; Tests/System runs the built programs.
+        // One target for most modules; LatchGatewayTests covers the gateway's modules. Tests/System runs the built
+        // programs, and Tests/Programs has programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .target(
@@ -239,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
         .testTarget(name: "TestSupportTests", dependencies: ["Crypto", "JOSE", "TestSupport"]),
-        // The examples of the documentation see what a program outside this package sees.
+        // The documentation's examples use only the public API.
         .testTarget(
             name: "ExampleTests", dependencies: ["LatchDaemon", "LatchDownloads", "LatchKit", "TestSupport"],
             packageAccess: false),
@@ -295,8 +296,8 @@ for target in package.targets where target.type != .system {
 }
 package.targets += platformModules.map { .target(name: $0) }
 
-// The programs of a release are linked by lld: with addresses that move packed, and without the tables of names that gold leaves,
-// each has 1.5 MiB less in memory.
+// Release programs are linked by lld. Packed relative relocations and omitted symbol tables save 1.5 MiB of memory
+// each.
 for target in package.targets where ["LatchCLI", "LatchDaemon"].contains(target.name) {
     target.linkerSettings = [
         .unsafeFlags(

@@ -50,10 +50,10 @@ extension FuzzedParser {
             try require((2...input.count).contains(head.afterCamera), "A place is outside the file.")
             guard let packet = head.packet else { return }
             try require(packet.place.upperBound <= input.count, "A packet is outside the file.")
-            guard !MotionPhotoPacket.saysMotion(packet.text),
+            guard !MotionPhotoPacket.isMotionPhoto(packet.text),
                 let more = MotionPhotoPacket.extending(packet.text, filmBytes: 7, filmType: "video/mp4")
             else { return }
-            try require(MotionPhotoPacket.saysMotion(more), "A film was added and is not told.")
+            try require(MotionPhotoPacket.isMotionPhoto(more), "A film was added and is not told.")
             guard let segment = JPEGHead.segment(ofPacket: more) else { return }
             let bytes = input[..<packet.place.lowerBound] + segment + input[packet.place.upperBound...]
             let again = try await JPEGHead { offset, count in

@@ -6,5 +6,5 @@
 // The common name's object identifier is a macro in x509.h.
 static const char *const latch_gnutls_common_name = GNUTLS_OID_X520_COMMON_NAME;
 
-// gnutls_free is a function pointer in a variable that Swift 6 holds for shared mutable state.
+// gnutls_free is a function pointer in a variable, which Swift 6 treats as shared mutable state.
 static inline void latch_gnutls_free(void *memory) { gnutls_free(memory); }

@@ -17,11 +17,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// libmicrohttpd wants a certificate or somebody to ask; each session gets its credentials when it is accepted.
+// libmicrohttpd requires a certificate or a callback; each session gets its credentials when it is accepted.
 static inline int latch_mhd_no_certificate(void) { return -1; }
 
 // MHD_start_daemon is variadic. libmicrohttpd's own time-outs stay off (whole seconds, renewed by every byte).
-// With priorities, GnuTLS's, it speaks TLS. The loops block SIGPIPE, which sendfile(2) raises and cannot be told not to.
+// With GnuTLS priorities it uses TLS. The loops block SIGPIPE, because sendfile(2) always raises it.
 static inline struct MHD_Daemon *latch_mhd_start(
     int listener, const char *priorities, unsigned int connection_limit, size_t memory_limit, void *context,
     MHD_AcceptPolicyCallback accept_policy, MHD_AccessHandlerCallback handler,
@@ -49,7 +49,7 @@ static inline int latch_mhd_epoll_descriptor(struct MHD_Daemon *daemon) {
     return info == NULL ? -1 : info->epoll_fd;
 }
 
-// MHD_get_connection_info is variadic and returns a union; -1, 0 or NULL where it has nothing to say.
+// MHD_get_connection_info is variadic and returns a union. These return -1, 0 or NULL if there is no value.
 static inline int latch_mhd_descriptor(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? -1 : info->connect_fd;
@@ -76,7 +76,7 @@ static inline const struct sockaddr *latch_mhd_peer(struct MHD_Connection *conne
     return info == NULL ? NULL : info->client_addr;
 }
 
-// The buffer is const in meaning (it is copied) but not in the signature.
+// The buffer is copied, but not const in the signature.
 static inline struct MHD_Response *latch_mhd_response(const void *bytes, size_t count) {
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
@@ -88,17 +88,17 @@ static const ssize_t latch_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERRO
 static inline int latch_mhd_is_complete(enum MHD_RequestTerminationCode code) {
     return code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 }
-// Cuts off the query in libmicrohttpd's buffer, which the callback gets as const. libmicrohttpd makes a list of its parameters,
-// for which there is no memory when there are many: then it waits for more instead of refusing.
+// Removes the query from libmicrohttpd's buffer, which the callback gets as const. Otherwise libmicrohttpd parses its
+// parameters; if there is no memory for them it waits instead of refusing.
 static inline void latch_mhd_skip_query(const char *target) {
     char *query = (char *)strchr(target, '?');
     if (query != NULL && query[1] != '\0') query[1] = '\0';
 }
 
-// What the other end of a TCP connection has acknowledged since it was accepted, and what is still on its way there.
-// tcpi_bytes_acked is not in glibc's struct tcp_info; the kernel only ever adds to the end of its own, where it lies at
-// byte 120 since Linux 4.1. linux/tcp.h has it and contradicts netinet/tcp.h, so scripts/declarations compares the offset.
-// -1 for any other socket.
+// The bytes that the peer of a TCP connection has acknowledged since it was accepted, and those still unacknowledged.
+// glibc's struct tcp_info lacks tcpi_bytes_acked, at offset 120 since Linux 4.1; the kernel only ever appends to its
+// own. linux/tcp.h has it and contradicts netinet/tcp.h, so scripts/declarations compares the offset. -1 for any other
+// socket.
 static inline int latch_tcp_progress(int descriptor, uint64_t *acknowledged, uint64_t *queued) {
     unsigned char info[128];
     socklen_t size = sizeof info;
@@ -108,7 +108,7 @@ static inline int latch_tcp_progress(int descriptor, uint64_t *acknowledged, uin
     *queued = ioctl(descriptor, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
     return 0;
 }
-// connect(2) to AF_UNSPEC dissolves a TCP connection, which the other end sees as a reset and not as an end.
+// connect(2) to AF_UNSPEC resets a TCP connection.
 static inline void latch_tcp_reset(int descriptor) {
     struct sockaddr none;
     memset(&none, 0, sizeof none);
@@ -145,10 +145,10 @@ static inline int latch_epoll_has_ended(const struct epoll_event *event) {
 }
 static inline uint64_t latch_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
 
-// O_PATH, which glibc gives to GNU sources only.
+// O_PATH, which glibc defines only with _GNU_SOURCE.
 static const int latch_open_path = __O_PATH;
 
-// syscall is variadic, and glibc 2.36 has no openat2. No component of the path, link or not, leads out of the folder.
+// syscall is variadic, and glibc 2.36 has no openat2. No path component, link or not, may lead out of the folder.
 static inline int latch_open_beneath(int folder, const char *path) {
     struct open_how how;
     memset(&how, 0, sizeof how);

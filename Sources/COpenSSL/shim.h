@@ -62,7 +62,7 @@ static inline int latch_evp_public_key_from(EVP_PKEY_CTX *context, EVP_PKEY **ke
     return EVP_PKEY_fromdata(context, key, EVP_PKEY_PUBLIC_KEY, parameters);
 }
 
-// A builder keeps the pointers to the names and texts it is given until its list is made: here they are constants.
+// A builder keeps the pointers that it is given, so they are constants here.
 static inline int latch_parameters_push_rsa(OSSL_PARAM_BLD *builder, const BIGNUM *modulus, const BIGNUM *exponent) {
     return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus)
         && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent);

@@ -41,16 +41,16 @@ static inline ssize_t latch_attribute(const char *path, const char *name, void *
     return lgetxattr(path, name, value, size);
 }
 
-// Begins to bring a file's bytes to the disk and waits for nothing: sync_file_range(2) with SYNC_FILE_RANGE_WRITE. Nothing where
-// the system has none, or takes its arguments otherwise.
+// Starts writing a file's bytes to disk without waiting: sync_file_range(2) with SYNC_FILE_RANGE_WRITE. No effect on
+// systems without it, or with another order of its arguments.
 static inline void latch_begin_flush(int file) {
 #if defined(SYS_sync_file_range) && __SIZEOF_LONG__ == 8
     (void)syscall(SYS_sync_file_range, file, 0L, 0L, SYNC_FILE_RANGE_WRITE);
 #endif
 }
 
-// The file mode creation mask; -1 where the system does not tell. umask(2) reads it by setting it alone, and then another thread
-// makes files with the wrong one: proc_pid_status(5) has it.
+// The file mode creation mask, from proc_pid_status(5); -1 if unknown. umask(2) can read it only by changing it, which
+// would affect other threads.
 static inline int latch_file_mask(void) {
     char text[512];
     int mask = -1, file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);

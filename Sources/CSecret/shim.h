@@ -4,11 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What is used of libsecret 0.20.5 (libsecret/secret.h) and GLib 2.74 (glib.h, gio/gio.h), whose binary interfaces are stable.
-// Declared here and loaded when a secret is first asked for: linked, these two and what they need would cost every program's start
-// 5 MiB and some milliseconds, also where secrets lie in a file, and a program would not start where they are not installed.
-// scripts/declarations defines LATCH_SECRET_HEADERS: then the real headers are included, and all that is declared here is compared
-// with them.
+// The part of libsecret 0.20.5 (libsecret/secret.h) and GLib 2.74 (glib.h, gio/gio.h) that is used; their binary
+// interfaces are stable. Declared here and loaded on first use, because linking would cost each program 5 MiB and some
+// milliseconds at start, and would make them required. scripts/declarations defines LATCH_SECRET_HEADERS: then the real
+// headers are included, and all declarations here are compared with them.
 #define LATCH_SECRET_CONSTANTS(of) \
     of(G_BUS_TYPE_SESSION, 2) of(SECRET_SCHEMA_NONE, 0) of(SECRET_SCHEMA_ATTRIBUTE_STRING, 0) \
     of(SECRET_SERVICE_OPEN_SESSION, 1 << 1) of(SECRET_COLLECTION_NONE, 0) of(SECRET_SEARCH_ALL, 1 << 1) \
@@ -131,7 +130,7 @@ void secret_value_unref(void *);
 struct latch_secret_functions { LATCH_SECRET_FUNCTIONS(LATCH_SECRET_MEMBER) };
 #undef LATCH_SECRET_MEMBER
 
-// Finds all of them; false where one is missing. A library's own libraries are searched with it.
+// Loads all functions; false if one is missing. A library's own libraries are searched with it.
 static inline bool latch_secret_load(void *library, struct latch_secret_functions *functions) {
 #define LATCH_SECRET_FIND(name) \
     functions->name = (__typeof__(name) *)dlsym(library, #name); \

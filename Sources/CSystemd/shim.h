@@ -3,8 +3,7 @@
 #include <stdbool.h>
 #include <systemd/sd-bus.h>
 
-// libsystemd is loaded when a bus is first asked for: a program that needs none starts without it, also on systems that have
-// none.
+// Loaded on first use, so that a program starts without it.
 #define LATCH_BUS_FUNCTIONS(of) \
     of(sd_bus_call) of(sd_bus_close_unref) of(sd_bus_get_events) of(sd_bus_get_fd) of(sd_bus_is_ready) \
     of(sd_bus_message_append_basic) of(sd_bus_message_close_container) of(sd_bus_message_enter_container) \
@@ -16,7 +15,7 @@
 struct latch_bus_functions { LATCH_BUS_FUNCTIONS(LATCH_BUS_MEMBER) };
 #undef LATCH_BUS_MEMBER
 
-// Finds all of them; false where one is missing.
+// Loads all functions; false if one is missing.
 static inline bool latch_bus_load(void *library, struct latch_bus_functions *functions) {
 #define LATCH_BUS_FIND(name) \
     functions->name = (__typeof__(name) *)dlsym(library, #name); \

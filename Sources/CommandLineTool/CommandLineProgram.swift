@@ -34,11 +34,11 @@ extension CommandLineProgram {
     /// starts a thread.
     ///
     /// - Parameter largeAllocation: The size in bytes from which freed memory is returned to the system at once; see
-    ///   ``Heap/keepSmall(large:)``.
+    ///   ``Heap/limitRetainedMemory(large:)``.
     package func main(largeAllocation: Int32 = 128 << 10) async -> Never {
         StandardStreams.openClosed()
         CoreDumps.forbid()
-        Heap.keepSmall(large: largeAllocation)
+        Heap.limitRetainedMemory(large: largeAllocation)
         let status = await run(
             Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
             signals: Signals())

@@ -49,7 +49,7 @@ extension Connection {
         }
         try migrator.migrate(connection, until: deadline)
         try connection.handle.execute("PRAGMA foreign_keys = ON", operation: .open)
-        _ = try connection.noteDataVersion()
+        _ = try connection.recordDataVersion()
         return connection
     }
 
@@ -105,7 +105,7 @@ extension Connection {
     }
 
     /// Reads the data version and stores it. Returns whether it differs from the last one read.
-    func noteDataVersion() throws(DatabaseError) -> Bool {
+    func recordDataVersion() throws(DatabaseError) -> Bool {
         let version = try first(Self.dataVersion) ?? 0
         defer { dataVersion = version }
         return version != dataVersion

@@ -52,7 +52,7 @@ extension Connection {
     ///   of earlier bodies.
     func performNested(_ call: any PendingCall) throws(DatabaseError) -> (any Error)? {
         try run(Self.enterBody)
-        let thrown = lend(to: call)
+        let thrown = perform(call)
         if handle.isOutsideTransaction { throw lostTransaction(thrown) }
         if thrown == nil, !handle.hasDeferredViolations {
             try run(Self.keepBody)
@@ -95,7 +95,7 @@ extension Connection {
 
     private func performInSnapshot(_ call: any PendingCall) throws(DatabaseError) -> (any Error)? {
         var thrown: (any Error)?
-        try snapshot { thrown = lend(to: call) }
+        try snapshot { thrown = perform(call) }
         return thrown
     }
 

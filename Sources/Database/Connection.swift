@@ -76,7 +76,7 @@ extension Connection: Sendable {}
 extension Connection {
     /// Runs a caller's body. Meanwhile transaction control is refused, and a rollback of the transaction by SQLite is
     /// detected.
-    func lend(to call: any PendingCall) -> (any Error)? {
+    func perform(_ call: any PendingCall) -> (any Error)? {
         isLent = true
         breakage = nil
         handle.allowsTransactionControl = false
@@ -89,7 +89,7 @@ extension Connection {
 
     private func begin(_ text: SQLText) throws(DatabaseError) -> PreparedStatement {
         // After a rollback by SQLite, each further statement would commit on its own.
-        if isLent, handle.isOutsideTransaction { throw noteBreakage(by: nil) }
+        if isLent, handle.isOutsideTransaction { throw recordFailure(by: nil) }
         return try cache.prepared(text, on: handle)
     }
 
@@ -107,13 +107,13 @@ extension Connection {
         do throws(DatabaseError) {
             return try prepared.step()
         } catch {
-            if isLent, handle.isOutsideTransaction { noteBreakage(by: error) }
+            if isLent, handle.isOutsideTransaction { recordFailure(by: error) }
             throw error
         }
     }
 
     @discardableResult
-    private func noteBreakage(by error: DatabaseError?) -> DatabaseError {
+    private func recordFailure(by error: DatabaseError?) -> DatabaseError {
         let first =
             breakage ?? error
             ?? DatabaseError(.other, "Could not write to \(handle.subject): its transaction was rolled back.")

@@ -15,7 +15,7 @@ package final class Database: Sendable {
     private let workers = WorkerCount()
     private let readers = WorkerCount()
     private let departures = Mailbox<Void>()
-    private let tally = WriteCounter()
+    private let writeCounter = WriteCounter()
     /// The modules whose tables have the newest version.
     private let migratedModules = Mutex<Set<String>>([])
 
@@ -104,7 +104,7 @@ package final class Database: Sendable {
     ///
     /// Source: SQLite, "Pragma Statements": `data_version`.
     package func changedByOthers() async throws -> Bool {
-        try await maintenance { connection in try connection.noteDataVersion() }
+        try await maintenance { connection in try connection.recordDataVersion() }
     }
 
     /// Copies the content of the write-ahead log into the file and truncates the log, as needed for a backup of the
@@ -137,10 +137,10 @@ package final class Database: Sendable {
     package var path: String? { if case .file(let path) = configuration.location { path } else { nil } }
 
     /// The number of commits since the database was opened.
-    package var commitCount: Int { tally.commitCount }
+    package var commitCount: Int { writeCounter.commitCount }
 
     /// The number of writes in those commits.
-    package var writeCount: Int { tally.writeCount }
+    package var writeCount: Int { writeCounter.writeCount }
 
     private var isInMemory: Bool { configuration.location == .inMemory }
 
@@ -160,12 +160,12 @@ package final class Database: Sendable {
 extension Database {
     /// Starts the writer thread, and waits until it has opened and migrated the file.
     private func startWriter(_ migrator: Migrator) async throws(DatabaseError) {
-        let (configuration, mailbox, tally) = (configuration, writing, tally)
+        let (configuration, mailbox, writeCounter) = (configuration, writing, writeCounter)
         let (readers, departures) = (readers, departures)
         try await startWorker { () throws(DatabaseError) in
             let connection = try Connection.openForWriting(configuration, migrator)
             var writer = Writer(
-                connection: connection, busyTimeout: configuration.busyTimeout, tally: tally,
+                connection: connection, busyTimeout: configuration.busyTimeout, writeCounter: writeCounter,
                 syncsCommits: configuration.synchronousFull)
             return {
                 writer.run(mailbox)
@@ -186,11 +186,11 @@ extension Database {
             return {
                 while let call = mailbox.takeOne() {
                     guard call.start() else { continue }
-                    call.settle(failure: connection.performRead(call, alwaysRefusesWrites: true))
+                    call.complete(failure: connection.performRead(call, alwaysRefusesWrites: true))
                 }
             }
         } atEnd: {
-            readers.leave()
+            readers.workerEnded()
             _ = departures.post(())
         }
     }
@@ -210,11 +210,11 @@ extension Database {
                 try SystemThread.detach {
                     Self.work(open) { continuation.resume(returning: $0) }
                     atEnd()
-                    workers.leave()
+                    workers.workerEnded()
                 }
             } catch {
                 atEnd()
-                workers.leave()
+                workers.workerEnded()
                 let reason = SystemError(number: error.number)
                 continuation.resume(
                     returning: .failure(

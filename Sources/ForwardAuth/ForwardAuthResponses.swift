@@ -15,7 +15,7 @@ enum ForwardAuthResponses {
     /// groups.
     ///
     /// `X-Auth-Email` is left out for an address that is not verified.
-    static func welcome(_ visitor: ForwardAuthVisitor?) -> ServerResponse {
+    static func welcome(_ visitor: AuthenticatedPerson?) -> ServerResponse {
         guard let visitor else { return anonymous }
         let person = visitor.person
         var fields = [

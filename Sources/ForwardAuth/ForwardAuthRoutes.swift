@@ -69,7 +69,7 @@ package struct ForwardAuthRoutes: ServiceDialect {
 
 extension ForwardAuthRoutes {
     /// A request of a trusted proxy, with its parsed fields.
-    private struct Question {
+    private struct VerificationRequest {
         let request: ServerRequest
         let forwarded: ForwardedRequest
         let admission: AccessRule.Admission
@@ -78,12 +78,12 @@ extension ForwardAuthRoutes {
         let key: BasicCredentials?
     }
 
-    private enum Reading {
-        case question(Question)
+    private enum ParseResult {
+        case question(VerificationRequest)
         case refusal(ServerResponse)
     }
 
-    /// Answers a proxy: who makes the request, or why it is not allowed.
+    /// Returns the identity of the caller, or the reason for a refusal.
     package func verify(_ request: ServerRequest) async -> ServerResponse {
         switch read(request) {
         case .refusal(let response): return response
@@ -103,12 +103,12 @@ extension ForwardAuthRoutes {
 
     /// The caller: unknown, a known person, or a person who must change their password before anything else.
     private enum Caller {
-        case nobody, known(ForwardAuthVisitor), mustChangePassword
+        case nobody, known(AuthenticatedPerson), mustChangePassword
 
         init(_ found: Authentication) {
             self =
                 switch found {
-                case .valid(let session): .known(ForwardAuthVisitor(session))
+                case .valid(let session): .known(AuthenticatedPerson(session))
                 case .passwordChangeRequired: .mustChangePassword
                 default: .nobody
                 }
@@ -128,11 +128,11 @@ extension ForwardAuthRoutes {
         return caller
     }
 
-    private func response(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
+    private func response(_ question: VerificationRequest, _ key: BasicCredentials) async throws -> ServerResponse {
         switch try await holder(of: key, question.request) {
         case .known(let known):
             let mustChange = services.mustChangePassword(known.person)
-            return response(question, mustChange ? .mustChangePassword : .known(ForwardAuthVisitor(known)))
+            return response(question, mustChange ? .mustChangePassword : .known(AuthenticatedPerson(known)))
         case .refused: return response(question, .nobody)
         case .limited(let wait):
             return ForwardAuthResponses.tooMany(wait, isNginx: Self.isNginx(question.request))
@@ -154,7 +154,7 @@ extension ForwardAuthRoutes {
         }
     }
 
-    private func read(_ request: ServerRequest) -> Reading {
+    private func read(_ request: ServerRequest) -> ParseResult {
         guard services.proxies.trusts(request.peer) else {
             proxyWarnings.record(.untrusted, request)
             return .refusal(ForwardAuthResponses.untrusted)
@@ -166,7 +166,7 @@ extension ForwardAuthRoutes {
             let tokens = RequestTokens(request, cookie: services.cookie)
             let basic = tokens.bearer == nil ? Self.basic(request) : nil
             return .question(
-                Question(
+                VerificationRequest(
                     request: request, forwarded: forwarded, admission: admission,
                     tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil }))
         } catch {
@@ -175,7 +175,7 @@ extension ForwardAuthRoutes {
         }
     }
 
-    private func response(_ question: Question, _ caller: Caller) -> ServerResponse {
+    private func response(_ question: VerificationRequest, _ caller: Caller) -> ServerResponse {
         switch (question.admission, caller) {
         case (.everybody, .known(let visitor)): return ForwardAuthResponses.welcome(visitor)
         case (.everybody, _): return ForwardAuthResponses.welcome(nil)
@@ -195,7 +195,7 @@ extension ForwardAuthRoutes {
         }
     }
 
-    private func welcome(_ visitor: ForwardAuthVisitor, _ question: Question) -> ServerResponse {
+    private func welcome(_ visitor: AuthenticatedPerson, _ question: VerificationRequest) -> ServerResponse {
         // The backend may obey X-HTTP-Method-Override, so the request counts as one that changes something.
         visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method)
             ? ForwardAuthResponses.welcome(visitor) : ForwardAuthResponses.forbidden

@@ -4,7 +4,7 @@ package import HTTPMessages
 
 /// A rule about who may access certain addresses.
 ///
-/// Source: ARCHITECTURE.md, `Access/`.
+/// Source: docs/any-backend.md, Access rules.
 package struct AccessRule: Sendable, Equatable {
     /// The people who may access an address.
     package enum Admission: Sendable, Equatable {
@@ -14,7 +14,7 @@ package struct AccessRule: Sendable, Equatable {
         case signedIn
         /// Some of the people who are signed in.
         case some(AccessMembers)
-        /// Nobody.
+        /// No one has access.
         case nobody
     }
 

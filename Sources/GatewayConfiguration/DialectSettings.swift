@@ -57,27 +57,27 @@ package protocol DialectSettings: Sendable, Equatable {
 }
 
 extension DialectSettings {
-    /// No rules.
+    /// Default: no additional rules.
     package static var configurationRules: [ConfigurationRule] { [] }
-    /// No addresses.
+    /// Default: the dialect redirects to no app.
     package func redirects(in settings: GatewaySettings) -> [String] { [] }
-    /// No addresses.
+    /// Default: the dialect has no callback paths.
     package func callbacks(of provider: ProviderConfiguration, in settings: GatewaySettings) -> [String] { [] }
-    /// No warnings.
+    /// Default: no warnings.
     package func warnings(in settings: GatewaySettings) -> [String] { [] }
-    /// No keys.
+    /// Default: no key allows unverified addresses.
     package var unverifiedAddressKeys: [String] { [] }
-    /// False.
+    /// Default: false. The dialect has no token endpoints.
     package var hasTokenEndpoints: Bool { false }
-    /// Nil: the tokens are not signed.
+    /// Default: nil. The tokens are not signed.
     package var keysPath: String? { nil }
-    /// False.
+    /// Default: false. The dialect serves no protected backends.
     package var servesProtectedBackends: Bool { false }
-    /// False.
+    /// Default: false. The dialect has no PINs.
     package var usesPINs: Bool { false }
-    /// False.
+    /// Default: false. The dialect issues no API keys.
     package var usesAPIKeys: Bool { false }
-    /// Nil: people cannot change their password in this dialect.
+    /// Default: nil. People cannot change their password in this dialect.
     package var passwordChangePlace: String? { nil }
 }
 

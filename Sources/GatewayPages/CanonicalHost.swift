@@ -9,7 +9,7 @@ import HTTPServer
 /// Pages with a person's devices or an administrator's controls are served only there. On a protected host they would
 /// share an origin with the backend. Scripts of the backend could then read the pages and submit their forms, with the
 /// person's cookie and every form token. The rules do not reveal which hosts are protected, because a rule can apply to
-/// every host. All hosts except the configured one are therefore treated as foreign. Without a configured address,
+/// every host. All hosts except the configured one are therefore treated as untrusted. Without a configured address,
 /// every host counts as the own one, and nothing can be protected.
 ///
 /// Source: RFC 6454 §3.2; OWASP Cross-Site Request Forgery Prevention Cheat Sheet, "XSS can defeat all CSRF

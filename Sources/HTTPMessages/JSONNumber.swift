@@ -64,7 +64,7 @@ package struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     /// Creates a whole number.
-    public init(integerLiteral value: Int) { self.init(value) }
+    package init(integerLiteral value: Int) { self.init(value) }
     /// Creates a number.
-    public init(floatLiteral value: Double) { self.init(value) }
+    package init(floatLiteral value: Double) { self.init(value) }
 }

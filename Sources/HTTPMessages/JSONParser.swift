@@ -96,11 +96,11 @@ struct JSONParser {
 
     private mutating func number() throws(MessageError) -> JSONNumber {
         let start = position
-        take(UInt8(ascii: "-"))
-        if !take(UInt8(ascii: "0")) { try digits() }
-        if take(UInt8(ascii: ".")) { try digits() }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            if !take(UInt8(ascii: "+")) { take(UInt8(ascii: "-")) }
+        consume(UInt8(ascii: "-"))
+        if !consume(UInt8(ascii: "0")) { try digits() }
+        if consume(UInt8(ascii: ".")) { try digits() }
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
+            if !consume(UInt8(ascii: "+")) { consume(UInt8(ascii: "-")) }
             try digits()
         }
         guard position - start <= Self.maximumNumberLength else {
@@ -157,7 +157,7 @@ struct JSONParser {
     private mutating func unicodeEscape() throws(MessageError) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        guard UTF16.isLeadSurrogate(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+        guard UTF16.isLeadSurrogate(unit), consume(UInt8(ascii: "\\")), consume(UInt8(ascii: "u")) else {
             throw Self.malformed
         }
         let trail = try codeUnit()
@@ -182,7 +182,7 @@ struct JSONParser {
 
     /// Skips `byte` if it is next. Returns whether it was.
     @discardableResult
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         position += 1
         return true
@@ -191,7 +191,7 @@ struct JSONParser {
     /// Skips white space, and `byte` if it follows. Returns whether it did.
     private mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
-        return take(byte)
+        return consume(byte)
     }
 
     private mutating func skipSpace() {

@@ -13,7 +13,7 @@ extension JSONValue {
     }
 
     /// Returns the JSON text: members in order, without white space, `/` not escaped.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var text = ""
         write(to: &text)
         return Array(text.utf8)
@@ -68,7 +68,7 @@ extension JSONValue: Encodable {
     ///
     /// - Throws: `EncodingError` for a whole number that does not fit in 64 bits and for a number outside the range of
     ///   a double; the errors of the encoder.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
             var container = encoder.container(keyedBy: JSONKey.self)

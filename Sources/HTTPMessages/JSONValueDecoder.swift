@@ -200,7 +200,7 @@ extension JSONValueDecoder {
 
 extension JSONValue: Decodable {
     /// Decodes any JSON value. Works only with ``JSON/decode(_:from:)``.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONValueDecoder else {
             let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not JSON.")
             throw DecodingError.dataCorrupted(context)

@@ -25,7 +25,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
-            group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
+            group.addTask { await self.repeating(every: .seconds(600), clock) { await self.maintainSigningKeys() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
             if let certificates = self.certificates {
                 group.addTask {
@@ -113,7 +113,7 @@ extension Gateway {
 
     /// Creates the first signing key if tokens are signed, replaces an old signing key, and deletes keys that are no
     /// longer needed.
-    func keepKeys() async {
+    func maintainSigningKeys() async {
         await attempt("Could not maintain the signing keys; trying again.") {
             let keys = self.stores.signingKeys
             if self.stores.settings.enabledDialects.contains(where: { $0.keysPath != nil }) {

@@ -14,7 +14,7 @@ package import SignInBridge
 /// to the same database, such as `latchd sessions revoke`, takes effect within 250 ms while ``run()`` runs. This is
 /// ``Gateway/noticeInterval`` plus the time of one check of the database.
 ///
-/// Source: ARCHITECTURE.md, Gateway; invariants 1, 2 and 3.
+/// Source: ARCHITECTURE.md, Layers; Invariants 1, 2 and 3.
 package final class Gateway: Sendable {
     /// The interval at which a running gateway checks whether another process wrote to the database.
     package static let noticeInterval = Duration.milliseconds(200)
@@ -70,7 +70,7 @@ package final class Gateway: Sendable {
     ///   - stores: The stores, which ``close()`` closes.
     ///   - issuer: The issuer of session tokens. Default: tokens that are looked up in the database.
     ///   - codes: The store of one-time codes. Default: the store that the settings name.
-    ///   - certificates: The keeper of the certificate. Nil without TLS.
+    ///   - certificates: The certificate reloader. Nil without TLS.
     ///   - families: The families whose apps the gateway can serve.
     /// - Throws: ``GatewayError`` or `TransportError` when a file that sign-in through identity providers needs cannot
     ///   be used; ``GatewayError/Code/routes`` when two dialects have routes for the same requests.

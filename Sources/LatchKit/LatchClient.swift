@@ -11,12 +11,13 @@ import Synchronization
 ///
 /// ```swift
 /// let latch = try await LatchClient.open()
-/// let server = try await latch.probe(ServerAddress("photos.example.org")).requireServer()
-/// let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
+/// let server = try await latch.probe(ServerAddress(address)).requireServer()
+/// let account = try await latch.signIn(PasswordSignIn(email: email, password: Secret(password)), to: server)
+/// // The path is one of Immich; other servers have others.
 /// let me = try await latch.session(for: account).client.get("/api/users/me", as: Me.self)
 /// ```
 ///
-/// Source: ARCHITECTURE.md, client.
+/// Source: ARCHITECTURE.md, Layers.
 public final class LatchClient: Sendable {
     /// The library's version.
     public static let version = Release.version

@@ -108,15 +108,15 @@ package final class AssetLibrary: Sendable {
         let parts = asset.path.split(separator: "/", maxSplits: 1)
         guard parts.count == 2 else { return nil }
         guard let file = try? ServedFile.open(String(parts[1]), beneath: folder.path + "/" + parts[0]) else {
-            noteStale(asset)
+            markStale(asset)
             return nil
         }
-        if file.size != asset.file.size || file.modified != .nanoseconds(asset.file.modified) { noteStale(asset) }
+        if file.size != asset.file.size || file.modified != .nanoseconds(asset.file.modified) { markStale(asset) }
         return file
     }
 
     /// Marks the folder of a file that differs from the database, so that the next ``scanChanges()`` reads the folder again.
-    func noteStale(_ asset: Asset) {
+    func markStale(_ asset: Asset) {
         state.withLock { _ = $0.stale.insert(asset.folder) }
     }
 

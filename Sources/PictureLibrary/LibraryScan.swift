@@ -42,7 +42,7 @@ package struct LibraryScan {
         var waiting = folders
         while let path = waiting.popLast() {
             try Task.checkCancellation()
-            guard let below = try await look(into: path) else { continue }
+            guard let below = try await scan(into: path) else { continue }
             waiting += below.filter { !known.contains($0) && times[$0] == nil }
         }
     }
@@ -56,12 +56,12 @@ package struct LibraryScan {
     }
 
     /// Updates the records of one folder. Returns its subfolders, or nil when the folder does not exist.
-    private mutating func look(into path: String) async throws -> [String]? {
+    private mutating func scan(into path: String) async throws -> [String]? {
         let folder = folder
         let seen = now()
         guard let listing = try await work.run({ _ in folder.list(path) }) else { return nil }
         changes.unreadable += listing.unreadableNames
-        times[path] = Self.settled(listing, at: seen) ? listing.modified : 0
+        times[path] = Self.isStable(listing, at: seen) ? listing.modified : 0
         let below = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
         // Files outside the people's folders have no owner, so they are ignored.
         guard !path.isEmpty else { return below.filter { $0 != folder.lockedName } }
@@ -73,7 +73,7 @@ package struct LibraryScan {
 
     /// Whether everything in a folder is old enough that a later change gets a different time. File times advance in
     /// steps of some milliseconds. This also means that a file that is being written is read again when it is complete.
-    private static func settled(_ listing: LibraryFolder.Listing, at now: Date) -> Bool {
+    private static func isStable(_ listing: LibraryFolder.Listing, at now: Date) -> Bool {
         let limit = Int((now.timeIntervalSince1970 - 2) * 1_000_000_000)
         return listing.modified < limit && listing.files.allSatisfy { $0.mark.modified < limit }
     }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Source: OX-4.
 package final class MemoryCodeStore: CodeStore {
-    private struct Half {
+    private struct Generation {
         var records: [SHA256Digest: (bytes: [UInt8], expires: Date)] = [:]
         var firstExpiry = Date.distantFuture
         var lastExpiry = Date.distantPast
@@ -28,17 +28,17 @@ package final class MemoryCodeStore: CodeStore {
     }
 
     private struct State {
-        package var young = Half()
-        package var old = Half()
+        package var young = Generation()
+        package var old = Generation()
 
         mutating func dropExpired(at now: Date) {
-            if old.lastExpiry <= now { old = Half() }
-            if young.lastExpiry <= now { young = Half() }
+            if old.lastExpiry <= now { old = Generation() }
+            if young.lastExpiry <= now { young = Generation() }
             // Expired records in the young half are dropped with that half, so it becomes the old one as soon as that
             // is empty.
             if young.firstExpiry <= now, old.records.isEmpty {
                 old = young
-                young = Half()
+                young = Generation()
             }
         }
     }
@@ -70,7 +70,7 @@ package final class MemoryCodeStore: CodeStore {
             state.dropExpired(at: now)
             if state.young.records.count >= capacity / 2 {
                 state.old = state.young
-                state.young = Half()
+                state.young = Generation()
             }
             state.young.insert(record, under: key, until: now + lifetime)
         }

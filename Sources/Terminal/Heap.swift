@@ -12,7 +12,7 @@ package enum Heap {
     ///
     /// - Parameter large: The size in bytes from which an allocation is returned to the system when it is freed. This
     ///   costs two system calls, and a page fault for each 4 KiB.
-    package static func keepSmall(large: Int32 = 128 << 10) {
+    package static func limitRetainedMemory(large: Int32 = 128 << 10) {
         _ = latch_keep_heap_small(2, large, 128 << 10)
     }
 }

@@ -40,7 +40,7 @@ package final class Signals: Sendable {
             var number: UInt8 = 0
             while true {
                 let count = CLibrary.read(reader, &number, 1)
-                if count == 1 { take(Int32(number)) } else if count == 0 || errno != EINTR { return }
+                if count == 1 { receive(Int32(number)) } else if count == 0 || errno != EINTR { return }
             }
         }
     }
@@ -65,7 +65,7 @@ package final class Signals: Sendable {
         return stream
     }
 
-    private func take(_ number: Int32) {
+    private func receive(_ number: Int32) {
         if number == SIGHUP, let hangUps = state.withLock({ $0.hangUps }) {
             hangUps.yield()
             return

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "SHA-1 gives the digests of FIPS 180-4's examples, however the bytes are cut",
+        "SHA-1 gives the digests of FIPS 180-4's examples, however the bytes are split",
         arguments: [
             ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
             ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -65,7 +65,7 @@ import Testing
         #expect(HMACSHA256.code(of: bytes(hex: text), key: Secret(bytes: bytes(hex: key))).bytes == code)
     }
 
-    @Test("a digest survives the way through its bytes, and no other count makes one") func digestBytes() {
+    @Test("a digest round-trips through its bytes, and any other number of bytes is refused") func digestBytes() {
         let digest = SHA256.digest("abc")
         #expect(SHA256Digest(bytes: digest.bytes) == digest)
         #expect(SHA256Digest(bytes: Array(digest.bytes.dropLast())) == nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(Set([digest, SHA256.digest("abd"), SHA256.digest("abc")]).count == 2)
     }
 
-    @Test("a digest that differs in any one bit is another digest") func everyBit() throws {
+    @Test("digests that differ in one bit are not equal") func everyBit() throws {
         let digest = SHA256.digest("abc")
         for bit in 0..<256 {
             var changed = digest.bytes
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "base64url writes and reads RFC 4648 §10's examples without padding",
+        "base64url encodes and decodes RFC 4648 §10's examples without padding",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
             ("foobar", "Zm9vYmFy"),
@@ -106,7 +106,7 @@ import Testing
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("base64url brings back bytes of every count") func roundTrip() {
+    @Test("base64url round-trips any number of bytes") func roundTrip() {
         for count in 0...100 {
             let bytes = SecureRandom.bytes(count)
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PasswordHashTests {
     private let small = try! Argon2idParameters(memoryKiB: 8, iterations: 1)
 
-    @Test("a hash accepts its password only and has the PHC form") func roundTrip() throws {
+    @Test("a hash accepts only its password and has the PHC format") func roundTrip() throws {
         let hash = try PasswordHash.make(Secret("pässword"), parameters: small)
         #expect(hash.rawValue.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(hash.isWellFormed && hash.verify(Secret("pässword")))
@@ -14,7 +14,9 @@ import Testing
         #expect(!"\(hash) \(String(reflecting: hash))".contains("argon2id"))
     }
 
-    @Test("the hash of no password refuses every one, and is computed as a made one is") func unmatchable() throws {
+    @Test(
+        "the dummy hash refuses every password, and takes the same computation as a real one")
+    func unmatchable() throws {
         for _ in 0..<50 {
             let hash = PasswordHash.unmatchable(parameters: small)
             let made = try PasswordHash.make(Secret("x"), parameters: small)
@@ -44,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "hashes that the reference implementation made are accepted",
+        "hashes of the reference implementation are accepted",
         arguments: [
             "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
             "$argon2id$v=19$m=256,t=3,p=1$c29tZXNhbHRzb21lc2FsdDEyMzQ$uGmsUmF39XyORrgvssnWEg",
@@ -57,7 +59,7 @@ import Testing
         #expect(!PasswordHash(rawValue: text).verify(Secret("")))
     }
 
-    @Test("no prefix and no other text verifies anything") func malformed() throws {
+    @Test("prefixes of a hash and other texts verify no password") func malformed() throws {
         let hash = try PasswordHash.make(Secret("x"), parameters: small)
         for count in 0..<hash.rawValue.utf8.count {
             #expect(!PasswordHash(rawValue: String(hash.rawValue.prefix(count))).verify(Secret("x")))
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("a hash is made anew when memory or passes changed") func rehash() throws {
+    @Test("a hash is renewed if memory or passes have changed") func rehash() throws {
         let hash = try PasswordHash.make(Secret("x"), parameters: small)
         #expect(!hash.needsRehash(for: small))
         #expect(hash.needsRehash(for: try Argon2idParameters(memoryKiB: 16, iterations: 1)))
@@ -76,7 +78,7 @@ import Testing
         #expect(Argon2idParameters.default == (try Argon2idParameters(memoryKiB: 65536, iterations: 2)))
     }
 
-    @Test("parameters that Argon2id does not take are refused") func parameters() {
+    @Test("parameters that Argon2id does not allow are refused") func parameters() {
         for (memory, iterations) in [(7, 1), (8, 0), (-1, 1), (8, -1), (Int.max, 1), (8, Int.max)] {
             let error = #expect(throws: CryptoError.self) {
                 try Argon2idParameters(memoryKiB: memory, iterations: iterations)
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("memory that is not to be had is an error") func outOfMemory() throws {
+    @Test("unavailable memory is an error") func outOfMemory() throws {
         let huge = try Argon2idParameters(memoryKiB: 4_294_967_295, iterations: 1)
         let error = #expect(throws: CryptoError.self) { try PasswordHash.make(Secret("x"), parameters: huge) }
         #expect(error?.code == .outOfMemory)

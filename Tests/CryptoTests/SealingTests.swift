@@ -4,7 +4,7 @@ import Testing
 @Suite struct SealingTests {
     private let key = Secret(bytes: Array(0x80...0x9F))
 
-    @Test("draft-irtf-cfrg-xchacha-03 A.3.1 the example box opens to its plaintext") func vector() throws {
+    @Test("draft-irtf-cfrg-xchacha-03 A.3.1 the example box is decrypted to its plaintext") func vector() throws {
         let box = bytes(
             hex: """
                 404142434445464748494a4b4c4d4e4f5051525354555657
@@ -21,7 +21,7 @@ import Testing
         #expect(String(decoding: plaintext, as: UTF8.self) == expected)
     }
 
-    @Test("a box opens to what was sealed, and no two boxes are the same") func roundTrip() throws {
+    @Test("a box is decrypted to the sealed plaintext, and no two boxes are equal") func roundTrip() throws {
         for count in [0, 1, 63, 64, 65, 1000] {
             let plaintext = SecureRandom.bytes(count)
             let box = try Sealing.seal(plaintext, key: key, context: [1])
@@ -31,7 +31,9 @@ import Testing
         }
     }
 
-    @Test("no flipped byte, prefix, other key or other context opens a box") func forgery() throws {
+    @Test(
+        "a box with a flipped byte, a prefix of it, another key or another context is refused")
+    func forgery() throws {
         let box = try Sealing.seal(Array("secret".utf8), key: key, context: [1])
         for index in box.indices {
             var flipped = box

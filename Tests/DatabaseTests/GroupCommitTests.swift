@@ -9,7 +9,7 @@ struct GroupCommitTests {
         try row.get(0) as Int
     }
 
-    @Test("two hundred writes that wait behind a slow one share one commit")
+    @Test("two hundred writes that wait for a slow one share one commit")
     func sharedCommit() async throws {
         let shelf = try await Shelf()
         let gate = Gate()
@@ -26,7 +26,7 @@ struct GroupCommitTests {
         #expect(try await shelf.ids() == Array(0..<200))
     }
 
-    @Test("a caller that goes on finds its row committed, seen from another connection")
+    @Test("when a caller continues, its row is committed and visible to another connection")
     func answeredAfterCommit() async throws {
         let shelf = try await Shelf()
         try await withThrowingTaskGroup { group in
@@ -41,7 +41,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("nobody hears of a write while another of its group still runs")
+    @Test("a write does not return while another one of its group still runs")
     func answeredTogether() async throws {
         let shelf = try await Shelf()
         let (first, second) = (Gate(), Gate())
@@ -65,7 +65,7 @@ struct GroupCommitTests {
         #expect(try await shelf.ids() == [1] && shelf.database.commitCount == 2)
     }
 
-    @Test("commits go through the log and are flushed before they are answered")
+    @Test("commits are written to the log and flushed before they return")
     func durability() async throws {
         let shelf = try await Shelf()
         let settings = try await shelf.database.write { connection in
@@ -81,7 +81,7 @@ struct GroupCommitTests {
         #expect(mode == "wal")
     }
 
-    @Test("a commit that may go with the power is not flushed; one that may not is, with all that shares it")
+    @Test("a commit that need not survive a power loss is not flushed; one that must is, with its whole group")
     func outlivesPowerLoss() async throws {
         let shelf = try await Shelf()
         let synchronous = Statement("PRAGMA synchronous") { row throws(DatabaseError) in try row.get(0) as Int }
@@ -95,7 +95,7 @@ struct GroupCommitTests {
         #expect(try RawConnection(shelf.folder.database).number("SELECT count(*) FROM items") == 5)
     }
 
-    @Test("a lone write is one commit and sees its own and earlier rows", arguments: Place.allCases)
+    @Test("a single write is one commit and sees its own and earlier rows", arguments: Place.allCases)
     func loneWrite(place: Place) async throws {
         let shelf = try await Shelf(place)
         for id in 1...3 {
@@ -108,7 +108,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("a body that throws takes back its own changes and nobody else's", arguments: Place.allCases)
+    @Test("a body that throws rolls back only its own changes", arguments: Place.allCases)
     func isolation(place: Place) async throws {
         let shelf = try await Shelf(place)
         let gate = Gate()
@@ -134,7 +134,7 @@ struct GroupCommitTests {
         #expect(try await shelf.ids() == [1, 4])
     }
 
-    @Test("when every body throws, nothing is committed")
+    @Test("if every body throws, nothing is committed")
     func nothingToCommit() async throws {
         let shelf = try await Shelf()
         await #expect(throws: Refusal.self) {
@@ -147,7 +147,7 @@ struct GroupCommitTests {
         #expect(try await shelf.ids() == [])
     }
 
-    @Test("a full database fails the whole group truthfully, and the writes after it go on", arguments: Place.allCases)
+    @Test("a full database fails the whole group, and later writes continue", arguments: Place.allCases)
     func full(place: Place) async throws {
         let shelf = try await Shelf(place)
         let gate = Gate()
@@ -171,7 +171,7 @@ struct GroupCommitTests {
         #expect(try await shelf.ids() == [4])
     }
 
-    @Test("a rollback that the body's own SQL asks for is an error for the group, not a silent loss")
+    @Test("a rollback by the body's SQL is an error for the group, not a silent loss")
     func rollbackInside() async throws {
         let shelf = try await Shelf()
         try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
@@ -190,7 +190,7 @@ struct GroupCommitTests {
     }
 
     @Test(
-        "a body can not end, begin or nest transactions nor open other files",
+        "a body cannot end, begin or nest transactions, nor open other files",
         arguments: ["COMMIT", "ROLLBACK", "BEGIN", "SAVEPOINT s", "RELEASE body", "ATTACH ':memory:' AS other"])
     func transactionControl(sql: String) async throws {
         let shelf = try await Shelf()
@@ -202,7 +202,7 @@ struct GroupCommitTests {
         #expect(try await shelf.ids() == [])
     }
 
-    @Test("a deferred foreign key left open fails its own write only")
+    @Test("a violated deferred foreign key fails only its own write")
     func deferredKey() async throws {
         let shelf = try await Shelf()
         try await shelf.database.write { connection in
@@ -224,7 +224,7 @@ struct GroupCommitTests {
         try await whole.cancellableValue
     }
 
-    @Test("a long log is moved into the file while nobody asks for it")
+    @Test("a long log is checkpointed without a request")
     func checkpoints() async throws {
         let shelf = try await Shelf()
         for id in 0..<8 {

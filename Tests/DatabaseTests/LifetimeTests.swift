@@ -32,7 +32,7 @@ struct LifetimeTests {
         #expect(shelf.database.writeCount == 1)
     }
 
-    @Test("a task cancelled before it asks changes nothing", arguments: Place.allCases)
+    @Test("a task that is cancelled before it writes changes nothing", arguments: Place.allCases)
     func cancelledBefore(place: Place) async throws {
         let shelf = try await Shelf(place)
         let task = Task {
@@ -43,7 +43,9 @@ struct LifetimeTests {
         #expect(try await shelf.ids() == [])
     }
 
-    @Test("closing waits for what is queued, and later calls say that it is closed", arguments: Place.allCases)
+    @Test(
+        "closing waits for queued writes, and later calls fail because the database is closed",
+        arguments: Place.allCases)
     func closing(place: Place) async throws {
         let shelf = try await Shelf(place)
         let gate = Gate()
@@ -66,7 +68,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("after closing, one file is left and holds everything")
+    @Test("after closing, a single file is left with all data")
     func oneFileLeft() async throws {
         let shelf = try await Shelf()
         try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
@@ -75,7 +77,7 @@ struct LifetimeTests {
         #expect(try RawConnection(shelf.folder.database).number("SELECT count(*) FROM items") == 1)
     }
 
-    @Test("a read sees one moment, whatever is written meanwhile")
+    @Test("a read sees one snapshot, whatever is written meanwhile")
     func snapshot() async throws {
         let shelf = try await Shelf()
         try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
@@ -89,7 +91,7 @@ struct LifetimeTests {
         #expect(try await shelf.ids() == [1, 2])
     }
 
-    @Test("reads go on while a write holds the writer")
+    @Test("reads continue while a write runs")
     func readsBesideWrites() async throws {
         let shelf = try await Shelf()
         let gate = Gate()
@@ -99,7 +101,7 @@ struct LifetimeTests {
         try await slow.cancellableValue
     }
 
-    @Test("a reader whose body throws serves the next read")
+    @Test("a reader can be used again after its body has thrown")
     func throwingRead() async throws {
         struct Refusal: Error {}
         let shelf = try await Shelf()

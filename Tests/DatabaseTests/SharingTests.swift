@@ -7,7 +7,7 @@ import Testing
 struct SharingTests {
     private static let raise = Statement("UPDATE items SET name = CAST(name AS INTEGER) + 1 WHERE id = 1")
 
-    @Test("a lock that another program holds is told with the path, and nothing has run")
+    @Test("a lock of another program is reported with the path, and no statement has run")
     func lockedWrite() async throws {
         let shelf = try await Shelf()
         let other = try RawConnection(shelf.folder.database)
@@ -26,7 +26,7 @@ struct SharingTests {
         #expect(try await shelf.ids() == [7])
     }
 
-    @Test("a file that another program keeps to itself can not be opened, and then can")
+    @Test("a file that another program locks exclusively cannot be opened until it is released")
     func lockedOpening() async throws {
         let shelf = try await Shelf()
         await shelf.database.close()
@@ -44,7 +44,7 @@ struct SharingTests {
         #expect(try await database.read { try $0.all(Shelf.ids) } == [1])
     }
 
-    @Test("a lock let go within the busy time-out is only a wait")
+    @Test("a lock that is released within the busy time-out only causes a wait")
     func shortLock() async throws {
         let shelf = try await Shelf(busyTimeout: .seconds(30))
         let other = try RawConnection(shelf.folder.database)
@@ -56,7 +56,7 @@ struct SharingTests {
         #expect(try await shelf.ids() == [1, 2])
     }
 
-    @Test("another process waits its turn, is told of the lock, and its commit is noticed here")
+    @Test("another process waits, gets an error about the lock, and its commit is noticed here")
     func anotherProcess() async throws {
         let shelf = try await Shelf()
         let path = shelf.folder.database
@@ -80,7 +80,7 @@ struct SharingTests {
         #expect(try await shelf.database.changedByOthers())
     }
 
-    @Test("no write is lost between two programs that write at once")
+    @Test("no write is lost if two programs write concurrently")
     func counting() async throws {
         let shelf = try await Shelf(busyTimeout: .seconds(30))
         let second = try await Database.open(
@@ -97,7 +97,7 @@ struct SharingTests {
         #expect(try RawConnection(shelf.folder.database).number("SELECT name FROM items") == 200)
     }
 
-    @Test("a commit of another program is noticed once, an own one never")
+    @Test("a commit of another program is noticed once, and its own commits are never noticed")
     func changedByOthers() async throws {
         let shelf = try await Shelf()
         #expect(try await !shelf.database.changedByOthers())
@@ -110,7 +110,7 @@ struct SharingTests {
         #expect(try await !shelf.database.changedByOthers())
     }
 
-    @Test("a checkpoint leaves an empty log, unless somebody reads")
+    @Test("a checkpoint leaves an empty log, unless a read is running")
     func checkpoint() async throws {
         let shelf = try await Shelf()
         try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Runs the examples of the documentation as a program outside this package would: with the public API only.
-@Suite("Examples of the documentation", .timeLimit(.minutes(20)))
+@Suite("Examples in the documentation", .timeLimit(.minutes(20)))
 struct ExampleTests {
     @Test("IM-4 IM-10 OX-14 RM-3 DL-1 the examples sign in, call, list, change the password and download")
     func run() async throws {
@@ -39,6 +39,14 @@ struct ExampleTests {
         #expect(missing?.code == .serverRefused && !FileManager.default.fileExists(atPath: folder.file("none")))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".part") })
 
+        let chooser = DownloadChooser(account, try latch.session(for: account))
+        for try await tasks in chooser.pages(of: DownloadSelection(ids: [id])) {
+            let queue = try await Examples.download(tasks[0], latch, to: folder.file("plain"))
+            try await Examples.supervise(queue)
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("plain"))
+        #expect(files.count { $0 != ".latchstring" } == 1)
+
         let unreadable = await #expect(throws: LatchError.self) {
             _ = try await client.get("/api/users/me", as: SearchPage.self)
         }
@@ -51,7 +59,24 @@ struct ExampleTests {
         await sandbox.end()
     }
 
-    @Test("IM-7 OX-9 a program shows the sign-in page itself and hands over the callback")
+    @Test("OX-13 the first steps work with the folders and the secret store of the environment")
+    func firstSteps() async throws {
+        let sandbox = try await SandboxProgram()
+        let folder = try TemporaryDirectory()
+        let user = sandbox.report.users[0]
+        let words = [sandbox.report.immich.url, user.email, user.password, folder.path]
+        await #expect(processExitsWith: .success) { [words = words as [String]] in
+            let (url, email, password, path) = (words[0], words[1], words[2], words[3])
+            for name in ["DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"] { setenv("XDG_" + name, path, 1) }
+            unsetenv("DBUS_SESSION_BUS_ADDRESS")
+            let me = try await Examples.firstSteps(url, email, password)
+            #expect(me.email == email)
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.file("latchstring/latchstring.db")))
+        await sandbox.end()
+    }
+
+    @Test("IM-7 OX-9 a program shows the sign-in page itself and passes the callback on")
     func presenter() async throws {
         let sandbox = try await SandboxProgram()
         let folder = try TemporaryDirectory()
@@ -122,7 +147,7 @@ struct ExampleTests {
         var assets: Assets
     }
 
-    @Test("every example in the documentation is one that the tests compile")
+    @Test("every example in the documentation is compiled by the tests")
     func documentation() throws {
         let package = Products.packageFolder
         let source = try String(contentsOfFile: package + "/Tests/ExampleTests/Examples.swift", encoding: .utf8)
@@ -130,7 +155,8 @@ struct ExampleTests {
         var seen: Set<String> = []
         for path in try Self.documents(in: package) {
             // The manifest of a package is not code of a program.
-            let blocks = Self.blocks(in: try String(contentsOfFile: path, encoding: .utf8))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let blocks = Self.blocks(in: path.hasSuffix(".swift") ? Self.comments(in: text) : text)
             for block in blocks where !block.hasPrefix("// swift-tools-version") {
                 seen.insert(block)
                 #expect(examples.contains(block), "\(path) has an example that Examples.swift does not:\n\(block)")
@@ -139,12 +165,12 @@ struct ExampleTests {
         #expect(examples.subtracting(seen).isEmpty, "These examples are in no document.")
     }
 
+    /// Returns the paths of the articles, the pages for programmers and the sources with documentation comments.
     private static func documents(in package: String) throws -> [String] {
-        let catalogs = ["LatchKit", "LatchDownloads"].map { package + "/Sources/\($0)/\($0).docc" }
-        return try catalogs.flatMap { catalog in
-            try FileManager.default.contentsOfDirectory(atPath: catalog).filter { $0.hasSuffix(".md") }.sorted().map {
-                catalog + "/" + $0
-            }
+        try ["LatchKit", "LatchDownloads"].flatMap { module in
+            try FileManager.default.subpathsOfDirectory(atPath: package + "/Sources/" + module)
+                .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.sorted()
+                .map { package + "/Sources/\(module)/\($0)" }
         } + [package + "/docs/library.md", package + "/README.md"]
     }
 
@@ -154,6 +180,14 @@ struct ExampleTests {
             let lines = part.components(separatedBy: "\n").dropFirst()
             return plain(lines.prefix { $0.trimmingCharacters(in: .whitespaces) != "// end" })
         }
+    }
+
+    /// Returns the text of the documentation comments of a source file.
+    private static func comments(in source: String) -> String {
+        source.components(separatedBy: "\n").compactMap { line in
+            let text = line.drop { $0 == " " }
+            return text.hasPrefix("///") ? String(text.dropFirst(text.hasPrefix("/// ") ? 4 : 3)) : nil
+        }.joined(separator: "\n")
     }
 
     /// Returns the Swift code of a document.

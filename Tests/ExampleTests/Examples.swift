@@ -59,7 +59,7 @@ enum Examples {
         let features = server.features
         var buttons = features.signsInWithPassword ? ["Password"] : []
         if features.signsInWithBrowser {
-            // A server that names its providers wants one button for each; sign in with its id.
+            // A server that names its providers needs one button for each; sign in with its id.
             let titles = features.providers.map(\.title)
             buttons += titles.isEmpty ? [features.browserTitle ?? "Browser"] : titles
         }
@@ -139,12 +139,28 @@ enum Examples {
         let library = PictureLibrary(latch, folder: place.folder, layout: place.layout)
         let queue = DownloadQueue(latch, library: library)
         let chooser = DownloadChooser(account, try latch.session(for: account))
-        try await chooser.find(DownloadSelection(isWholeLibrary: true)) { tasks in
+        for try await tasks in chooser.pages(of: DownloadSelection(isWholeLibrary: true)) {
             try await queue.add(try await library.absent(tasks), goingTo: place)
         }
         try await queue.run()
         // end
         return try await queue.progress()
+    }
+
+    static func download(_ task: DownloadTask, _ latch: LatchClient, to folder: String) async throws -> DownloadQueue {
+        // example: download to a plain folder
+        let queue = DownloadQueue(latch, library: FolderLibrary(folder: folder))
+        try await queue.add([task])
+        try await queue.run()
+        // end
+        return queue
+    }
+
+    static func supervise(_ queue: DownloadQueue) async throws {
+        // example: supervise a queue
+        let supervisor = DownloadSupervisor(queue, environment: ProcessInfo.processInfo.environment)
+        try await supervisor.run { try await queue.run() }
+        // end
     }
 
     static func downloadOne(_ client: AuthorizedClient, _ path: String, _ destination: String) async throws {

@@ -13,7 +13,7 @@ import Testing
 @testable import LatchKit
 
 /// The example of docs/add-a-server-family.md: a fifth family at both ends, over real sockets.
-@Suite("A further server family", .timeLimit(.minutes(20)))
+@Suite("An additional server family", .timeLimit(.minutes(20)))
 struct FamilyExampleTests {
     /// The line of the gateway's registry.
     private static let family = DialectFamily(NotesSettings()) { NotesRoutes(services: $0) }
@@ -72,7 +72,14 @@ struct FamilyExampleTests {
         await gateway.close()
     }
 
-    @Test("the document has these four files word for word", arguments: ["Messages", "Settings", "Routes", "Dialect"])
+    @Test("latchd check --keys lists the keys of the family")
+    func keys() {
+        let keys = ConfigurationKey.listing(for: [NotesSettings()])
+        #expect(keys.contains("dialects.notes.enabled"))
+        #expect(keys.contains("Whether clients of Notes can sign in."))
+    }
+
+    @Test("the document contains these four files verbatim", arguments: ["Messages", "Settings", "Routes", "Dialect"])
     func document(_ name: String) throws {
         let folder = Products.packageFolder
         let code = try String(

@@ -35,7 +35,7 @@ struct CancellationTests {
         #expect(await server.line("request") == "request 1 GET /echo?second")
     }
 
-    @Test("Cancelling at any moment ends each request exactly once and spoils no other")
+    @Test("Cancelling at any time ends each request exactly once and affects no other")
     func racing() async throws {
         let server = try await Fixture.server()
 
@@ -52,7 +52,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Closing the client ends requests under way and refuses later ones")
+    @Test("Closing the client ends running requests and refuses later ones")
     func closing() async throws {
         let server = try await Fixture.server()
         let client = try HTTPClient(.init(proxy: ""))
@@ -70,7 +70,7 @@ struct CancellationTests {
         await client.close()
     }
 
-    @Test("A client is closed after its use, also when the use fails")
+    @Test("A client is closed after its use, also if the body throws")
     func closingAfter() async throws {
         let server = try await Fixture.server()
         let client = try HTTPClient(.init(proxy: ""))
@@ -88,7 +88,7 @@ struct CancellationTests {
 
     private struct Failed: Error {}
 
-    @Test("A client that is let go closes its connections")
+    @Test("A deallocated client closes its connections")
     func lettingGo() async throws {
         let server = try await Fixture.server()
         var client: HTTPClient? = try HTTPClient(.init(proxy: ""))

@@ -48,7 +48,7 @@ struct BodyTests {
         ),
     ]
 
-    @Test("JSON and forms are read by their type, and a body that does not fit is told", arguments: bodies)
+    @Test("JSON and forms are decoded by their type, and a mismatching body is reported", arguments: bodies)
     func reading(_ row: (path: String, type: String, body: String, status: Int, response: String)) async throws {
         let server = try await TestServer(router: Self.router)
         let text = try server.exchange(
@@ -59,7 +59,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a body in chunks arrives whole, with extensions and trailers dropped, and ends its connection")
+    @Test("a chunked body is received completely, without extensions and trailers, and ends its connection")
     func chunks() async throws {
         let server = try await TestServer()
         let text = try server.exchange(
@@ -70,7 +70,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a body of exactly the limit is taken, one byte more is 413", arguments: [false, true])
+    @Test("a body of exactly the limit is accepted, and one byte more gets 413", arguments: [false, true])
     func bodyLimit(inChunks: Bool) async throws {
         let server = try await TestServer()
         for count in [1_048_576, 1_048_577] {
@@ -92,7 +92,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a route's own limit holds for its body", arguments: [false, true])
+    @Test("a route's own limit applies to its body", arguments: [false, true])
     func routeLimit(inChunks: Bool) async throws {
         let server = try await TestServer(router: Self.router)
         for (count, status) in [(10, 200), (11, 413)] {
@@ -107,7 +107,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a body that no route wants is let in, bounded all the same, and the answer is 404 or 405")
+    @Test("the body of a request without a route is read with a limit, and the response is 404 or 405")
     func unwantedBody() async throws {
         let server = try await TestServer(router: Self.router)
         for (target, count, status) in [("/none", 50_000, 404), ("/none", 1_048_577, 413)] {
@@ -123,7 +123,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a client that asks first is told 100 or 413 before it sends its body")
+    @Test("a client with Expect: 100-continue gets 100 or 413 before it sends its body")
     func expectation() async throws {
         let server = try await TestServer()
         let small = try server.connect()
@@ -137,7 +137,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a head of exactly 8 KiB is taken, one byte more is 431", arguments: ["X", "Cookie"])
+    @Test("a header of exactly 8 KiB is accepted, and one byte more gets 431", arguments: ["X", "Cookie"])
     func headLimit(_ name: String) async throws {
         let server = try await TestServer()
         let frame = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(name): \r\n\r\n".utf8.count
@@ -150,7 +150,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("more than a hundred fields are 431, however small")
+    @Test("more than a hundred fields get 431, however small")
     func fieldLimit() async throws {
         let server = try await TestServer()
         for (count, status) in [(98, 200), (99, 431), (4_000, 431)] {
@@ -162,7 +162,7 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("too many parameters are 400 at once")
+    @Test("too many parameters get 400 at once")
     func manyParameters() async throws {
         let server = try await TestServer()
         let head = "Host: a\r\nConnection: close\r\n"

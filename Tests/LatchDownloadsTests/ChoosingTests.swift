@@ -36,7 +36,7 @@ struct ChoosingTests {
         let (account, session, latch) = try await signIn(server, home)
         var found: [DownloadTask] = []
         try await attempt {
-            try await DownloadChooser(account, session).find(selection) { found += $0 }
+            for try await tasks in DownloadChooser(account, session).pages(of: selection) { found += tasks }
         } finally: {
             await latch.close()
         }
@@ -56,7 +56,7 @@ struct ChoosingTests {
     private func names(_ tasks: [DownloadTask]) -> [String] { tasks.map(\.filename).sorted() }
 
     @Test(
-        "DL-1 everything, with what was put away and the films of live photos, their lengths known",
+        "DL-1 the whole library, with archived pictures and the films of live photos, with their lengths",
         arguments: [1, 2, 3])
     func everything(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.pictures())
@@ -75,7 +75,7 @@ struct ChoosingTests {
         #expect(names(try await find(DownloadSelection(isFavouritesOnly: true), on: server)) == ["IMG_2.JPG"])
     }
 
-    @Test("DL-1 an album, also what somebody else put into it", arguments: [1, 2, 3])
+    @Test("DL-1 an album, also with pictures that another person added", arguments: [1, 2, 3])
     func albums(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.pictures(), albums: Self.albums)
         let live = try await find(DownloadSelection(albums: ["Summer"]), on: server)
@@ -87,7 +87,7 @@ struct ChoosingTests {
         #expect(names(try await find(best, on: server)) == ["IMG_2.JPG"])
     }
 
-    @Test("DL-1 an album that is not there is told with those that may be meant")
+    @Test("DL-1 an unknown album is reported with similar names")
     func unknownAlbum() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         for (name, words) in [("Sumer", "Did you mean 'Summer'?"), ("Zebras", "'Empty', 'Shared', 'Summer'")] {
@@ -98,7 +98,7 @@ struct ChoosingTests {
         }
     }
 
-    @Test("DL-1 single pictures by id or by their page's address, and any file of the server by its path")
+    @Test("DL-1 single pictures by id or by their page's URL, and any file of the server by its path")
     func single() async throws {
         let server = try PictureServer(Self.pictures())
         let selection = DownloadSelection(
@@ -117,7 +117,7 @@ struct ChoosingTests {
     }
 
     @Test(
-        "DL-3 a picture in somebody's share comes under its own name, with what lets people see it, by its page or its file"
+        "DL-3 a picture of a shared link is downloaded under its name with the share's key, by its page or its file"
     )
     func shared() async throws {
         let server = try PictureServer(Self.pictures())
@@ -144,7 +144,7 @@ struct ChoosingTests {
         }
     }
 
-    @Test("DL-1 a mistake in the last word that was given begins nothing")
+    @Test("DL-1 with a mistake in the last argument nothing is started")
     func nothingBegun() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         let home = try TemporaryDirectory()
@@ -155,13 +155,15 @@ struct ChoosingTests {
             DownloadSelection(paths: ["/a", server.url + "/share/x"]),
         ] {
             await #expect(throws: LatchError.self) {
-                try await DownloadChooser(account, session).find(selection) { _ in Issue.record("It has begun.") }
+                for try await _ in DownloadChooser(account, session).pages(of: selection) {
+                    Issue.record("A page was returned.")
+                }
             }
         }
         await latch.close()
     }
 
-    @Test("DL-1 a library of 1,000 is asked for some at a time, and a server that never ends is left")
+    @Test("DL-1 a library of 1,000 is requested in pages, and a server with endless pages is aborted")
     func pages() async throws {
         let server = try PictureServer(Self.many)
         let tasks = try await find(DownloadSelection(isWholeLibrary: true), on: server)
@@ -186,20 +188,20 @@ struct ChoosingTests {
         return picture
     }
 
-    @Test("DL-1 what is deleted while the library is listed moves nothing out of sight", arguments: [1, 2, 3])
+    @Test("DL-1 pictures that are deleted while the library is listed do not hide others", arguments: [1, 2, 3])
     func deletedMeanwhile(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.many)
         try await deleteMeanwhile(server)
     }
 
-    @Test("DL-1 nor does it where more than a page was taken in one moment", arguments: [1, 2, 3])
+    @Test("DL-1 the same is true if the pictures of more than a page have the same time", arguments: [1, 2, 3])
     func deletedMeanwhileAtOnce(_ version: Int) async throws {
         let server = try PictureServer(version: version, (1...1_000).map { Picture($0, "IMG_\($0).JPG", [1]) })
         try await deleteMeanwhile(server)
     }
 
     @Test(
-        "DL-1 pictures of one moment are all found when a server lists them in a different order at each request",
+        "DL-1 pictures with the same time are all found if a server lists them in a different order each time",
         arguments: 0..<8)
     func ties(_ seed: UInt64) async throws {
         let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + Self.later.prefix(25))
@@ -222,7 +224,7 @@ struct ChoosingTests {
     }
 
     @Test(
-        "DL-1 pictures that are on no page, however often the pages are read, are reported, and the others are taken")
+        "DL-1 pictures that are on no page, however often it is read, are reported, and the others are downloaded")
     func onNoPage() async throws {
         let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + Self.later)
         server.intercept { [weak server] request in
@@ -239,7 +241,8 @@ struct ChoosingTests {
         let (account, session, latch) = try await signIn(server, home)
         var found: [DownloadTask] = []
         let error = await #expect(throws: LatchError.self) {
-            try await DownloadChooser(account, session).find(DownloadSelection(isWholeLibrary: true)) { found += $0 }
+            let chooser = DownloadChooser(account, session)
+            for try await tasks in chooser.pages(of: DownloadSelection(isWholeLibrary: true)) { found += tasks }
         }
         #expect(error?.message.contains(" could not be found") ?? false, "\(error?.message ?? "")")
         #expect(error?.message.contains(" and 250 of ") ?? false, "\(error?.message ?? "")")
@@ -265,7 +268,7 @@ struct ChoosingTests {
         #expect((31...1_000).allSatisfy { ids.contains(Picture.id($0)) })
     }
 
-    @Test("DL-1 a fault while others' pictures in an album are asked for is told, and one that is gone left out")
+    @Test("DL-1 an error while others' pictures in an album are requested is reported, and a deleted one is omitted")
     func foreignFault() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         let status = Mutex(404)
@@ -277,7 +280,7 @@ struct ChoosingTests {
         await #expect(throws: LatchError.self) { _ = try await find(DownloadSelection(albums: ["Shared"]), on: server) }
     }
 
-    @Test("DL-3 a checksum of the path is none of the bytes, and one that is advice is told as such")
+    @Test("DL-3 a checksum of the path is ignored, and an advisory one is marked as such")
     func checksums() throws {
         let reading = ImmichAssetReading(account: UUID(), api: "/api")
         func task(_ checksum: String, _ library: String) throws -> DownloadTask {
@@ -294,7 +297,7 @@ struct ChoosingTests {
         #expect(try task(ofBytes, "null").filename == Picture.id(1) + ".jpg")
     }
 
-    @Test("DL-1 the example of the documentation downloads everything, word for word")
+    @Test("DL-1 the example in the documentation downloads everything")
     func documentation() async throws {
         let server = try PictureServer(Self.pictures())
         let home = try TemporaryDirectory()
@@ -304,7 +307,7 @@ struct ChoosingTests {
         let library = PictureLibrary(latch, folder: folder, layout: .date)
         let queue = DownloadQueue(latch, library: library)
         let chooser = DownloadChooser(account, try latch.session(for: account))
-        try await chooser.find(DownloadSelection(isWholeLibrary: true)) { tasks in
+        for try await tasks in chooser.pages(of: DownloadSelection(isWholeLibrary: true)) {
             try await queue.add(try await library.absent(tasks))
         }
         try await queue.run()

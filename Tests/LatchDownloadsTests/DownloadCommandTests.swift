@@ -15,18 +15,18 @@ struct DownloadCommandTests {
     init() async throws { fixture = try await DownloadFixture() }
 
     /// Lets the file `slow` stand still after its first bytes, runs the queue, and returns when they are there.
-    private func standStill(_ queue: DownloadQueue) async throws -> Task<Void, any Error> {
+    private func standStill(_ queue: DownloadQueue, waitsForMore: Bool = false) async throws -> Task<Void, any Error> {
         fixture.stall("slow", after: 5_000)
         try await queue.add([fixture.task("slow"), fixture.task("quick")])
         let events = queue.events
-        let run = Task { try await queue.run() }
+        let run = Task { try await queue.run(waitsForMore: waitsForMore) }
         for await event in events {
             if case .progress("slow", 5_000, _) = event { break }
         }
         return run
     }
 
-    @Test("DL-12 another program cancels what runs: it stops, nothing of it stays, the others are downloaded")
+    @Test("DL-12 another program cancels a running task: it stops, its part is deleted, the others are downloaded")
     func cancelled() async throws {
         let queue = fixture.queue()
         let run = try await standStill(queue)
@@ -37,7 +37,7 @@ struct DownloadCommandTests {
     }
 
     @Test(
-        "DL-12 how many files an account has open is told to whoever is about to sign it out; others' and ended ones are not in it"
+        "DL-12 before a sign-out the number of the account's open files is reported, without others' and ended ones"
     )
     func openTasks() async throws {
         let queue = fixture.queue()
@@ -54,7 +54,7 @@ struct DownloadCommandTests {
         #expect(try await queue.openTasks(of: fixture.account.id) == 0)
     }
 
-    @Test("DL-12 cancelling all while it runs ends the run, and nothing is left")
+    @Test("DL-12 cancelling all tasks ends the run, and leaves no files")
     func cancelledAll() async throws {
         let queue = fixture.queue()
         let run = try await standStill(queue)
@@ -64,20 +64,24 @@ struct DownloadCommandTests {
         #expect(progress.open == 0 && fixture.parts().isEmpty)
     }
 
-    @Test("DL-12 what is cancelled while it runs, and chosen again at once, is downloaded")
+    @Test("DL-12 a task that is cancelled while it runs and added again at once is downloaded")
     func cancelledAndAdded() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        // Between the two commands nothing is left to fetch.
+        let run = try await standStill(queue, waitsForMore: true)
         fixture.intercept { _ in nil }
+        let events = queue.events
         let other = try await fixture.otherProgram()
         #expect(try await other.cancel("slow"))
         #expect(try await other.add([fixture.task("slow")]) == 1)
-        try await run.cancellableValue
+        for await event in events { if case .status("slow", .done) = event { break } }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
         #expect(try fixture.files() == ["quick.jpg", "slow.jpg"] && fixture.parts().isEmpty)
         #expect(try fixture.file("slow.jpg") == fixture.bytes(of: "slow"))
     }
 
-    @Test("DL-12 what was paused and is cancelled while nobody fetches leaves no part")
+    @Test("DL-12 a paused task that is cancelled while no program downloads leaves no part")
     func cancelledAtRest() async throws {
         let queue = fixture.queue()
         let run = try await standStill(queue)
@@ -88,7 +92,7 @@ struct DownloadCommandTests {
         #expect(fixture.parts().isEmpty)
     }
 
-    @Test("DL-9 another program pauses what runs and lets it go on: it goes on from where it was")
+    @Test("DL-9 another program pauses a running task and resumes it: it continues at the same offset")
     func paused() async throws {
         let queue = fixture.queue()
         let run = try await standStill(queue)
@@ -106,7 +110,7 @@ struct DownloadCommandTests {
         #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
     }
 
-    @Test("DL-17 a run that is ended keeps what has come, and the same queue can be run again")
+    @Test("DL-17 a stopped run keeps the received bytes, and the same queue can run again")
     func ended() async throws {
         let queue = fixture.queue()
         let run = try await standStill(queue)
@@ -121,7 +125,7 @@ struct DownloadCommandTests {
         #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
     }
 
-    @Test("DL-13 a quota that is full while there seems to be room is not run against again and again")
+    @Test("DL-13 a full quota is not tried again and again, even if the disk seems to have room")
     func quota() async throws {
         let clock = DownloadFixture.Clock()
         let tries = Mutex(0)
@@ -139,7 +143,7 @@ struct DownloadCommandTests {
         let run = Task { try await queue.run() }
         var (holds, beats) = (0, 0)
         for await event in events {
-            if case .held(_?) = event { holds += 1 }
+            if case .pauseReasonChanged(_?) = event { holds += 1 }
             if holds == 2, case .overall = event { beats += 1 }
             if beats == 3 { break }
         }
@@ -150,15 +154,15 @@ struct DownloadCommandTests {
         #expect(try fixture.files() == ["one.jpg"])
     }
 
-    @Test("DL-13 DL-17 held up from outside, as without a network, everything stops and then goes on")
+    @Test("DL-13 DL-17 a hold from outside, as without a network, stops all transfers, which then continue")
     func held() async throws {
         let queue = fixture.queue()
         let run = try await standStill(queue)
         let events = queue.events
-        await queue.hold("There is no network.")
+        await queue.pauseAll(reason: "There is no network.")
         for await event in events { if case .status("slow", .waiting) = event { break } }
         fixture.intercept { _ in nil }
-        await queue.hold(nil)
+        await queue.pauseAll(reason: nil)
         try await run.cancellableValue
         #expect(try fixture.files() == ["quick.jpg", "slow.jpg"])
         #expect(try await queue.tasks().allSatisfy { $0.attempts == 0 && $0.state == .done })

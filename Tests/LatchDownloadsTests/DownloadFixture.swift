@@ -192,7 +192,7 @@ extension DownloadQueue {
     func untilHeld(_ events: AsyncStream<DownloadEvent>, _ look: (String) -> Void = { _ in }) async {
         var isTold = false
         for await event in events {
-            if case .held(let reason?) = event {
+            if case .pauseReasonChanged(let reason?) = event {
                 look(reason)
                 isTold = true
             }

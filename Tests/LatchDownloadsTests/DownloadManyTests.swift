@@ -11,7 +11,7 @@ import Testing
 
     init() async throws { fixture = try await DownloadFixture() }
 
-    @Test("DL-11 a file that is whole is downloaded while another one is still running")
+    @Test("DL-11 a complete file is saved while another one is still running")
     func alone() async throws {
         let barrier = Barrier(2)
         fixture.intercept { request in
@@ -33,19 +33,21 @@ import Testing
         #expect(try fixture.files() == ["quick.jpg", "slow.jpg"])
     }
 
-    @Test("DL-1 addresses are handed over together, all of them and in their order")
+    @Test("DL-1 URLs are added together, completely and in order")
     func together() async throws {
         let session = try fixture.latch.session(for: fixture.account)
         let paths = (0..<1_200).map { "/files/\($0).jpg" }
         var pages: [[DownloadTask]] = []
 
-        try await DownloadChooser(fixture.account, session).find(DownloadSelection(paths: paths)) { pages.append($0) }
+        for try await tasks in DownloadChooser(fixture.account, session).pages(of: DownloadSelection(paths: paths)) {
+            pages.append(tasks)
+        }
 
         #expect(pages.count == 1)
         #expect(pages.joined().map(\.filename) == (0..<1_200).map { "\($0).jpg" })
     }
 
-    @Test("DL-9 a listener that wants only some of what is told gets that and no more")
+    @Test("DL-9 a listener with a filter gets only the matching events")
     func some() async throws {
         let queue = fixture.queue()
         let events = queue.events { if case .complete = $0 { true } else { false } }

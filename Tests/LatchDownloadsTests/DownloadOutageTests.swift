@@ -17,7 +17,7 @@ struct DownloadOutageTests {
     private var asked: Int { fixture.server.requests.count { $0.path.hasPrefix("/files/") } }
 
     private static func holds(_ events: [DownloadEvent]) -> [String?] {
-        events.compactMap { if case .held(let reason) = $0 { .some(reason) } else { nil } }
+        events.compactMap { if case .pauseReasonChanged(let reason) = $0 { .some(reason) } else { nil } }
     }
 
     /// Runs the queue against a server that is not there, and returns when that was told and nothing runs.
@@ -35,7 +35,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-13 DL-14 a server that is gone for a while costs no waiting file a try; it is reported once, and all are downloaded"
+        "DL-13 DL-14 an outage of a server uses no attempts of waiting files; it is reported once, and all continue"
     )
     func comesBack() async throws {
         let queue = fixture.queue(now: { [clock] in clock.now })
@@ -51,7 +51,7 @@ struct DownloadOutageTests {
         #expect(holds.count == 2 && holds.last == .some(nil))
     }
 
-    @Test("DL-14 when the pause is over one file goes first, and a failure of its makes the next pause longer")
+    @Test("DL-14 after the pause one file is tried first, and its failure makes the next pause longer")
     func oneFirst() async throws {
         let queue = fixture.queue(now: { [clock] in clock.now }, chance: { 0.5 })
         let (run, _) = try await beginWithoutServer(queue, 30)
@@ -73,7 +73,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-9 DL-13 a host that stays away for as long as is waited fails what waits with one reason; tried again it is downloaded"
+        "DL-9 DL-13 if a host stays away for the maximum time, its files fail with one reason, and can be retried"
     )
     func staysAway() async throws {
         var settings = DownloadSettings()
@@ -97,7 +97,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-13 a server in maintenance, a proxy without its server and a portal cost no file; all are downloaded afterwards",
+        "DL-13 no file fails because of maintenance, a proxy error or a portal, and all are downloaded afterwards",
         arguments: [
             FaultServer.Response(status: 404, headers: [("Content-Type", "text/plain")], body: Array("404".utf8)),
             .init(
@@ -122,7 +122,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-14 what a stranger refuses of one file alone, when all others are downloaded, is a matter of that file's own tries"
+        "DL-14 if a proxy refuses only one file and all others are downloaded, that file's own attempts count"
     )
     func refusedAlone() async throws {
         fixture.intercept {
@@ -138,7 +138,7 @@ struct DownloadOutageTests {
         #expect(try await queue.progress().done == 7)
     }
 
-    @Test("DL-13 DL-14 without a limit the queue waits for a host for ever, and all files come when it is back")
+    @Test("DL-13 DL-14 without a limit the queue waits forever for a host, and downloads all files when it is back")
     func forEver() async throws {
         var settings = DownloadSettings()
         settings.maximumOutage = nil
@@ -169,7 +169,7 @@ struct DownloadOutageTests {
     }
 
     @Test(
-        "DL-14 a server that wants to be left alone is left alone by all files, up to a day, and what is more is said")
+        "DL-14 a server's Retry-After applies to all its files, up to a day, and a longer one is reported")
     func leftAlone() async throws {
         fixture.intercept {
             $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "259200")]) : nil

@@ -46,7 +46,7 @@ struct DownloadSessionTests {
 
     private func count(_ path: String) -> Int { fixture.server.requests.count { $0.path == path } }
 
-    @Test("IM-12 DL-7 files of an account that must change its password wait, and who watches is told so")
+    @Test("IM-12 DL-7 files of an account that must change its password wait, and the reason is reported")
     func passwordChange() async throws {
         let queue = fixture.queue()
         try await queue.add([fixture.task("one")])
@@ -62,7 +62,7 @@ struct DownloadSessionTests {
         #expect(try await queue.snapshot().waitReason?.contains("latch password") ?? false)
     }
 
-    @Test("DL-13 a token that ran out under six transfers at once is renewed once, and nothing counts as tried")
+    @Test("DL-13 a token that expires during six transfers is renewed once, and uses no attempts")
     func renewed() async throws {
         let barrier = Barrier(6)
         accept(2, barrier)
@@ -76,7 +76,7 @@ struct DownloadSessionTests {
         #expect(try fixture.files().count == 12)
     }
 
-    @Test("DL-13 a session that ended pauses its tasks; signed in again and resumed they are downloaded")
+    @Test("DL-13 an ended session pauses its tasks, which are downloaded after a new sign-in")
     func endedSession() async throws {
         accept(nil)
         let queue = fixture.queue()
@@ -86,7 +86,7 @@ struct DownloadSessionTests {
         #expect(try await queue.tasks().allSatisfy { $0.state == .paused && $0.attempts == 0 })
         #expect(try await queue.isSignInAwaited())
         let told = await events()
-        #expect(told.contains { if case .held(let why?) = $0 { why.contains("Sign in") } else { false } })
+        #expect(told.contains { if case .pauseReasonChanged(let why?) = $0 { why.contains("Sign in") } else { false } })
         #expect(count("/api/auth/mobile/refresh") == 1)
 
         let found = try await fixture.latch.probe(fixture.account.serverURL).requireServer()
@@ -100,7 +100,7 @@ struct DownloadSessionTests {
     }
 
     @Test(
-        "DL-12 an account that is signed out while its files come takes its tasks and parts with it, and the run says so"
+        "DL-12 a sign-out during downloads deletes the account's tasks and parts, and the run reports that"
     )
     func removedAccount() async throws {
         fixture.intercept { [fixture] request in
@@ -123,7 +123,7 @@ struct DownloadSessionTests {
         #expect(try fixture.files().isEmpty && fixture.parts().isEmpty)
     }
 
-    @Test("DL-4 no secret is in the queue, in its file, in a part or in what is told")
+    @Test("DL-4 no secret is in the queue, in its file, in a part or in an event")
     func noSecret() async throws {
         fixture.stall("slow", after: 5_000)
         let queue = fixture.queue()

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 without a network nothing runs, nothing is lost and nothing counts as tried; it goes on when it is back")
+        "DL-17 without a network nothing runs or fails and no attempts are used, until the network is back")
     func networkLost() async throws {
         let desktop = try await MockDesktop(.network)
         let queue = fixture.queue()
@@ -48,7 +48,7 @@ import Testing
 
         try await desktop.setNetwork(state: 20)
         for await event in events {
-            if case .held(let reason?) = event, reason.contains("no network") { break }
+            if case .pauseReasonChanged(let reason?) = event, reason.contains("no network") { break }
         }
         for await event in events {
             if case .status("slow", .waiting) = event { break }
@@ -64,7 +64,7 @@ import Testing
         #expect(last.headers["range"] == "bytes=5000-")
     }
 
-    @Test("DL-17 on a metered network nothing is asked for until there is another")
+    @Test("DL-17 on a metered network nothing is requested until there is another network")
     func metered() async throws {
         let desktop = try await MockDesktop(.network)
         try await desktop.setNetwork(metered: 1)
@@ -72,8 +72,9 @@ import Testing
         try await queue.add([fixture.task("one")])
         let events = queue.events
         let run = run(queue, desktop)
+        let reason = "This network is metered. Downloads continue on an unmetered one. Or so."
         for await event in events {
-            if case .held("This network is metered. Downloads continue on an unmetered one. Or so.") = event { break }
+            if event == .pauseReasonChanged(reason) { break }
         }
         for await event in events {
             if case .overall = event { break }
@@ -85,7 +86,7 @@ import Testing
         #expect(try fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }
 
-    @Test("DL-17 who says so fetches on a metered network too")
+    @Test("DL-17 downloads on a metered network run if that is allowed")
     func meteredAllTheSame() async throws {
         let desktop = try await MockDesktop(.network)
         try await desktop.setNetwork(metered: 1)
@@ -95,7 +96,7 @@ import Testing
         #expect(try fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }
 
-    @Test("DL-15 the desktop tells how many items are downloaded and when all are, with those that failed")
+    @Test("DL-15 notifications show how many files are downloaded, the end, and the failed files")
     func told() async throws {
         let desktop = try await MockDesktop(.notifications)
         let queue = fixture.queue()
@@ -111,7 +112,7 @@ import Testing
         #expect(last.contains(#""Download complete" "2 items saved to gallery, 1 failed""#))
     }
 
-    @Test("DL-15 progress is told while it runs, and nothing stays when it is stopped")
+    @Test("DL-15 a notification shows progress during the run, and is removed when it stops")
     func progressTold() async throws {
         let desktop = try await MockDesktop(.notifications)
         let queue = fixture.queue()
@@ -126,7 +127,7 @@ import Testing
         #expect(!desktop.calls(.notifications).contains { $0.contains("complete") })
     }
 
-    @Test("DL-16 a file over 256 MiB keeps the machine awake and its message on the screen, no longer than it runs")
+    @Test("DL-16 a file over 256 MiB keeps the machine awake and its notification visible while it is downloaded")
     func large() async throws {
         let desktop = try await MockDesktop(.notifications, .login, .network)
         let queue = fixture.queue()
@@ -143,7 +144,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await run.cancellableValue }
     }
 
-    @Test("DL-16 a file of 256 MiB is an ordinary one")
+    @Test("DL-16 a file of 256 MiB does not keep the machine awake")
     func ordinary() async throws {
         let desktop = try await MockDesktop(.notifications, .login)
         let queue = fixture.queue()
@@ -156,7 +157,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await run.cancellableValue }
     }
 
-    @Test("DL-17 without a desktop everything is downloaded all the same")
+    @Test("DL-17 without a desktop everything is downloaded as well")
     func nowhere() async throws {
         let queue = fixture.queue()
         try await queue.add([fixture.task("one")])

@@ -38,7 +38,7 @@ struct HostPauseTests {
         let run = Task { try await queue.run() }
         var (why, beats) = ("", 0)
         for await event in events {
-            if case .held(let reason?) = event { why = reason }
+            if case .pauseReasonChanged(let reason?) = event { why = reason }
             if case .overall = event { beats += 1 }
             if !why.isEmpty, beats >= 2 { break }
         }
@@ -46,7 +46,7 @@ struct HostPauseTests {
     }
 
     @Test(
-        "DL-14 DL-17 a pause is kept when the program ends; the next one says why and how long it waits, then continues"
+        "DL-14 DL-17 a pause survives the program; the next one reports why and how long it waits, then continues"
     )
     func outlives() async throws {
         try await leaveAlone()
@@ -63,7 +63,7 @@ struct HostPauseTests {
     }
 
     @Test(
-        "DL-12 DL-14 retry makes waiting files be tried at once, also by a program that runs already",
+        "DL-12 DL-14 retry starts waiting files at once, also in a program that is already running",
         arguments: [true, false])
     func retried(_ isAll: Bool) async throws {
         try await leaveAlone()
@@ -88,7 +88,7 @@ struct HostPauseTests {
         #expect(try await fixture.otherProgram().retryFailed(isAll ? nil : ["bad"]) == (isAll ? 11 : 1))
     }
 
-    @Test("DL-14 a stored pause of a host that no file waits for is removed when its time is over")
+    @Test("DL-14 a stored pause of a host without waiting files is removed when it has ended")
     func forgotten() async throws {
         try await leaveAlone()
         let queue = queue()
@@ -106,7 +106,7 @@ struct HostPauseTests {
     }
 
     @Test(
-        "DL-14 setting the clock back by a day makes no pause longer, whether a program runs meanwhile or not",
+        "DL-14 setting the clock back by a day does not make a pause longer, whether a program runs or not",
         arguments: [true, false])
     func clockSetBack(_ runs: Bool) async throws {
         try await leaveAlone()

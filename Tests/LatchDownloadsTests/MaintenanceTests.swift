@@ -37,7 +37,7 @@ struct MaintenanceTests {
     private func tasks(_ count: Int) async throws -> [DownloadTask] {
         var found: [DownloadTask] = []
         let chooser = DownloadChooser(account, try latch.session(for: account))
-        try await chooser.find(DownloadSelection(ids: (1...count).map(Picture.id))) { found += $0 }
+        for try await tasks in chooser.pages(of: DownloadSelection(ids: (1...count).map(Picture.id))) { found += tasks }
         return found
     }
 
@@ -62,7 +62,7 @@ struct MaintenanceTests {
     private func asked(_ path: String) -> Int { server.server.requests.count { $0.path.hasSuffix(path) } }
 
     @Test(
-        "DL-13 in maintenance no picture counts as gone; its server is paused, and all are downloaded afterwards",
+        "DL-13 in maintenance no picture counts as deleted; the server is paused, and all are downloaded later",
         arguments: [(20, true), (1, true), (20, false)])
     func waits(_ count: Int, _ saysSo: Bool) async throws {
         let queue = queue()
@@ -85,7 +85,7 @@ struct MaintenanceTests {
     }
 
     @Test(
-        "DL-13 what a server at work does not have is gone, also where it is too old to know maintenance",
+        "DL-13 a 404 of a server that is not in maintenance means deleted, also if it is too old for maintenance",
         arguments: [#"{"isInitialized":true}"#, #"{"isInitialized":true,"maintenanceMode":false}"#, nil])
     func gone(_ configuration: String?) async throws {
         let queue = queue()
@@ -100,7 +100,7 @@ struct MaintenanceTests {
         #expect(asked("/server/config") < 19)
     }
 
-    @Test("the configuration is asked for once for all that come to nothing together")
+    @Test("the configuration is requested once for many files that fail together")
     func once() async throws {
         empty(Self.maintenance)
         let session = try latch.session(for: account)
@@ -119,7 +119,7 @@ struct MaintenanceTests {
     }
 
     @Test(
-        "DL-1 an album that goes into maintenance while it is listed is told so, and none of it is left out in silence"
+        "DL-1 maintenance during the listing of an album is reported, and no picture is omitted silently"
     )
     func album() async throws {
         var picture = Picture(9, "From Bob.jpg", Array("Bob's".utf8))
@@ -137,7 +137,9 @@ struct MaintenanceTests {
             }
             let error: LatchError?
             do {
-                try await chooser.find(DownloadSelection(albums: ["Shared"])) { #expect($0.isEmpty) }
+                for try await tasks in chooser.pages(of: DownloadSelection(albums: ["Shared"])) {
+                    #expect(tasks.isEmpty)
+                }
                 error = nil
             } catch let caught as LatchError {
                 error = caught

@@ -36,7 +36,7 @@ struct IdentityTests {
         return error?.code
     }
 
-    @Test("OX-3 a person is made when that is allowed, and found again by the subject whatever the address becomes")
+    @Test("OX-3 a person is created if that is allowed, and found by the subject if the address changes")
     func registration() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -62,7 +62,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("OX-7 nobody is made or linked where the configuration does not say so")
+    @Test("OX-7 no person is created or linked unless the configuration allows it")
     func closed() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -76,7 +76,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("an account is linked by a verified address only, and not to a second subject of the same provider")
+    @Test("an account is linked only by a verified address, and not to a second subject of the same provider")
     func linking() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -100,7 +100,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "a password that somebody set who did not prove the address goes when its owner comes, and so do the sessions")
+        "a password and sessions from before the address was verified end when its owner signs in")
     func squatting() async throws {
         try await GatewayFixture.with({ $0.onyx.allowsRegistration = true }) { fixture in
             let people = fixture.gateway.stores.people
@@ -121,7 +121,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "somebody invited has no password and comes in through a provider that takes the invited, once linked for good")
+        "an invited person has no password and is linked once by a provider that accepts invited people")
     func invited() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -143,7 +143,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("OX-7 linking by hand is advised only where it helps", arguments: [true, false])
+    @Test("OX-7 the error suggests linking by hand only if it helps", arguments: [true, false])
     func advice(_ hasDomains: Bool) async throws {
         try await GatewayFixture.with { fixture in
             let provider = Self.provider(opens: true, domains: hasDomains ? ["example.org"] : [])
@@ -157,7 +157,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("domains are asked for at every sign-in, and only a verified address has one")
+    @Test("the domain is checked at every sign-in, and only a verified address has one")
     func domains() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -176,7 +176,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("somebody disabled is refused, whether linked already or to be linked")
+    @Test("a disabled person is refused, whether linked already or not yet")
     func disabled() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -192,7 +192,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("many first sign-ins of one person at once, in two gateways, make one person")
+    @Test("many concurrent first sign-ins of one person at two gateways create one person")
     func race() async throws {
         try await GatewayFixture.with { fixture in
             let other = try await fixture.elsewhere()
@@ -211,7 +211,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("two subjects with one new address at once: one is let in, the other is not")
+    @Test("of several concurrent subjects with one new address, only one is accepted")
     func rivals() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -228,7 +228,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("identities go with the person, and with being unlinked, which ends the sessions")
+    @Test("identities are deleted with the person or by unlinking, which ends the sessions")
     func removal() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -246,7 +246,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("an administrator may say who somebody at a provider is, once, whatever the configuration allows")
+    @Test("an administrator may link a person to a subject once, whatever the configuration allows")
     func linkedByHand() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -266,7 +266,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("a subject that no sign-in has had is not linked by hand, except with force; the error lists known subjects")
+    @Test("a subject without a sign-in is linked by hand only with force; the error lists known subjects")
     func unseenSubject() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
@@ -288,7 +288,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("a bounded number of unlinked identities is kept, each once, and no longer than ended sessions")
+    @Test("a bounded number of unlinked identities is stored, each once, and no longer than ended sessions")
     func boundedIdentities() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people

@@ -11,7 +11,7 @@ import Testing
 /// What an unauthenticated client can make the server keep in memory.
 @Suite("Large bodies", .timeLimit(.minutes(20)))
 struct LargeBodyTests {
-    @Test("every route that takes more than an unauthenticated client may send has an admission check")
+    @Test("every route that accepts more than an unauthenticated client may send has an admission check")
     func everyRoute() async throws {
         try await EveryRoute.with { fixture in
             let limits = fixture.gateway.router.bodyLimits
@@ -24,7 +24,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("a caller who is not signed in is refused in the dialect's format before the body comes")
+    @Test("a client that is not signed in is refused in the dialect's format before the body is received")
     func refused() async throws {
         try await EveryRoute.with { fixture in
             let large = fixture.gateway.router.bodyLimits.filter { $0.maximumBytes > DialectRouter.largestUnknownBody }
@@ -45,7 +45,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("a signed-in caller can send as much as the route takes, and not a byte more")
+    @Test("a signed-in client can send as much as the route accepts, and not a byte more")
     func admitted() async throws {
         try await EveryRoute.with { fixture in
             let token = try await fixture.token()
@@ -93,9 +93,9 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("an address that sends too many unreadable bodies is refused, except for callers who are signed in")
+    @Test("an address that sends too many unreadable bodies is refused, except for signed-in clients")
     func unreadable() async throws {
-        for path in ["/api/auth/register", "/im/auth/login", "/tt/auth/token", "/im/oauth/backchannel-logout"] {
+        for path in ["/api/auth/register", "/im/auth/login", "/im/oauth/backchannel-logout"] {
             try await EveryRoute.with {
                 $0.requestRates.address = .perMinute(3)
             } _: { fixture in

@@ -15,7 +15,7 @@ import Testing
 
     private func address(_ text: String) -> RequestCaller { .from(ClientAddress(IPAddress(text))) }
 
-    @Test("A burst may come at once, then the rate holds, and no edge of a window lets two bursts through")
+    @Test("A burst is allowed at once, then the rate applies, and no window edge allows two bursts")
     func rate() throws {
         let limit = limit(10)
         let caller = RequestCaller.person(UUID())
@@ -34,7 +34,7 @@ import Testing
         #expect(limit.consume(caller) != nil)
     }
 
-    @Test("A refused request costs nothing, and each caller is by itself; an IPv6 /64 is one")
+    @Test("A refused request does not count, and each client counts separately; an IPv6 /64 is one client")
     func callers() {
         let limit = limit(1)
         #expect(limit.consume(address("192.0.2.1")) == nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(limit.consume(address("192.0.2.1")) == nil)
     }
 
-    @Test("A clock that is set back keeps nobody out for longer than the window")
+    @Test("Setting the clock back refuses no client for longer than the window")
     func clockSetBack() throws {
         let limit = limit(2)
         let caller = RequestCaller.person(UUID())
@@ -60,7 +60,7 @@ import Testing
         #expect(limit.consume(caller) == nil)
     }
 
-    @Test("A flood of callers costs no more memory than the bound, and those who are quiet are forgotten")
+    @Test("A flood of clients uses bounded memory, and inactive clients are removed")
     func bound() {
         let limit = limit(1, capacity: 50)
         let kept = RequestCaller.person(UUID())
@@ -75,7 +75,7 @@ import Testing
         #expect(limit.count == 0)
     }
 
-    @Test("However many ask at once, no more are let through than may be")
+    @Test("Concurrent requests cannot exceed the limit")
     func together() async {
         let limit = limit(100)
         let caller = RequestCaller.person(UUID())

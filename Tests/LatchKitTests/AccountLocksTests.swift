@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory() }
 
-    @Test("a program that does not let go is told of, and keeps nobody from the lock afterwards")
+    @Test("a program that holds the lock too long is reported, and the lock is available after its release")
     func stoppedHolder() async throws {
         let holder = try await AccountLocks(folder: folder.path).lock(account)
         var locks = AccountLocks(folder: folder.path)
@@ -27,7 +27,7 @@ import Testing
         next.release()
     }
 
-    @Test("a cancelled wait ends at once, and gives the lock back should it come later")
+    @Test("a cancelled wait ends at once, and a lock that is acquired later is released")
     func cancelled() async throws {
         let holder = try await AccountLocks(folder: folder.path).lock(account)
         let locks = AccountLocks(folder: folder.path)

@@ -15,10 +15,11 @@ import Testing
     {
         Account(
             displayName: name, serverURL: try ServerAddress("https://mail.example.org/\(name)"),
-            userEmail: "\(name)@example.org", apiKeyID: "key-\(name)", scopes: ["api:read", "app"], createdAt: moment)
+            userEmail: "\(name)@example.org", apiKeyID: "key-\(name)", scopes: ["api:read", "app"], createdAt: moment,
+            dialect: DialectID(rawValue: "onyx"))
     }
 
-    @Test("RM-1 the nine fields are kept across a restart, and no key is in the file")
+    @Test("RM-1 the nine fields survive a restart, and no key is in the file")
     func nineFields() async throws {
         let first = try await home.open()
         let ada = try account("ada")
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("RM-2 adding makes active, removing makes the first that remains active, and one is active at most")
+    @Test("RM-2 a new account becomes active, the first remaining one after a removal, and at most one is active")
     func activity() async throws {
         let store = try await home.open().accounts
         let (ada, ben, cleo) = (try account("ada"), try account("ben"), try account("cleo"))
@@ -67,7 +68,7 @@ import Testing
         try await store.removeAccount(ada.id)
     }
 
-    @Test("RM-2 updates change what they name, and what is not there is said")
+    @Test("RM-2 updates change only the named fields, and a missing account is an error")
     func updates() async throws {
         let store = try await home.open().accounts
         let ada = try account("ada")
@@ -93,7 +94,7 @@ import Testing
         #expect(try await store.activeAccount()?.id == ada.id)
     }
 
-    @Test("an account whose address is none is named, does not hide the others, and can be removed")
+    @Test("an account with an invalid address is reported, does not hide the others, and can be removed")
     func unreadable() async throws {
         let store = try await home.open().accounts
         let (ada, ben) = (try account("ada"), try account("ben"))
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("IM-3 OX-10 the address of a server that was found is kept until the next sign-in, for 30 days at most")
+    @Test("IM-3 OX-10 the address of a found server is stored until the next sign-in, for at most 30 days")
     func discoveredServer() async throws {
         let fixture = try OnyxFixture()
         var latch = try await fixture.home.open()
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("RM-3 streams tell the present first and then each change")
+    @Test("RM-3 streams send the current state first and then each change")
     func streams() async throws {
         let store = try await home.open().accounts
         var active = store.activeAccountUpdates.makeAsyncIterator()
@@ -193,7 +194,7 @@ import Testing
         #expect(await any.next() == true)
     }
 
-    @Test("RM-3 streams tell what another program changed")
+    @Test("RM-3 streams send changes of another program")
     func streamsAcrossPrograms() async throws {
         let (mine, other) = (try await home.open().accounts, try await home.open().accounts)
         var active = mine.activeAccountUpdates.makeAsyncIterator()
@@ -207,7 +208,7 @@ import Testing
         #expect(await active.next() == .some(nil))
     }
 
-    @Test("an account is found by what a person calls it")
+    @Test("an account is found by host, e-mail address or id")
     func matching() async throws {
         let store = try await home.open().accounts
         let ada = try account("ada")
@@ -232,7 +233,7 @@ import Testing
         #expect(none.code == .noAccount)
     }
 
-    @Test("an account at a port is found by e-mail and host alone while one account fits; more are listed")
+    @Test("an account with a port is found by e-mail and host if only one matches; several are listed")
     func withoutPort() async throws {
         let store = try await home.open().accounts
         var first = try account("ada")
@@ -266,7 +267,7 @@ import Testing
         }
     }
 
-    @Test("XDG_DATA_HOME is honoured when it is absolute, and HOME otherwise")
+    @Test("XDG_DATA_HOME is used if it is absolute, and HOME otherwise")
     func folders() throws {
         #expect(try Folders(environment: ["XDG_DATA_HOME": "/x/", "HOME": "/h"]).data == "/x/latchstring")
         #expect(try Folders(environment: ["XDG_DATA_HOME": "x", "HOME": "/h"]).data == "/h/.local/share/latchstring")

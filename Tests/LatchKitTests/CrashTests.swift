@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct CrashTests {
     @Test(
-        "a crash after any step of a sign-in leaves the account whole or absent",
+        "a crash after any step of a sign-in leaves the account complete or absent",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func signIn(step: AccountStep) async throws {
         let fixture = try OnyxFixture()
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "a crash after any step of signing in again leaves the account signed in or out, with the token to match",
+        "a crash after any step of signing in again leaves the account signed in with a token, or signed out",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func signInAgain(step: AccountStep) async throws {
         let fixture = try OnyxFixture()
@@ -57,7 +57,7 @@ import Testing
 
     @Test(
         "a crash after any step of signing out leaves the account absent",
-        arguments: [AccountStep.leavingNoted, .leavingWiped])
+        arguments: [AccountStep.leavingRecorded, .leavingWiped])
     func signOut(step: AccountStep) async throws {
         let fixture = try OnyxFixture()
         let first = try await fixture.home.open()
@@ -77,7 +77,7 @@ import Testing
 
     @Test(
         "a crash after any step of a session's end leaves it ended, without its token",
-        arguments: [AccountStep.endNoted, .endWiped])
+        arguments: [AccountStep.endRecorded, .endWiped])
     func end(step: AccountStep) async throws {
         let fixture = try OnyxFixture()
         let first = try await fixture.home.open()
@@ -94,7 +94,7 @@ import Testing
         #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
     }
 
-    @Test("a crash between a renewed token and its record leaves a session that works")
+    @Test("a crash between a renewed token and its record leaves a working session")
     func renewal() async throws {
         let fixture = try OnyxFixture()
         let first = try await fixture.home.open()
@@ -109,7 +109,7 @@ import Testing
         #expect(try await third.session(for: account).identity().email == "ada@example.org")
     }
 
-    @Test("what another program is at is left alone at a start")
+    @Test("a start does not touch an operation of another program")
     func busy() async throws {
         let fixture = try OnyxFixture()
         let first = try await fixture.home.open(stoppingAfter: .tokenWritten)
@@ -124,7 +124,7 @@ import Testing
         #expect(try await third.accounts.rowIDs().isEmpty)
     }
 
-    @Test("waiting for a lock can be cancelled, and the lock is not lost")
+    @Test("waiting for a lock can be cancelled without losing the lock")
     func lockWait() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()

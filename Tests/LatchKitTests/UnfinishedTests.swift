@@ -23,14 +23,14 @@ import Testing
             await latch.close()
         }
         for account in accounts {
-            let latch = try await home.open(secrets: store, stoppingAfter: .leavingNoted, recoversOnOpen: false)
+            let latch = try await home.open(secrets: store, stoppingAfter: .leavingRecorded, recoversOnOpen: false)
             await #expect(throws: Stopped.self) { try await latch.accounts.removeAccount(account.id) }
             await latch.close()
         }
         return accounts
     }
 
-    @Test("an account whose secret cannot be read does not stop the others, and is finished by a later start")
+    @Test("an account with an unreadable secret does not block the others, and is completed by a later start")
     func goesOn() async throws {
         let home = try HomeFixture()
         let store = WatchedStore(home.secrets)
@@ -52,7 +52,7 @@ import Testing
         await latch.close()
     }
 
-    @Test("the servers of several accounts are told at the same time")
+    @Test("the servers of several accounts are notified concurrently")
     func together() async throws {
         let home = try HomeFixture()
         let servers = try [OnyxFixture(), OnyxFixture(), OnyxFixture()]
@@ -80,7 +80,7 @@ import Testing
         await latch.close()
     }
 
-    @Test("a program that finishes nothing asks no server, and leaves the work to the next one")
+    @Test("a program that does not complete sign-outs sends no requests, and leaves them to the next one")
     func notWanted() async throws {
         let home = try HomeFixture()
         let servers = try [OnyxFixture()]

@@ -6,7 +6,7 @@ import Testing
 
 /// That docs/sandbox.md says what there is.
 struct DocumentationTests {
-    @Test("The page names every fault, algorithm and person, and no fault that there is not")
+    @Test("The page lists every fault, algorithm and person, and no unknown fault")
     func page() throws {
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/sandbox.md", encoding: .utf8)
 
@@ -14,7 +14,7 @@ struct DocumentationTests {
             #expect(page.contains("`\(name)`"))
         }
         for person in SandboxPerson.all { #expect(page.contains("\(person.email)   ")) }
-        let table = try #require(page.components(separatedBy: "### Failures on purpose").last)
+        let table = try #require(page.components(separatedBy: "### Simulated failures").last)
             .split(separator: "\n").filter { $0.hasPrefix("| the ") || $0.hasPrefix("| UserInfo") }
         let named = table.flatMap { $0.split(separator: "`").filter { !$0.contains(" ") && !$0.contains("|") } }
         #expect(named.count == Fault.allCases.count)

@@ -10,7 +10,7 @@ import Testing
             callbackURL: url, expectedRedirect: redirect, expectedState: State("xyz"), expectedIssuer: issuer)
     }
 
-    @Test("RFC 7636 appendix B the verifier gives the challenge") func appendixB() throws {
+    @Test("RFC 7636 appendix B the challenge is derived from the verifier") func appendixB() throws {
         let verifier = try #require(PKCE.Verifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(verifier.challenge.text == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
         #expect(verifier.challenge.matches(verifier) && !verifier.challenge.matches(PKCE.Verifier()))
@@ -24,7 +24,7 @@ import Testing
         #expect(State().text.utf8.count == 32 && State() != State())
     }
 
-    @Test("RFC 6749 §4.1.2 a callback gives its code, §4.1.2.1 or its error") func callback() throws {
+    @Test("RFC 6749 §4.1.2 a callback has a code, §4.1.2.1 or an error") func callback() throws {
         #expect(
             try parse(redirect + "?code=SplxlOBeZQQYbYS6WxSbIA&state=xyz") == .code(Secret("SplxlOBeZQQYbYS6WxSbIA")))
         #expect(
@@ -32,7 +32,7 @@ import Testing
                 == .error("access_denied", description: nil, uri: nil))
     }
 
-    @Test("RFC 9207 §2.4 a missing or other issuer aborts") func issuer() throws {
+    @Test("RFC 9207 §2.4 a missing or different issuer is refused") func issuer() throws {
         let good = redirect + "?code=a&state=xyz&iss=https%3A%2F%2Fhonest.as.example"
         #expect(try parse(good, issuer: "https://honest.as.example") == .code(Secret("a")))
         for url in [redirect + "?code=a&state=xyz", good + "%2F"] {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a callback with twice the same, another state or another address is refused")
+    @Test("a callback with a repeated parameter, another state or another address is refused")
     func refused() {
         for (url, code) in [
             ("?code=a&code=b&state=xyz", OAuthError.Code.malformed), ("?code=a&state=xyy", .stateMismatch),
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "every prefix of a callback is refused, and with a flipped bit only a code of this address and state is taken")
+        "a callback's prefixes are refused, and with a flipped bit only a code with this address and state is accepted")
     func hostile() throws {
         let bytes = Array((redirect + "?code=%41b&state=xyz").utf8)
         for index in bytes.indices {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("RFC 6749 §5.1 and §5.2 token answers are read") func tokens() throws {
+    @Test("RFC 6749 §5.1 and §5.2 token responses are decoded") func tokens() throws {
         let good = """
             {"access_token":"2YotnFZFEjr1zCsicMWpAA","token_type":"BEARER","expires_in":3600,"refresh_token":"tGzv3"}
             """
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("RFC 6749 §3.1 the endpoint's own query stays") func request() throws {
+    @Test("RFC 6749 §3.1 the endpoint's query is kept") func request() throws {
         let challenge = try #require(PKCE.Challenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
         let request = AuthorizationRequest(
             clientID: "s6BhdRkqt3", redirect: redirect, state: State("xyz"), challenge: challenge)

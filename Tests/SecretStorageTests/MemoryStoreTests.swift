@@ -3,7 +3,7 @@ import SecretStorage
 import Testing
 
 @Suite struct MemoryStoreTests {
-    @Test("memory keeps, replaces and forgets") func roundTrip() async throws {
+    @Test("the memory store stores, replaces and deletes secrets") func roundTrip() async throws {
         let store = MemoryStore()
         let key = SecretKey(service: "s", account: "a")
         #expect(try await store.read(key) == nil)

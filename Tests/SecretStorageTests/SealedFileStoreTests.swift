@@ -23,7 +23,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("a secret is kept for the next program, replaced, and removed", arguments: [true, false])
+    @Test("a secret is stored for the next program, replaced, and removed", arguments: [true, false])
     func roundTrip(passphrase: Bool) async throws {
         let make = { passphrase ? store("x") : withKeyFile() }
         #expect(try await make().read(key) == nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(try await make().read(key) == nil)
     }
 
-    @Test("the files are their owner's only and hold no plaintext") func modes() async throws {
+    @Test("the files are accessible only to their owner and contain no plaintext") func modes() async throws {
         try await withKeyFile().write(Secret("hunter2-hunter2"), for: key)
         #expect(try mode(path) == 0o600 && mode(keyPath) == 0o600)
         #expect(try mode(folder.path + "/inner") == 0o700)
@@ -45,7 +45,7 @@ import Testing
         #expect(!bytes.leaks("hunter2-hunter2") && !bytes.leaks("photos.example"))
     }
 
-    @Test("a wrong passphrase or key is told apart from damage, and writes nothing") func wrong() async throws {
+    @Test("a wrong passphrase or key is distinguished from damage, and writes nothing") func wrong() async throws {
         try await store("right").write(Secret("one"), for: key)
         for wrong in [store("wrong"), store(""), withKeyFile()] {
             let reading = await #expect(throws: SecretStorageError.self) { try await wrong.read(key) }
@@ -58,9 +58,9 @@ import Testing
         #expect(try await store("right").read(key) == Secret("one"))
     }
 
-    @Test("every flipped byte and every prefix is damage, never empty and never another secret") func damage()
-        async throws
-    {
+    @Test(
+        "every flipped byte and every prefix is reported as damage, never read as empty or another secret")
+    func damage() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
         let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
         for index in whole.indices {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "a key of 64 hexadecimal digits is the key of their 32 bytes; anything else is refused before there is a file")
+        "a key has 64 hexadecimal digits for 32 bytes; anything else is refused before a file is created")
     func digits() async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/inner", withIntermediateDirectories: true)
         func put(_ bytes: [UInt8]) throws {
@@ -102,7 +102,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("secrets with the same service and account are told apart by their ids", arguments: [true, false])
+    @Test("secrets with the same service and account are distinguished by their ids", arguments: [true, false])
     func ids(passphrase: Bool) async throws {
         let make = { passphrase ? store("x") : withKeyFile() }
         let keys = ["1", "2"].map { SecretKey(service: key.service, account: key.account, id: $0) }
@@ -114,7 +114,7 @@ import Testing
         #expect(try await make().read(keys[1]) != nil)
     }
 
-    @Test("another key file is told apart from damage, and writes nothing") func wrongKeyFile() async throws {
+    @Test("another key file is distinguished from damage, and writes nothing") func wrongKeyFile() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
         let right = try Data(contentsOf: URL(fileURLWithPath: keyPath))
         try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: keyPath))
@@ -131,7 +131,7 @@ import Testing
         #expect(try await withKeyFile().read(key) == Secret("one"))
     }
 
-    @Test("a key file of somebody else, or that is no plain file, is refused with what to do")
+    @Test("a key file of another user, or that is not a regular file, is refused with the remedy")
     func strangeKeyFile() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
         if geteuid() == 0 {
@@ -146,7 +146,9 @@ import Testing
         #expect(link?.code == .denied && link?.message.contains("not a regular file") == true)
     }
 
-    @Test("a key file open to others is refused, and one that is gone is not made anew") func keyFile() async throws {
+    @Test(
+        "a key file that others can access is refused, and a missing one is not created again")
+    func keyFile() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: keyPath)
         let open = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
@@ -159,7 +161,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: keyPath))
     }
 
-    @Test("writers at the same time lose nothing") func writers() async throws {
+    @Test("concurrent writers lose nothing") func writers() async throws {
         let account = { @Sendable (number: Int) in SecretKey(service: "s", account: "\(number)") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<24 {
@@ -171,7 +173,7 @@ import Testing
         for number in 0..<24 { #expect(try await withKeyFile().read(account(number)) == Secret("\(number)")) }
     }
 
-    @Test("eight programs that write at the same time lose nothing") func programs() async throws {
+    @Test("eight programs that write concurrently lose nothing") func programs() async throws {
         let inner = folder.path + "/inner"
         let probe = try Products.path("SecretProbe")
         try await withThrowingTaskGroup(of: String.self) { group in
@@ -188,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("the file that was asked for is told, and automatic stays with it")
+    @Test("the requested file is reported, and automatic continues to use it")
     func choice() async throws {
         let opened = try await openSecretStorage(choice: .file, folder: folder.path + "/inner")
         #expect(opened.kind == .file && opened.explanation.contains(path))

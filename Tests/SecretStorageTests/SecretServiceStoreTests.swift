@@ -4,7 +4,9 @@ import Testing
 
 /// Runs `SecretProbe` against a real gnome-keyring on a private bus.
 @Suite(.timeLimit(.minutes(20))) struct SecretServiceStoreTests {
-    @Test("a secret is kept in the keyring, and a locked keyring is locked, not empty") func keyring() async throws {
+    @Test(
+        "a secret is stored in the keyring, and a locked keyring is reported as locked, not empty")
+    func keyring() async throws {
         let said = try await PrivateBus.run(
             """
             $PROBE read; $PROBE write one; $PROBE read; keyring --replace; $PROBE read
@@ -26,7 +28,7 @@ import Testing
         #expect(said[0].contains("--secrets file"))
     }
 
-    @Test("a bus that takes the connection and never answers ends within the limit, and is not absent")
+    @Test("a bus that accepts the connection and never responds fails within the limit, and is not absent")
     func silentBus() async throws {
         let said = try await PrivateBus.run(
             "$PROBE read; $PROBE open automatic $XDG_DATA_HOME; ls $XDG_DATA_HOME", bus: .silent)
@@ -34,7 +36,7 @@ import Testing
         #expect(said.allSatisfy { $0.contains("did not respond") && $0.contains("restart the keyring service") })
     }
 
-    @Test("without libsecret the Secret Service is absent, and the sealed file takes its place")
+    @Test("without libsecret the Secret Service is absent, and the sealed file is used instead")
     func noLibrary() async throws {
         let said = try await PrivateBus.run(
             """

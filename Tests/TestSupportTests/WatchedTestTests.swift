@@ -28,9 +28,9 @@ import Testing
             sleep 3600 & echo $! >"$0"; wait
             """#.replacing("$0", with: folder.file("id")))
         #expect(result.status == 124)
-        #expect(result.output.contains("\"one\" goes on 1 s after its time limit."), "\(result.output)")
+        #expect(result.output.contains("\"one\" is still running 1 s after its time limit."), "\(result.output)")
         #expect(
-            result.output.contains("\"one\" came to no end") && !result.output.contains("quoted\\\"\" came to no end"))
+            result.output.contains("\"one\" did not end") && !result.output.contains("quoted\\\"\" did not end"))
         let id = try String(contentsOfFile: folder.file("id"), encoding: .utf8).trimmingCharacters(in: .newlines)
         try await eventually { !FileManager.default.fileExists(atPath: "/proc/\(id)/cmdline") || isDefunct(id) }
         #expect(try String(contentsOfFile: folder.file("log"), encoding: .utf8).contains("Test \"one\" started."))
@@ -41,13 +41,13 @@ import Testing
         (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8))?.contains(") Z ") ?? true
     }
 
-    @Test("tests that do not end in time are killed, and the running ones are named")
+    @Test("tests that exceed the time limit are killed, and the running ones are named")
     func late() async throws {
         let result = try await watch("echo '◇ Test name(_:) started.'; sleep 3600", minutes: "0.01")
-        #expect(result.status == 124 && result.output.contains("name(_:) came to no end"), "\(result.output)")
+        #expect(result.status == 124 && result.output.contains("name(_:) did not end"), "\(result.output)")
     }
 
-    @Test("after a failure the last lines say what failed, and the exit code is that of the tests")
+    @Test("after a failure the last lines list the failed tests, and the exit code is that of the tests")
     func failed() async throws {
         let result = try await watch(
             #"""

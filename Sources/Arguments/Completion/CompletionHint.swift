@@ -1,6 +1,6 @@
 /// What a shell suggests for a value.
 package enum CompletionHint: Sendable, Equatable {
-    /// No suggestions.
+    /// Offers no suggestions.
     case none
     /// A fixed list of words.
     case words([String])

@@ -1,8 +1,10 @@
+import Primitives
+
 /// Parses the words of one command line, from the root to a command.
 ///
 /// The parser performs no input or output. `read` collects the words, and `finish` creates the action of the command.
 struct ArgumentParser<Action: Sendable> {
-    enum Asked {
+    enum RequestedInformation {
         case invocation
         case help([Command<Action>])
         case version
@@ -21,11 +23,11 @@ struct ArgumentParser<Action: Sendable> {
     private var options: [Parameter] { path.flatMap(\.options) }
 
     /// Collects all words, up to the first that requests help or the version.
-    mutating func read(_ arguments: [String]) throws(ArgumentError) -> Asked {
+    mutating func read(_ arguments: [String]) throws(ArgumentError) -> RequestedInformation {
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--" {
-                for word in rest { try take(word) }
+                for word in rest { try parse(word) }
                 return .invocation
             }
             if word == "--help" || word == "-h" { return .help(path) }
@@ -34,7 +36,7 @@ struct ArgumentParser<Action: Sendable> {
             if isOption(word) {
                 try readOption(word, rest: &rest)
             } else {
-                try take(word)
+                try parse(word)
             }
         }
         return .invocation
@@ -46,7 +48,7 @@ struct ArgumentParser<Action: Sendable> {
 
     /// Returns the path of the command that the words after `help` name.
     private mutating func helpPath(_ names: ArraySlice<String>) throws(ArgumentError) -> [Command<Action>] {
-        for name in names where !command.commands.isEmpty && !name.hasPrefix("-") { try take(name) }
+        for name in names where !command.commands.isEmpty && !name.hasPrefix("-") { try parse(name) }
         return path
     }
 
@@ -63,7 +65,7 @@ struct ArgumentParser<Action: Sendable> {
     }
 
     /// Handles a word that is not an option: the name of a command or a positional argument.
-    private mutating func take(_ word: String) throws(ArgumentError) {
+    private mutating func parse(_ word: String) throws(ArgumentError) {
         guard !command.commands.isEmpty else {
             guard let last = command.positionals.last, last.repeats || positionals.count < command.positionals.count
             else { throw tooManyWords() }
@@ -203,11 +205,11 @@ extension ArgumentParser {
         word.map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// Returns a word from the command line in quotes, without control characters and truncated to 60 characters.
+    /// Returns a word from the command line in quotes, without control and formatting characters and truncated to 60
+    /// characters.
     private func quoted(_ word: String) -> String {
-        let printable = word.unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control ? "?" : String(scalar)
-        }
-        return printable.count > 60 ? "'\(printable.prefix(57).joined())...'" : "'\(printable.joined())'"
+        let printable = word.replacingControls(with: "?")
+        return printable.unicodeScalars.count > 60
+            ? "'\(String(printable.unicodeScalars.prefix(57)))...'" : "'\(printable)'"
     }
 }

@@ -1,6 +1,6 @@
 /// The parameters of a stored Argon2id hash. The salt and hash are only checked for their alphabet.
 ///
-/// Source: the PHC string format; RFC 9106 §3.1 for the minimum values.
+/// Source: github.com/P-H-C/phc-string-format; RFC 9106 §3.1 for the minimum values.
 struct PHCFields {
     let memoryKiB: Int
     let iterations: Int

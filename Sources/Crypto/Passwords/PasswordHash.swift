@@ -8,7 +8,7 @@ import CSodium
 /// Creating and verifying use as much time and memory as the parameters specify. Do not call them on the shared thread
 /// pool.
 ///
-/// Source: RFC 9106; the PHC string format; `crypto_pwhash_argon2id_str`.
+/// Source: RFC 9106; github.com/P-H-C/phc-string-format; `crypto_pwhash_argon2id_str`.
 package struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// The maximum length of a password in bytes, so that clients cannot make the gateway hash megabytes.
     package static let maximumPasswordCount = 4096
@@ -51,7 +51,7 @@ package struct PasswordHash: RawRepresentable, Sendable, Equatable {
     /// The salt and hash are random and have the same lengths as in that function, so no matching password can be
     /// found.
     ///
-    /// Source: the PHC string format; `crypto_pwhash_argon2id_str`.
+    /// Source: github.com/P-H-C/phc-string-format; `crypto_pwhash_argon2id_str`.
     package static func unmatchable(parameters: Argon2idParameters = .default) -> PasswordHash {
         let salt = base64(SecureRandom.bytes(Argon2id.saltCount))
         let hash = base64(SecureRandom.bytes(32))

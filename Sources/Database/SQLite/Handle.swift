@@ -58,7 +58,7 @@ final class Handle {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(pointer, authorize, context)
         // Replaces SQLite's automatic checkpoint inside COMMIT, for which callers would have to wait.
-        sqlite3_wal_hook(pointer, noteLog, context)
+        sqlite3_wal_hook(pointer, logPagesChanged, context)
         sqlite3_busy_handler(pointer, beBusy, context)
     }
 
@@ -160,7 +160,7 @@ private func authorize(
     }
 }
 
-private func noteLog(
+private func logPagesChanged(
     context: UnsafeMutableRawPointer?, _: OpaquePointer?, _: UnsafePointer<CChar>?, pages: Int32
 ) -> Int32 {
     if let context {

@@ -8,7 +8,7 @@ protocol PendingCall: AnyObject, Sendable {
     /// Runs the body and keeps its outcome. Returns the error that the body threw, or nil.
     func perform(on connection: Connection) -> (any Error)?
     /// Resumes the caller with the stored outcome, or with `failure` instead. Called once, after ``start()``.
-    func settle(failure: (any Error)?)
+    func complete(failure: (any Error)?)
 }
 
 /// A body whose caller waits for the value.
@@ -52,7 +52,7 @@ final class Call<Value: Sendable>: PendingCall {
         return error
     }
 
-    func settle(failure: (any Error)?) {
+    func complete(failure: (any Error)?) {
         guard let (continuation, outcome) = state.withLock({ $0.finish() }) else { return }
         if let failure {
             continuation.resume(throwing: failure)

@@ -15,7 +15,7 @@ final class WorkerCount: Sendable {
     }
 
     /// Counts one thread as ended. Called after its connection is closed.
-    func leave() {
+    func workerEnded() {
         let released = state.withLock { state in
             state.running -= 1
             guard state.running == 0 else { return [] as [CheckedContinuation<Void, Never>] }

@@ -17,7 +17,7 @@ struct Writer {
 
     let connection: Connection
     let busyTimeout: Duration
-    let tally: WriteCounter
+    let writeCounter: WriteCounter
     /// Whether commits are flushed to the disk at once: the connection's current setting.
     var syncsCommits: Bool
 
@@ -54,9 +54,9 @@ struct Writer {
         case .write: break
         case .maintenance(let call) where call.start():
             _ = call.perform(on: connection)
-            call.settle(failure: nil)
+            call.complete(failure: nil)
         case .read(let call) where call.start():
-            call.settle(failure: connection.performRead(call, alwaysRefusesWrites: false))
+            call.complete(failure: connection.performRead(call, alwaysRefusesWrites: false))
         case .maintenance, .read: break
         }
     }
@@ -70,7 +70,7 @@ struct Writer {
                 try syncCommits(syncs)
                 try connection.beginWriting(until: .now + busyTimeout)
             } catch {
-                for call in waiting where call.start() { call.settle(failure: error) }
+                for call in waiting where call.start() { call.complete(failure: error) }
                 return
             }
             writeGroup(&waiting)
@@ -91,13 +91,13 @@ struct Writer {
             connection.abandonTransaction()
             for index in done.indices where done[index].failure == nil { done[index].failure = error }
         }
-        for (call, failure) in done { call.settle(failure: failure) }
+        for (call, failure) in done { call.complete(failure: failure) }
     }
 
     private func finish(kept: Int) throws(DatabaseError) {
         guard kept > 0 else { return connection.abandonTransaction() }
         try connection.commitWriting()
-        tally.add(writes: kept)
+        writeCounter.add(writes: kept)
     }
 
     /// Copies a long log into the file, after the callers were resumed.

@@ -35,13 +35,13 @@ package final class LinkReceiver: Sendable {
         }
         self.folder = folder
         self.name = name
-        let gate = LinkGate(isExpected)
+        let gate = LinkFilter(isExpected)
         links = gate.links
         acceptor = Acceptor(descriptor) { connection in
             guard LocalSocket.isOwn(connection) else { return }
             let bytes = LocalSocket.read(connection, limit: Self.longestLink + 1)
             guard bytes.count <= Self.longestLink, let link = String(validating: bytes, as: UTF8.self),
-                gate.take(link)
+                gate.accept(link)
             else {
                 LocalSocket.write(Array(LinkDelivery.refused.utf8), to: connection)
                 return
@@ -63,7 +63,7 @@ package final class LinkReceiver: Sendable {
 }
 
 /// Accepts the first expected link and refuses all others.
-final class LinkGate: Sendable {
+final class LinkFilter: Sendable {
     let links: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
     private let isExpected: @Sendable (String) -> Bool
@@ -76,7 +76,7 @@ final class LinkGate: Sendable {
 
     /// Returns whether the link is the first expected one. It is delivered separately, so that the sender gets its
     /// reply first.
-    func take(_ link: String) -> Bool {
+    func accept(_ link: String) -> Bool {
         guard isExpected(link) else { return false }
         return isTaken.withLock { isTaken in
             defer { isTaken = true }

@@ -87,7 +87,7 @@ private final class NetworkWatcher: Sendable {
         pthread_sigmask(SIG_SETMASK, &all, nil)
         while !isStopped {
             if let connection = BusConnection(address) { watch(connection) }
-            note(.unwatched)
+            record(.unwatched)
             var waiting = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
             _ = poll(&waiting, 1, Self.pause)
         }
@@ -106,14 +106,14 @@ private final class NetworkWatcher: Sendable {
             }
             if isOld {
                 isOld = false
-                note(look(connection))
+                record(currentState(connection))
             } else {
                 connection.wait(or: end)
             }
         }
     }
 
-    private func look(_ connection: BusConnection) -> NetworkState {
+    private func currentState(_ connection: BusConnection) -> NetworkState {
         guard let state = property("State", connection) else { return .unwatched }
         let metered = property("Metered", connection) ?? 0
         return numbers.withLock { $0.state(state, metered: metered) }
@@ -128,7 +128,7 @@ private final class NetworkWatcher: Sendable {
         }?.variantUInt32()
     }
 
-    private func note(_ state: NetworkState) {
+    private func record(_ state: NetworkState) {
         let isNew = told.withLock { told in
             defer { told = state }
             return told != state

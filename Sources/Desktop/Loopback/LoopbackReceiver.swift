@@ -26,7 +26,7 @@ package final class LoopbackReceiver: Sendable {
         let origin = "http://127.0.0.1:\(port)"
         let redirect = origin + path
         self.redirect = redirect
-        let gate = LinkGate { isExpected($0, redirect) }
+        let gate = LinkFilter { isExpected($0, redirect) }
         links = gate.links
         acceptor = Acceptor(descriptor) { connection in
             let head = LocalSocket.read(connection, limit: LoopbackRequest.longestHead) {
@@ -41,7 +41,7 @@ package final class LoopbackReceiver: Sendable {
                 return
             }
             let link = origin + request.target
-            guard gate.take(link) else {
+            guard gate.accept(link) else {
                 LocalSocket.write(LoopbackPage.refused(400), to: connection)
                 return
             }

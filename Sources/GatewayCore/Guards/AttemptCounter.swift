@@ -21,7 +21,7 @@ struct AttemptCounter: Sendable {
     ///
     /// - Returns: Nil when a place was reserved; otherwise the time to wait.
     mutating func reserve(_ limit: AttemptLimit, at now: Date) -> Duration? {
-        settleTime(limit, now)
+        advance(limit, now)
         if now < lockedUntil { return .seconds(lockedUntil.timeIntervalSince(now)) }
         if failures + underWay >= limit.attempts { return .seconds(1) }
         underWay += 1
@@ -30,12 +30,12 @@ struct AttemptCounter: Sendable {
 
     /// Releases a place unused, because the password was not checked.
     mutating func release() {
-        leave()
+        releaseReservation()
     }
 
     /// Releases a place after the correct password.
     mutating func succeed(forgettingFailures: Bool) {
-        leave()
+        releaseReservation()
         guard forgettingFailures else { return }
         failures = 0
         lockOuts = 0
@@ -45,8 +45,8 @@ struct AttemptCounter: Sendable {
     ///
     /// - Returns: The length of the lock-out that starts with this failure; nil when none starts.
     mutating func fail(_ limit: AttemptLimit, at now: Date) -> Duration? {
-        leave()
-        settleTime(limit, now)
+        releaseReservation()
+        advance(limit, now)
         if failures == 0 { windowEnds = now + limit.window }
         failures += 1
         guard failures >= limit.attempts else { return nil }
@@ -68,12 +68,12 @@ struct AttemptCounter: Sendable {
     /// progress is dropped last.
     var weight: Int { underWay > 0 ? .max : lockOuts * 1_000 + failures }
 
-    private mutating func leave() {
+    private mutating func releaseReservation() {
         // The table may have dropped a counter with reserved places and created a new one.
         underWay = max(0, underWay - 1)
     }
 
-    private mutating func settleTime(_ limit: AttemptLimit, _ now: Date) {
+    private mutating func advance(_ limit: AttemptLimit, _ now: Date) {
         if now >= windowEnds { failures = 0 }
         if lockOuts > 0, now >= lockedUntil + limit.maximumLockOut { lockOuts = 0 }
         // If the clock was set back, the lock-out must still not exceed its maximum length.

@@ -72,6 +72,7 @@ final class APIKeyCache: Sendable {
                 last = now
                 state.uses[key.id] = now
             }
+            // The use is real even if the key may not be cached.
             guard state.removals == ticket.removals else { return }
             state.store(Entry(key: key, lastUsed: last), under: digest, capacity)
         }

@@ -7,7 +7,7 @@ import Primitives
 /// token or a hash. It also omits what was typed for an account that does not exist, because people type passwords
 /// there by mistake.
 ///
-/// Source: OX-16; invariant 3.
+/// Source: OX-16; ARCHITECTURE.md, Invariants, 3.
 package final class AuditLog: Sendable {
     private let log: Log
     private let file: LogWriter?

@@ -4,7 +4,7 @@ package import FoundationEssentials
 ///
 /// A message is a string literal, so it cannot contain input or a secret by accident.
 ///
-/// Source: invariant 3; OX-16.
+/// Source: ARCHITECTURE.md, Invariants, 3; OX-16.
 package final class Log: Sendable {
     /// The severity of a line.
     package enum Level: Int, Sendable, Comparable, CaseIterable {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The counters of the gateway. Their labels are names of routes and outcomes, never content of a request.
 ///
-/// Source: invariant 3; Prometheus, "Metric and label naming".
+/// Source: ARCHITECTURE.md, Invariants, 3; Prometheus, "Metric and label naming".
 package final class Metrics: Sendable {
     /// The outcome of a sign-in.
     package enum SignIn: String, CaseIterable, Sendable {

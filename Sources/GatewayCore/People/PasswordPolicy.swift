@@ -1,6 +1,6 @@
 package import Crypto
 import HTTPMessages
-import ServerMessages
+import Primitives
 
 /// The rules for new passwords. `GET /auth/type` publishes them. They are checked when a password is set, not when it
 /// is used.
@@ -17,7 +17,7 @@ package struct PasswordPolicy: Sendable, Equatable {
     package var requiresLowercase: Bool
     /// Whether a password must contain a digit. `false` by default.
     package var requiresDigit: Bool
-    /// Whether a password must contain one of `OnyxPasswordRule.specialCharacters`. `false` by default.
+    /// Whether a password must contain one of `PasswordCharacters.special`. `false` by default.
     package var requiresSpecialCharacter: Bool
 
     /// Creates a policy. The default values are those of Onyx.
@@ -69,7 +69,7 @@ package struct PasswordPolicy: Sendable, Equatable {
         if requiresDigit, !scalars.contains(where: { $0.properties.generalCategory == .decimalNumber }) {
             return "Password must contain at least one number."
         }
-        let special = OnyxPasswordRule.specialCharacters
+        let special = PasswordCharacters.special
         if requiresSpecialCharacter, !scalars.contains(where: { special.unicodeScalars.contains($0) }) {
             return "Password must contain at least one special character from the following set: \(special)."
         }

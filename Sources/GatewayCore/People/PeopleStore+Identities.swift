@@ -86,7 +86,7 @@ extension PeopleStore {
             try connection.run(
                 IdentityStatements.setGroups, groups, provider.id, identity.issuer, identity.subject)
         }
-        noteSessionsEnded(of: person.id)
+        sessionsEnded(of: person.id)
     }
 
     private func active(_ person: Person, _ provider: ProviderConfiguration) throws(GatewayError) -> Person {
@@ -108,7 +108,7 @@ extension PeopleStore {
             return person
         case .linked(let person, let droppedPassword):
             if droppedPassword {
-                noteSessionsEnded(of: person.id)
+                sessionsEnded(of: person.id)
                 audit.record(
                     AuditEvent(
                         .passwordChanged, reason: "removed-unproved", provider: provider.id, person: person.id))
@@ -233,7 +233,7 @@ extension PeopleStore {
         }
         guard let count else { throw Self.lastAdministrator }
         guard count > 0 else { return 0 }
-        noteSessionsEnded(of: person)
+        sessionsEnded(of: person)
         audit.record(AuditEvent(.identityUnlinked, provider: provider, person: person))
         return count
     }

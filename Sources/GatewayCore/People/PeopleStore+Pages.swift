@@ -25,7 +25,7 @@ extension PeopleStore {
         guard let found = outcome else { throw GatewayError(.unknownPerson, "This person no longer exists.") }
         guard let changed = found else { throw Self.lastAdministrator }
         // Cached sessions contain the person with the old role.
-        noteSessionsEnded(of: person)
+        sessionsEnded(of: person)
         audit.record(
             AuditEvent(isAdministrator ? .administratorMade : .administratorUnmade, person: person, actor: actor))
         return changed

@@ -73,7 +73,7 @@ extension PeopleStore {
             return changed
         }
         guard let changed else { throw GatewayError.changedMeanwhile }
-        noteSessionsEnded(of: person)
+        sessionsEnded(of: person)
         audit.record(
             AuditEvent(.passwordChanged, reason: "by-the-person", person: person, actor: person, session: session))
         return changed
@@ -88,7 +88,7 @@ extension PeopleStore {
             try connection.run(APIKeyStatements.revokeAll, now, person)
             return try connection.run(IdentityStatements.unlinkAll, person)
         }
-        noteSessionsEnded(of: person)
+        sessionsEnded(of: person)
         if count > 0 { audit.record(AuditEvent(.identityUnlinked, reason: "by-the-person", person: person)) }
         return count
     }

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Changes to accounts are recorded in the audit log, whether an administrator or the person makes them.
 ///
-/// Source: ARCHITECTURE.md, People.
+/// Source: docs/gateway.md, People.
 package final class PeopleStore: Sendable {
     /// The rules for new passwords.
     package let policy: PasswordPolicy
@@ -88,7 +88,7 @@ package final class PeopleStore: Sendable {
     }
 
     /// Invalidates cached sessions and keys of a person.
-    func noteSessionsEnded(of person: UUID) {
+    func sessionsEnded(of person: UUID) {
         ended.withLock { $0 }?(person)
     }
 

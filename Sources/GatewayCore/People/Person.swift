@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// A person who may sign in.
 ///
-/// Source: ARCHITECTURE.md, People.
+/// Source: docs/gateway.md, People.
 package struct Person: Sendable, Equatable, Identifiable {
     /// The id, which is created when the person is added and never reused.
     package let id: UUID

@@ -51,7 +51,7 @@ final class SessionCache: Sendable {
         }
     }
 
-    /// Returns the ticket for ``insert(_:_:lastUsed:livesUntil:notedUse:ticket:)``. It must be taken before the
+    /// Returns the ticket for ``insert(_:_:lastUsed:livesUntil:hasUnwrittenUse:ticket:)``. It must be taken before the
     /// database is read.
     func ticket(for digest: SHA256Digest) -> Ticket {
         Ticket(removals: part(digest).state.withLock { $0.removals })
@@ -64,20 +64,21 @@ final class SessionCache: Sendable {
     ///   - session: The session. Its expiry is the one on disk.
     ///   - lastUsed: When its use was last recorded.
     ///   - livesUntil: When the session expires, including recorded uses that are not yet on disk.
-    ///   - notedUse: Whether the use at `lastUsed` is not yet written.
+    ///   - hasUnwrittenUse: Whether the use at `lastUsed` is not yet written.
     ///   - ticket: The ticket that was taken before the session was read.
     func insert(
-        _ digest: SHA256Digest, _ session: Session, lastUsed: Date, livesUntil: Date, notedUse: Bool = false,
+        _ digest: SHA256Digest, _ session: Session, lastUsed: Date, livesUntil: Date, hasUnwrittenUse: Bool = false,
         ticket: Ticket
     ) {
         part(digest).state.withLock { state in
             guard state.removals == ticket.removals else {
-                if notedUse { evictedUses.record(digest, at: lastUsed) }
+                if hasUnwrittenUse { evictedUses.record(digest, at: lastUsed) }
                 return
             }
             state.remove(digest)?.moveUses(to: evictedUses)
             state.insert(
-                CachedSession(digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: notedUse),
+                CachedSession(
+                    digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: hasUnwrittenUse),
                 evictingInto: evictedUses)
         }
     }

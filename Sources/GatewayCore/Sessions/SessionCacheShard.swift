@@ -32,6 +32,8 @@ struct SessionCacheShard {
     mutating func find(_ digest: SHA256Digest, evictingInto uses: UnwrittenUses) -> CachedSession? {
         guard let entry = entry(digest) else { return nil }
         if !entry.isYoung {
+            // Young before evicting, so that this entry survives; young again after, because evicting makes all entries
+            // old.
             entry.isYoung = true
             makeRoom(evictingInto: uses)
             entry.isYoung = true
@@ -55,6 +57,7 @@ struct SessionCacheShard {
     /// Removes the entries whose uses were written from ``unwritten``.
     mutating func forgetWritten() {
         unwritten.removeAll { $0.unwrittenUse == nil }
+        // An emptied array keeps its capacity.
         if unwritten.isEmpty { unwritten = [] }
     }
 
@@ -95,12 +98,12 @@ final class CachedSession {
     private var firstUnwritten: Date?
     var isYoung = true
 
-    init(_ digest: SHA256Digest, _ session: Session, lastUsed: Date, livesUntil: Date, notedUse: Bool) {
+    init(_ digest: SHA256Digest, _ session: Session, lastUsed: Date, livesUntil: Date, hasUnwrittenUse: Bool) {
         self.digest = digest
         self.session = session
         self.lastUsed = lastUsed
         self.livesUntil = livesUntil
-        firstUnwritten = notedUse ? lastUsed : nil
+        firstUnwritten = hasUnwrittenUse ? lastUsed : nil
     }
 
     /// The unwritten uses; nil when all uses are written.
@@ -128,6 +131,7 @@ final class CachedSession {
 
     func written(_ use: UnwrittenUses.Use) {
         guard firstUnwritten != nil else { return }
+        // A use during the write is still unwritten. Its first moment is the written one, which the database knows.
         firstUnwritten = lastUsed == use.last ? nil : use.last
     }
 

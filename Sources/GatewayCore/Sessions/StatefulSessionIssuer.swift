@@ -216,7 +216,7 @@ extension StatefulSessionIssuer {
             lastUsed = now
         }
         cache.insert(
-            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: isNoted, ticket: ticket)
+            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: isNoted, ticket: ticket)
         return validAuthentication(session)
     }
 }

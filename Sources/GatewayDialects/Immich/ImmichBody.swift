@@ -132,7 +132,8 @@ struct ImmichBody: Sendable {
 
     /// Whether a text is a valid e-mail address of at most 254 bytes.
     ///
-    /// Source: description of Immich 3.1.0, `LoginCredentialDto`; HTML Living Standard, "valid e-mail address".
+    /// Source: immich-app/immich v3.1.0, `open-api/immich-openapi-specs.json`, `LoginCredentialDto`; HTML Living
+    /// Standard, "valid e-mail address".
     static func isEmail(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, text.utf8.count <= 254 else { return false }

@@ -11,7 +11,7 @@ extension TimeTrackerRoutes {
     /// Adds the routes of sign-in.
     func add(_ bridge: Bridge, to router: inout Router) {
         add(.get, "/auth/login", to: &router) { await $0.login($1, bridge) }
-        add(.post, "/auth/token", to: &router) { try await $0.token($1, bridge) }
+        addLimited(.post, "/auth/token", to: &router) { try await $0.token($1, bridge) }
         addCallbacks(bridge, to: &router)
     }
 

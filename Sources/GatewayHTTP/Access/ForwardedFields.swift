@@ -25,19 +25,19 @@ struct ForwardedFields: Sendable {
     private var seen: UInt16 = 0
 
     /// Reads a field. Ignores fields that do not describe the request.
-    mutating func take(_ field: HTTPHeaders.Field) throws(ForwardedRefusal) {
+    mutating func read(_ field: HTTPHeaders.Field) throws(ForwardedRefusal) {
         guard let name = Self.name(field.name) else { return }
         let bit: UInt16 = 1 << name.rawValue
         guard seen & bit == 0, !field.value.isEmpty else { throw .contradictory }
         seen |= bit
         switch name {
-        case .host: try take(host: field.value)
-        case .scheme: try take(scheme: field.value)
+        case .host: try read(host: field.value)
+        case .scheme: try read(scheme: field.value)
         case .target, .rewrite: try Self.agree(&target, field.value)
-        case .method, .originalMethod: try take(method: field.value)
-        case .url: try take(url: field.value)
+        case .method, .originalMethod: try read(method: field.value)
+        case .url: try read(url: field.value)
         case .uri:
-            if field.value.hasPrefix("/") { try Self.agree(&target, field.value) } else { try take(url: field.value) }
+            if field.value.hasPrefix("/") { try Self.agree(&target, field.value) } else { try read(url: field.value) }
         case .override, .methodOverride, .plainOverride: try Self.agree(&override, field.value.uppercased())
         }
     }
@@ -54,13 +54,13 @@ struct ForwardedFields: Sendable {
         ("X-Method-Override", .methodOverride), ("X-HTTP-Method", .plainOverride),
     ]
 
-    private mutating func take(host text: String) throws(ForwardedRefusal) {
+    private mutating func read(host text: String) throws(ForwardedRefusal) {
         guard let read = AccessHost(text) else { throw .contradictory }
         try Self.agree(&host, read)
     }
 
     /// Reads a scheme. Traefik sends `ws` and `wss` for a WebSocket.
-    private mutating func take(scheme text: String) throws(ForwardedRefusal) {
+    private mutating func read(scheme text: String) throws(ForwardedRefusal) {
         switch text {
         case "https", "wss": try Self.agree(&scheme, "https")
         case "http", "ws": try Self.agree(&scheme, "http")
@@ -68,7 +68,7 @@ struct ForwardedFields: Sendable {
         }
     }
 
-    private mutating func take(method text: String) throws(ForwardedRefusal) {
+    private mutating func read(method text: String) throws(ForwardedRefusal) {
         guard text.utf8.count <= 32, text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) }),
             // Some backends treat `post` as POST, but a rule for POST does not match it.
             text == text.uppercased()
@@ -76,12 +76,12 @@ struct ForwardedFields: Sendable {
         try Self.agree(&method, text)
     }
 
-    private mutating func take(url: String) throws(ForwardedRefusal) {
+    private mutating func read(url: String) throws(ForwardedRefusal) {
         guard let known = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { throw .contradictory }
         let rest = url.utf8.dropFirst(known.utf8.count + 3)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        try take(scheme: known)
-        try take(host: String(Substring(authority)))
+        try read(scheme: known)
+        try read(host: String(Substring(authority)))
         let path = String(Substring(rest.dropFirst(authority.count)))
         try Self.agree(&target, path.isEmpty ? "/" : path)
     }

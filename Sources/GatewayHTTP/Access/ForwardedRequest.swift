@@ -29,7 +29,7 @@ package struct ForwardedRequest: Sendable {
     /// Parses the header fields of a request from the proxy.
     package init(_ request: ServerRequest) throws(ForwardedRefusal) {
         var told = ForwardedFields()
-        for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try told.take(field) }
+        for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try told.read(field) }
         guard let method = told.method, let scheme = told.scheme, let host = told.host, let target = told.target else {
             throw .incomplete
         }

@@ -51,7 +51,7 @@ extension PageRoutes {
 
     private func signIn(
         _ email: String, _ password: Secret, _ page: (SignInPage, String), _ request: ServerRequest,
-        before: PageVisitor?
+        before: SignedInBrowser?
     ) async throws -> ServerResponse {
         var page = page
         switch try await services.signIn.attempt(
@@ -147,7 +147,7 @@ extension PageRoutes {
     }
 
     private func signedInAlready(
-        _ visitor: PageVisitor, _ destination: ReturnAddress?, _ request: ServerRequest
+        _ visitor: SignedInBrowser, _ destination: ReturnAddress?, _ request: ServerRequest
     ) -> ServerResponse {
         let visit = SignedInRequest(request: request, visitor: visitor)
         let person = visitor.person

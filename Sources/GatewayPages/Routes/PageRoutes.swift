@@ -160,11 +160,11 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Returns the person who is signed in in the browser of a request, or nil when no person is.
-    func visitor(of request: ServerRequest) async throws -> PageVisitor? {
+    func visitor(of request: ServerRequest) async throws -> SignedInBrowser? {
         guard let token = RequestTokens(request, cookie: cookie).cookie else { return nil }
         let authentication = try await services.issuer.authenticate(token)
         return authentication.session.map {
-            PageVisitor(token: token, session: $0, mustChangePassword: !authentication.isValid)
+            SignedInBrowser(token: token, session: $0, mustChangePassword: !authentication.isValid)
         }
     }
 
@@ -187,7 +187,7 @@ package struct PageRoutes: ServiceDialect {
 }
 
 /// A browser with a session.
-struct PageVisitor: Sendable {
+struct SignedInBrowser: Sendable {
     /// The token in the browser's cookie.
     let token: String
     let session: Session
@@ -200,7 +200,7 @@ struct PageVisitor: Sendable {
 /// A request of a signed-in person.
 package struct SignedInRequest: Sendable {
     let request: ServerRequest
-    let visitor: PageVisitor
+    let visitor: SignedInBrowser
     /// The fields of the form; empty for a page.
     var fields = FormFields()
 

@@ -1,5 +1,5 @@
 /// The reason why a server's certificate was not accepted.
-public enum CertificateProblem: String, Hashable, Sendable, CaseIterable {
+package enum CertificateProblem: String, Hashable, Sendable, CaseIterable {
     /// No trusted authority issued the certificate.
     case unknownIssuer
     /// The certificate has expired.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// The unverified certificate of a server, to be shown to a person and pinned by its ``fingerprint``.
-public struct PresentedCertificate: Sendable, Equatable {
+public struct PresentedCertificate: Sendable, Hashable {
     /// The subject, such as `CN=photos.example,O=Home`.
     public var subject: String
     /// The issuer, in the same form.

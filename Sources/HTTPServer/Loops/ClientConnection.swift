@@ -99,7 +99,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     ///
     /// - Returns: Whether no further check is needed. A connection that is still sending is added again when it becomes
     ///   idle.
-    func settleEnd() -> Bool {
+    func closeIfEnded() -> Bool {
         switch phase {
         case .handling, .sending, .producing, .closed: return true
         case .head where !peerEnded, .body where !peerEnded: return true

@@ -92,9 +92,9 @@ extension EventLoop {
     }
 
     /// Closes connections whose clients have disconnected, once libmicrohttpd has read the remaining bytes.
-    func settleEnded() {
+    func closeEnded() {
         guard !ended.isEmpty else { return }
-        ended.removeAll { $0.settleEnd() }
+        ended.removeAll { $0.closeIfEnded() }
     }
 
     /// Handles connections past their deadline. Checking all connections at intervals is cheaper than a timer for each

@@ -66,6 +66,7 @@ extension EventLoop {
     /// Returns whether the thread may end. From then on, jobs run on the global executor.
     func isFinished() -> Bool {
         guard hasStopped, runningTasks == 0, localJobs.isEmpty else { return false }
+        // Under the lock, so that no job is queued in between.
         return queue.withLock { queue in
             queue.isFinished = queue.isEmpty
             return queue.isFinished

@@ -80,12 +80,14 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             let timeout = waitMilliseconds()
             let count = timeout == 0 ? poll(0) : sleep(timeout)
             now = Self.readClock()
-            if count > 0 { take(events: Int(count)) }
+            if count > 0 { handle(events: Int(count)) }
             runDaemons()
+            // Jobs may queue responses, so daemons run until nothing new appears; memory is counted after that, when
+            // requests are known to be incomplete.
             while runJobs() { runDaemons() }
             countExchangeMemory()
             admitWaiting()
-            settleEnded()
+            closeEnded()
             sweepIfDue()
             drainIfAsked()
         }
@@ -106,6 +108,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     /// Waits for events, unless a job has arrived meanwhile. Other threads wake the loop only while `isSleeping` is
     /// set.
     private func sleep(_ timeout: Int32) -> Int32 {
+        // Avoids an eventfd write for each job of a busy loop.
         let maySleep = queue.withLock { queue in
             queue.isSleeping = queue.isEmpty
             return queue.isSleeping
@@ -116,7 +119,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
         return count
     }
 
-    private func take(events count: Int) {
+    private func handle(events count: Int) {
         for index in 0..<count {
             let tag = latch_epoll_tag(&events[index])
             if tag == Self.wakeTag {
@@ -138,6 +141,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             daemon.needsRun = false
             MHD_run(daemon.handle)
             daemon.holdHandshakes()
+            // Decrypted bytes in libmicrohttpd's buffers raise no epoll event; its timeout of 0 reports them.
             var milliseconds: UInt64 = 0
             if MHD_get_timeout(daemon.handle, &milliseconds) == latch_mhd_yes, milliseconds == 0 {
                 daemon.needsRun = true
@@ -150,6 +154,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     private func waitMilliseconds() -> Int32 {
         if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
         guard !connections.isEmpty || drainDeadline != nil && !hasStopped else { return -1 }
+        // Rounded up, or the loop would spin in the last millisecond.
         return nextSweep <= now ? 0 : Int32(clamping: (nextSweep - now) / 1_000_000 + 1)
     }
 }

@@ -65,7 +65,7 @@ struct BrowserArguments: Sendable {
         let browser = try browser()
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
         let printer = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
-        signIn.onEvent = { printer.tell($0) }
+        signIn.onEvent = { printer.report($0) }
         if opensNone || context.prompter.isAvailable { signIn.promptForCallback = { try await Self.paste(context) } }
         return signIn
     }

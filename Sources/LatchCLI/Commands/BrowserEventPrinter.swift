@@ -20,7 +20,7 @@ final class BrowserEventPrinter: Sendable {
     }
 
     /// Prints one event.
-    func tell(_ event: BrowserSignIn.Event) {
+    func report(_ event: BrowserSignIn.Event) {
         switch event {
         case .waiting(let address, let method): wait(address, method)
         case .browserFailed(let reason):

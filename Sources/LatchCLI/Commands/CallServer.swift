@@ -65,7 +65,7 @@ struct CallServer: ExecutableCommand {
             if let kept { kept.response } else {
                 try await session.client.send(HTTPMethod(rawValue: name), path, headers: headers, body: body)
             }
-        if let kept { Self.tell(kept, context.console) }
+        if let kept { Self.report(kept, context.console) }
         let place = (path.hasPrefix("/") ? account.serverURL.url : "") + path.prefix { $0 != "?" }
         let question = "\(name) \(place)".printable
         try ResponseText(response: response, question: question).show(on: context.console, isIncluding: isIncluding)
@@ -73,7 +73,7 @@ struct CallServer: ExecutableCommand {
     }
 
     /// Tells the person when the response comes from the cache.
-    private static func tell(_ kept: CachedResponse, _ console: Console) {
+    private static func report(_ kept: CachedResponse, _ console: Console) {
         switch kept.origin {
         case .server, .revalidated: break
         case .fresh: console.printMessage("Stored response of \(kept.date.forPeople). The server was not contacted.")

@@ -46,12 +46,13 @@ struct CommandDownloads: ExecutableCommand {
     }
 
     /// Returns the selected ids on which the command acts, and the words for which there is nothing to do.
-    private func chosen(_ queue: DownloadQueue, _ account: Account.ID?) async throws -> (ids: [String], misses: Misses)
-    {
-        var (ids, misses): ([String], Misses) = ([], Misses())
+    private func chosen(
+        _ queue: DownloadQueue, _ account: Account.ID?
+    ) async throws -> (ids: [String], misses: UnmatchedWords) {
+        var (ids, misses): ([String], UnmatchedWords) = ([], UnmatchedWords())
         for word in words {
             let shown = Self.shown(word)
-            switch try await queue.meaning(of: word, account: account) {
+            switch try await queue.tasks(matching: word, account: account) {
             case .nothing: misses.unknown.append(shown)
             case .several(let several): misses.ambiguous.append((shown, several))
             case .tasks(let tasks):
@@ -88,7 +89,7 @@ struct CommandDownloads: ExecutableCommand {
 }
 
 /// The words for which there is nothing to do, by reason.
-private struct Misses {
+private struct UnmatchedWords {
     var unknown: [String] = []
     var idle: [(word: String, state: StateArgument)] = []
     var ambiguous: [(word: String, ids: [String])] = []

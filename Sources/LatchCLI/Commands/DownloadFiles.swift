@@ -130,7 +130,7 @@ struct DownloadFiles: ExecutableCommand {
 
     private func performOnce(in context: CommandContext) async throws -> ExitCode {
         let (queue, library) = try await place.open(context, isChoosing: !selection.isEmpty, of: selector)
-        if isDryRun { return try await tell(library, context) }
+        if isDryRun { return try await report(library, context) }
         let background = BackgroundDownload(context: context, isMetered: isMetered, parallelLimit: place.parallelLimit)
         if selection.isEmpty {
             guard try await queue.progress().open > 0 else {
@@ -152,19 +152,19 @@ struct DownloadFiles: ExecutableCommand {
             try await choose(queue, library, context)
             guard try await queue.progress().open > 0 else { return .done }
         }
-        guard try await !queue.isFetchedElsewhere() else { return tellOther(context) }
+        guard try await !queue.isFetchedElsewhere() else { return reportOtherRun(context) }
         if isBackground { return try await background.start() }
         do {
             return try await background.run(queue)
         } catch let error as LatchError where error.code == .storageLocked {
-            return tellOther(context)
+            return reportOtherRun(context)
         } catch is CancellationError {
             context.setStopMessage("Stopped. Received data is kept. To continue: latch download")
             throw CancellationError()
         }
     }
 
-    private func tellOther(_ context: CommandContext) -> ExitCode {
+    private func reportOtherRun(_ context: CommandContext) -> ExitCode {
         context.console.printMessage(
             "Another 'latch download' is running and downloads these files too. To watch it: latch downloads watch")
         let ignoredOptions = place.ignoredOptions + (isMetered ? ["--metered"] : [])
@@ -239,7 +239,7 @@ struct DownloadFiles: ExecutableCommand {
             among: chosen.filesHere)
     }
 
-    private func tell(_ library: PictureLibrary, _ context: CommandContext) async throws -> ExitCode {
+    private func report(_ library: PictureLibrary, _ context: CommandContext) async throws -> ExitCode {
         var (bytes, unknown, chosen) = (0, 0, ChosenText())
         try await eachPage(context) { tasks in
             let absent = try await missing(tasks, library, &chosen)
@@ -291,11 +291,13 @@ struct DownloadFiles: ExecutableCommand {
         var single: [DownloadTask] = []
         for (account, paths) in others {
             let (account, session) = try await context.session(account.id.uuidString)
-            try await DownloadChooser(account, session).find(DownloadSelection(paths: paths)) { single += $0 }
+            for try await tasks in DownloadChooser(account, session).pages(of: DownloadSelection(paths: paths)) {
+                single += tasks
+            }
         }
         if !rest.isEmpty {
             let (account, session) = try await context.session(selector)
-            try await DownloadChooser(account, session).find(rest) { tasks in
+            for try await tasks in DownloadChooser(account, session).pages(of: rest) {
                 try await takeFresh(single + tasks)
                 single = []
             }

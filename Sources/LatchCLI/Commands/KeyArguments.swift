@@ -45,13 +45,13 @@ struct KeyArguments: Sendable {
     /// - Throws: ``LatchError/Code/noKeys`` when scopes were given for a server that creates no keys.
     func scopes(at server: Server) throws(LatchError) -> [String]? {
         guard wantsLeast || words != nil else { return nil }
-        guard let dialect = server.dialect as? any KeyDialect else {
+        guard let leastScopes = server.leastScopes else {
             throw LatchError(
                 .noKeys,
                 "\(server.address) speaks \(server.dialect.title) and issues no keys, so there is nothing to limit. "
                     + "Leave out --least-privilege and --scopes.")
         }
-        return words ?? dialect.leastScopes
+        return words ?? leastScopes
     }
 
     /// Signs in with the person's key.

@@ -76,7 +76,7 @@ struct Logout: ExecutableCommand {
                 context.console.warn("Incomplete files of \(account.userEmail) may be left over. \(error.message)")
             }
             try context.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
-            if !context.console.isJSON { tell(outcome, of: account, context) }
+            if !context.console.isJSON { report(outcome, of: account, context) }
         }
         if let queue { await BackgroundDownload.forget(ifDone: queue) }
         if isAll, leaving.isEmpty, !context.console.isJSON {
@@ -90,7 +90,7 @@ struct Logout: ExecutableCommand {
         do { return .success(try await kit.signOut(account)) } catch { return .failure(LatchError(telling: error)) }
     }
 
-    private func tell(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ context: CommandContext) {
+    private func report(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ context: CommandContext) {
         switch outcome {
         case .failure(let error): context.console.warn(error.message)
         case .success(let report):

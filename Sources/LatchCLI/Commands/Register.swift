@@ -47,7 +47,7 @@ struct Register: ExecutableCommand {
                 "Not registered: \(address) does not offer registration. Ask its operator for an account.")
         }
         let store = try await context.openSecretsForSignIn()
-        if !context.console.isJSON { tell(server.features, context) }
+        if !context.console.isJSON { report(server.features, context) }
         let email = if let given { given } else { try await askEmail(context) }
         let password = try await password(email, server, context)
         let account = try await context.client().register(
@@ -72,7 +72,7 @@ struct Register: ExecutableCommand {
     }
 
     /// Prints what the person should know before choosing a password.
-    private func tell(_ features: ServerFeatures, _ context: CommandContext) {
+    private func report(_ features: ServerFeatures, _ context: CommandContext) {
         if !features.hasUsers {
             context.console.printMessage("The server has no accounts yet. The first account becomes its administrator.")
         }

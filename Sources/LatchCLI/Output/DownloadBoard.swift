@@ -46,7 +46,7 @@ final class DownloadBoard: Sendable {
         // The start of a file is shown by its progress.
         case .status(_, .running): console.isJSON
         case .status, .progress: console.isJSON || isLive
-        case .complete, .error, .overall, .held: true
+        case .complete, .error, .overall, .pauseReasonChanged: true
         }
     }
 
@@ -73,11 +73,11 @@ final class DownloadBoard: Sendable {
     func handle(_ event: DownloadEvent) {
         var event = event
         if case .overall(let overall) = event { event = .overall(sinceThen(overall)) }
-        if case .held(let reason) = event { state.withLock { $0.waitReason = reason } }
+        if case .pauseReasonChanged(let reason) = event { state.withLock { $0.waitReason = reason } }
         if console.isJSON {
-            keep(event.json.encoded())
+            append(event.json.encoded())
             switch event {
-            case .overall, .held, .error: flush()
+            case .overall, .pauseReasonChanged, .error: flush()
             case .progress, .status, .complete: break
             }
             return
@@ -85,10 +85,11 @@ final class DownloadBoard: Sendable {
         switch event {
         case .progress(let id, let received, let total): printMessage(id, received, total)
         case .status(let id, let status): if status != .running { forget(id) }
-        case .complete(_, let path): if isNew(path) { keep(Array(path.printable.utf8)) }
+        case .complete(_, let path): if isNew(path) { append(Array(path.printable.utf8)) }
         case .error(let id, let reason): report(id, reason)
         case .overall(let progress): show(progress)
-        case .held(let reason): line { console.printMessage(reason?.printable ?? "The download continues.") }
+        case .pauseReasonChanged(let reason):
+            line { console.printMessage(reason?.printable ?? "The download continues.") }
         }
     }
 
@@ -143,7 +144,7 @@ final class DownloadBoard: Sendable {
     }
 
     /// Keeps a line, to print it together with the next ones.
-    private func keep(_ line: [UInt8]) {
+    private func append(_ line: [UInt8]) {
         state.withLock { $0.lines += line + [UInt8(ascii: "\n")] }
     }
 

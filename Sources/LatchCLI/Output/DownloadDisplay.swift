@@ -52,7 +52,7 @@ struct DownloadDisplay {
             }
             if snapshot.waitReason != held {
                 held = snapshot.waitReason
-                board.handle(.held(held))
+                board.handle(.pauseReasonChanged(held))
             }
             board.handle(.overall(snapshot.overall))
             try await Task.sleep(for: Self.interval)

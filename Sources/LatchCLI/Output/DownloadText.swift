@@ -70,7 +70,7 @@ extension DownloadEvent {
     var idToName: String? {
         switch self {
         case .progress(let id, _, _), .error(let id, _): id
-        case .status, .complete, .overall, .held: nil
+        case .status, .complete, .overall, .pauseReasonChanged: nil
         }
     }
 
@@ -83,7 +83,7 @@ extension DownloadEvent {
         case .status(let id, let state): return ["event": "status", "id": .string(id), "state": .string(state.word)]
         case .complete(let id, let path): return ["event": "complete", "id": .string(id), "path": .string(path)]
         case .error(let id, let reason): return ["event": "error", "id": .string(id), "reason": .string(reason)]
-        case .held(let reason): return ["event": "held", "reason": reason.map { .string($0) } ?? .null]
+        case .pauseReasonChanged(let reason): return ["event": "held", "reason": reason.map { .string($0) } ?? .null]
         case .overall(let all):
             return [
                 "event": "overall", "done": number(all.done), "skipped": number(all.skipped),

@@ -9,7 +9,8 @@ import Synchronization
 /// Where the system has no such service, the corresponding function does nothing.
 ///
 /// ```swift
-/// try await DownloadSupervisor(queue, environment: environment).keep { try await queue.run() }
+/// let supervisor = DownloadSupervisor(queue, environment: ProcessInfo.processInfo.environment)
+/// try await supervisor.run { try await queue.run() }
 /// ```
 ///
 /// Source: DL-15, DL-16, DL-17.
@@ -57,13 +58,13 @@ public struct DownloadSupervisor: Sendable {
         let hold = NetworkPause()
         let states = network.states
         for await state in states {
-            await obey(state, hold)
+            await apply(state, hold)
             break
         }
-        let watching = Task { for await state in states { await obey(state, hold) } }
+        let watching = Task { for await state in states { await apply(state, hold) } }
         let events = queue.events { event in
             switch event {
-            case .held, .overall: true
+            case .pauseReasonChanged, .overall: true
             case .progress, .status, .complete, .error: false
             }
         }
@@ -76,12 +77,12 @@ public struct DownloadSupervisor: Sendable {
         }
         if case .success = result { onStart() }
         await inhibitor.release()
-        if hold.replace(with: nil) { await queue.hold(nil) }
+        if hold.replace(with: nil) { await queue.pauseAll(reason: nil) }
         await finish(result, since: before)
         return try result.get()
     }
 
-    private func obey(_ state: NetworkState, _ hold: NetworkPause) async {
+    private func apply(_ state: NetworkState, _ hold: NetworkPause) async {
         var reason: String?
         if !state.isConnected {
             reason = "There is no network. Downloads continue when there is one."
@@ -90,7 +91,7 @@ public struct DownloadSupervisor: Sendable {
                 "This network is metered. Downloads continue on an unmetered one."
                 + (advice.isEmpty ? "" : " " + advice)
         }
-        if hold.replace(with: reason) { await queue.hold(reason) }
+        if hold.replace(with: reason) { await queue.pauseAll(reason: reason) }
     }
 
     private func notify(
@@ -100,12 +101,12 @@ public struct DownloadSupervisor: Sendable {
         var (reason, hasBegun): (String?, Bool) = (nil, false)
         for await event in events {
             switch event {
-            case .held(let new): reason = new
+            case .pauseReasonChanged(let new): reason = new
             case .overall(let progress):
                 if !hasBegun {
                     onStart()
                     // Listeners that were added when the queue started have not received the reason yet.
-                    if let reason = pause.current { queue.broadcast.send(.held(reason)) }
+                    if let reason = pause.current { queue.broadcast.send(.pauseReasonChanged(reason)) }
                 }
                 hasBegun = true
                 let large = await queue.runningFile(largerThan: Self.largeFile)

@@ -47,26 +47,26 @@ public struct ChangeCheck: Sendable {
         return changed
     }
 
-    private enum Look { case changed, same, unanswered }
+    private enum CheckResult { case changed, same, unanswered }
 
     private func looks(
         at tasks: ArraySlice<DownloadTask>, since versions: [DownloadTask.ID: ResumePoint],
         with sessions: [Account.ID: Session]
-    ) async throws -> [(DownloadTask, Look)] {
-        try await withThrowingTaskGroup(of: (Int, Look).self) { group in
+    ) async throws -> [(DownloadTask, CheckResult)] {
+        try await withThrowingTaskGroup(of: (Int, CheckResult).self) { group in
             for (index, task) in zip(tasks.indices, tasks) {
                 guard let version = versions[task.id], let session = sessions[task.account] else { continue }
-                group.addTask { (index, try await Self.look(at: task, since: version, with: session)) }
+                group.addTask { (index, try await Self.check(at: task, since: version, with: session)) }
             }
-            var looks: [(index: Int, look: Look)] = []
+            var looks: [(index: Int, look: CheckResult)] = []
             for try await look in group { looks.append((look.0, look.1)) }
             return looks.sorted { $0.index < $1.index }.map { (tasks[$0.index], $0.look) }
         }
     }
 
-    private static func look(
+    private static func check(
         at task: DownloadTask, since version: ResumePoint, with session: Session
-    ) async throws -> Look {
+    ) async throws -> CheckResult {
         do {
             return try await session.client.isChanged(task.url, since: version) == true ? .changed : .same
         } catch let error as LatchError where error.code != .cancelled {

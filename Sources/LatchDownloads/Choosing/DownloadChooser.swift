@@ -14,14 +14,19 @@ public struct DownloadChooser: Sendable {
         self.session = session
     }
 
-    /// Finds the selected files, a page at a time.
+    /// Returns the tasks of the selected files, a page at a time. A page is requested when it is needed.
     ///
-    /// - Parameters:
-    ///   - selection: The selection.
-    ///   - take: Receives the tasks of each page. The next page is requested after it returns.
-    /// - Throws: `LatchError.Code.invalidRequest` when an album, picture or path does not exist, or the server has no
-    ///   picture library; `LatchError` for network and session errors; the errors of `take`.
-    public func find(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
+    /// All named files and albums are looked up before the first page. The sequence throws
+    /// `LatchError.Code.invalidRequest` when one of them does not exist, or the server has no picture library, and a
+    /// `LatchError` for network and session errors.
+    public func pages(of selection: DownloadSelection) -> some AsyncSequence<[DownloadTask], any Error> & Sendable {
+        DownloadPages(chooser: self, selection: selection)
+    }
+
+    /// Looks up all named files and albums of a selection. Returns the tasks of the files, and the lists of the rest.
+    func begin(
+        _ selection: DownloadSelection
+    ) async throws -> (single: [DownloadTask], search: ImmichSearch?, albums: [ImmichAlbumPages]) {
         let library = ImmichLibrary(account, session)
         var (single, ids): ([DownloadTask], [String]) = ([], selection.ids)
         for path in try selection.paths.map(below) {
@@ -42,15 +47,9 @@ public struct DownloadChooser: Sendable {
         for id in ids { single += try await library.asset(id) }
         var albums: [ImmichAlbum] = []
         for album in selection.albums { albums.append(try await library.album(album)) }
-        // All single files and albums are known to exist now. Nothing is passed on before that.
-        if !single.isEmpty { try await take(single) }
-        guard selection.isSearch else { return }
-        if albums.isEmpty {
-            for try await tasks in library.pages(selection) { try await take(tasks) }
-        }
-        for album in albums {
-            for try await tasks in library.pages(of: album, selection) { try await take(tasks) }
-        }
+        guard selection.isSearch else { return (single, nil, []) }
+        let search = albums.isEmpty ? library.pages(selection) : nil
+        return (single, search, albums.map { library.pages(of: $0, selection) })
     }
 
     private var hasLibrary: Bool { account.capabilities.contains(.pictureLibrary) }

@@ -29,7 +29,7 @@ struct ImmichAssetReading: Sendable {
         }
         let name = Self.name(asset, id)
         var metadata = metadata(asset)
-        guard let second = Self.video(of: asset), !Self.holdsItsFilm(name) else {
+        guard let second = Self.video(of: asset), !Self.containsVideo(name) else {
             let group: DownloadGroup = asset["type"]?.string == "VIDEO" ? .video : .image
             return [task(id, named: name, group: group, metadata: metadata)]
         }
@@ -66,7 +66,7 @@ struct ImmichAssetReading: Sendable {
 
     /// Whether the name of a photograph is that of a Motion Photo, such as `PXL_1234.MP.jpg`. The video that the server
     /// shows with it is then a copy of the one inside, and is not fetched.
-    private static func holdsItsFilm(_ name: String) -> Bool {
+    private static func containsVideo(_ name: String) -> Bool {
         name.ranges(of: ".MP").contains { mark in
             mark.upperBound < name.endIndex && [".", "~", "-", "_", " ", "("].contains(name[mark.upperBound])
         }

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// How files are arranged in a library's folder.
 ///
 /// Source: DL-11; JEITA CP-3461 (DCF) §3.2, whose folders are three digits and five letters.
-public enum LibraryLayout: String, Sendable, CaseIterable {
+public enum LibraryLayout: String, Sendable, CaseIterable, Codable {
     /// All files directly in the folder, as in Immich's own app: `IMG_1234.jpg`.
     case flat
     /// Numbered folders of a thousand files, as on a camera: `100IMMIC/IMG_1234.jpg`.
@@ -45,7 +45,7 @@ struct CameraFolders {
 
     /// Returns the folder of a file. Both parts of a live photo have the same key.
     mutating func folder(for key: String, in library: String) -> String {
-        if number == 0 { look(in: library) }
+        if number == 0 { scan(in: library) }
         if let number = chosen[key] { return "\(number)\(Self.suffix)" }
         if count >= Self.size, number < Self.range.upperBound { (number, count) = (number + 1, 0) }
         count += 1
@@ -54,7 +54,7 @@ struct CameraFolders {
         return "\(number)\(Self.suffix)"
     }
 
-    private mutating func look(in library: String) {
+    private mutating func scan(in library: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
         let numbers = names.compactMap { name in
             name.hasSuffix(Self.suffix) && name.utf8.count == 8 ? Int(name.prefix(3)) : nil

@@ -2,7 +2,7 @@ import Database
 public import LatchKit
 
 /// The folder for a person's files, and their arrangement there.
-public struct LibraryLocation: Sendable, Hashable {
+public struct LibraryLocation: Sendable, Hashable, Codable {
     /// The full path of the folder.
     public var folder: String
     /// How files are arranged in the folder.

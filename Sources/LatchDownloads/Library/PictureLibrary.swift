@@ -83,7 +83,7 @@ public final class PictureLibrary: IndexedLibrary {
         let plan: MotionPhoto
         do {
             plan = try await MotionPhoto(still: still, video: video)
-        } catch let reason as MotionPhoto.Impossible {
+        } catch let reason as MotionPhoto.ConversionError {
             onNotice("\(SafeFileName(task.filename)) stays a photo and a video: \(reason.sentence)")
             return nil
         }

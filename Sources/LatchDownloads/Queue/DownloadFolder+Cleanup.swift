@@ -69,7 +69,7 @@ extension DownloadFolder {
     /// Earlier versions had no owner in the names. The parts of this queue's tasks get their new names and are resumed.
     /// All others may belong to another client that is paused or not upgraded yet. They are kept, like the parts of
     /// other owners, until they are old enough to count as abandoned.
-    func sortForeignParts(now: Date) async throws {
+    func cleanUpOtherOwnersParts(now: Date) async throws {
         let partName = try await store.partName()
         var foreign = Set(parts.filter { !partName.isOwn($0) })
         guard !foreign.isEmpty else { return }

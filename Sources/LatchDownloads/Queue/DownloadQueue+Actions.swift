@@ -11,8 +11,9 @@ extension DownloadQueue {
             case .stop(let position): running[position]?.stop()
             case .placeBatch: placeBatch()
             case .placeHalf(let file): placeHalf(file)
-            case .report(let reason): broadcast.send(.held(sentence(reason)))
-            case .reportPauses: broadcast.send(.held(machine.reasons.sentence(sentence) ?? machine.outages.sentence))
+            case .report(let reason): broadcast.send(.pauseReasonChanged(sentence(reason)))
+            case .reportPauses:
+                broadcast.send(.pauseReasonChanged(machine.reasons.sentence(sentence) ?? machine.outages.sentence))
             case .poll: wakes.wake()
             }
         }

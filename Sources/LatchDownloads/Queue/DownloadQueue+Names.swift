@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import LatchKit
 
 extension DownloadQueue {
-    /// What a word given by a person refers to.
-    public enum Meaning: Sendable {
+    /// The tasks that match a word given by a person.
+    public enum TaskMatch: Sendable {
         /// The word is the id of these tasks, which may belong to several accounts.
         case tasks([QueuedTask])
         /// The word is ambiguous; it may refer to any of these ids.
@@ -18,7 +18,7 @@ extension DownloadQueue {
     ///
     /// - Throws: A `LatchError` with a `storage` code, or with a code of the secret store when a query must be
     ///   compared.
-    public func meaning(of word: String, account: Account.ID? = nil) async throws -> Meaning {
+    public func tasks(matching word: String, account: Account.ID? = nil) async throws -> TaskMatch {
         // Only an asset's id ignores case. An address in another case may be another file.
         for id in ImmichAssetReading.isID(word) ? [word, word.lowercased()] : [word] {
             let tasks = try await store.tasks(id, of: account)

@@ -72,7 +72,7 @@ extension DownloadQueue {
         do {
             try await store.restore(now: context.now())
             try await checkClock()
-            try await folder.sortForeignParts(now: context.now())
+            try await folder.cleanUpOtherOwnersParts(now: context.now())
             try await folder.removePlaceholders()
             try await removeStrayParts()
             machine.waits(until: try await store.nextTime(after: context.now()))

@@ -9,7 +9,7 @@ public import LatchKit
 /// only one fetches at a time. A program that is killed leaves only partial files, and the next one resumes them.
 ///
 /// ```swift
-/// let queue = try DownloadQueue(latch, library: FolderLibrary(folder: "/home/ada/Downloads"))
+/// let queue = DownloadQueue(latch, library: FolderLibrary(folder: folder))
 /// try await queue.add([task])
 /// try await queue.run()
 /// ```
@@ -182,10 +182,10 @@ public actor DownloadQueue {
         return counter.overall(received: received, gained: gained, now: .now)
     }
 
-    /// Holds up all tasks for an outside reason, for example a missing network. Nil ends the hold.
+    /// Pauses all tasks for an external reason, such as a missing network. Nil resumes them.
     ///
     /// Running transfers stop and keep what they have received. The interruption does not count as an attempt.
-    public func hold(_ reason: String?) { perform(machine.pauseFromOutside(reason)) }
+    public func pauseAll(reason: String?) { perform(machine.pauseFromOutside(reason)) }
 
     /// Creates the folder for the files, so that a problem with it is reported before files wait for it.
     ///

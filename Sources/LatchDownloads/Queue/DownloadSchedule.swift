@@ -55,6 +55,7 @@ struct DownloadSchedule {
     /// - Returns: The number of tasks added.
     mutating func add(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) -> Int {
         var queue = queues[lane] ?? Queue()
+        // Reversed, so that popLast returns the oldest.
         let free = tasks.reversed().filter { !ended.contains($0.position) && isFree($0) }
         queue.tasks = free + queue.tasks
         queue.last = tasks.last?.position ?? queue.last

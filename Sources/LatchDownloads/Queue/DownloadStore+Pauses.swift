@@ -3,7 +3,7 @@ public import FoundationEssentials
 import LatchKit
 
 /// A pause of a host: none of its files is requested before a certain time.
-public struct HostPause: Sendable, Equatable {
+public struct HostPause: Sendable, Hashable {
     /// The host, with its port.
     public let host: String
     /// When the first of its files is tried again.

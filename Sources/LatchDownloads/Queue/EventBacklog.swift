@@ -95,7 +95,7 @@ extension DownloadEvent {
     fileprivate var isProgress: Bool {
         switch self {
         case .progress, .overall: true
-        case .status, .complete, .error, .held: false
+        case .status, .complete, .error, .pauseReasonChanged: false
         }
     }
 }

@@ -130,7 +130,7 @@ struct FileFetcher: Sendable {
                 followsRedirects: task.group == .file, onBegin: running.recordStart)
             outcome =
                 try await outage(behind: response, to: row, from: session)
-                ?? judge(response, to: row, from: session, part: part)
+                ?? evaluate(response, to: row, from: session, part: part)
             // The query of a redirect target may hold a signature.
             if response.redirection != nil { outcome = outcome.masked(of: response.url) }
             if case .outage = outcome {} else { running.recordResponse() }
@@ -157,7 +157,7 @@ struct FileFetcher: Sendable {
         return headers
     }
 
-    private func judge(
+    private func evaluate(
         _ response: ClientResponse, to row: QueuedTask, from session: Session, part: DownloadPart
     ) -> FetchOutcome {
         let task = row.task

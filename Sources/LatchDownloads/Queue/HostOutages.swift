@@ -13,7 +13,7 @@ struct HostFailure: Sendable, Equatable {
     /// The delay that the server asked for, at most a day. Nil when it did not ask for one.
     var pause: Duration?
 
-    /// Creates the trouble of a host. When the server asks for a longer delay than is respected, the reason says so.
+    /// Creates a host failure. If the server requests a longer pause than the maximum, the reason says so.
     init(reason: String, isUnreachable: Bool, wait: Duration? = nil) {
         self.reason = reason
         self.isUnreachable = isUnreachable
@@ -23,7 +23,7 @@ struct HostFailure: Sendable, Equatable {
             " It requests a pause of \(Int((wait.seconds / 3_600).rounded())) hours, which is longer than the maximum."
     }
 
-    /// Returns the same trouble without the query of an address.
+    /// Returns this failure without the query of a URL.
     func masked(of url: String) -> Self {
         var failure = self
         failure.reason = SealedQuery.masked(reason, of: url)
@@ -85,7 +85,7 @@ struct HostOutages {
     }
 
     /// The number of consecutive failures from which on the host is at fault, and not single tasks.
-    private static let failuresInRow = 2
+    private static let failuresInRow = 2  // One failure may be the file's.
 
     private var outages: [String: Outage] = [:]
 
@@ -105,7 +105,7 @@ struct HostOutages {
             guard outage.first == row.position else { return .waits(until: until, isNew: false) }
             outage.first = nil
             if let maximum, outage.waited >= maximum.seconds {
-                outage.until = .distantFuture
+                outage.until = .distantFuture  // Given up for this run.
                 return .isOver(waited: outage.waited)
             }
         } else {

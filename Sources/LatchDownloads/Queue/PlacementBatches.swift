@@ -9,7 +9,7 @@ struct PlacementBatches {
     private static let maximumWaiting = 128
 
     private enum Stage {
-        /// No batch is on its way, or the newest one is being moved and files wait already.
+        /// No batch is in progress, or the newest one is being moved and files wait already.
         case free
         /// The newest batch is being flushed.
         case flushing
@@ -57,6 +57,6 @@ struct PlacementBatches {
     /// Records that the newest batch is on disk, and that the one before it was moved.
     mutating func flushed() { stage = waiting.isEmpty ? .moving : .free }
 
-    /// Records that the files of a batch were moved. The number tells whether a newer batch is on its way.
+    /// Records that the files of a batch were moved. The number tells whether a newer batch is in progress.
     mutating func moved(_ number: Int) { if number == newest, stage == .moving { stage = .free } }
 }

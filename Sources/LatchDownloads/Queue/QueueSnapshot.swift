@@ -4,9 +4,9 @@ import HTTPClient
 import LatchKit
 
 /// The state of a queue that another program may run, read from the database and the part files.
-public struct QueueSnapshot: Sendable {
+public struct QueueSnapshot: Sendable, Hashable {
     /// A task of the queue and the state of its file.
-    public struct File: Sendable, Identifiable {
+    public struct File: Sendable, Hashable, Identifiable {
         /// The task's position in the queue.
         public let position: Int
         /// The id of the task, unique within its account.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 import HTTPClient
 
 /// A task in the form in which the queue stores it.
-public struct QueuedTask: Sendable, Identifiable {
+public struct QueuedTask: Sendable, Hashable, Identifiable {
     /// The task's position in the queue. Positions are never reused.
     public let position: Int
     /// The task as it was added, with its query sealed.

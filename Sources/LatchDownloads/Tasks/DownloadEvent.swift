@@ -15,11 +15,11 @@ public enum DownloadEvent: Sendable, Equatable {
     /// The queue or one host pauses, or continues. The string is the reason as a sentence for people: a full disk, the
     /// network, a required sign-in, an unreachable server. Nil means that the queue continues. Pausing and resuming by
     /// commands does not send this event.
-    case held(String?)
+    case pauseReasonChanged(String?)
 }
 
 /// The progress of all tasks of a queue.
-public struct OverallProgress: Sendable, Equatable {
+public struct OverallProgress: Sendable, Hashable {
     /// The number of tasks whose files are at their destinations.
     public var done = 0
     /// The number of tasks with nothing to fetch.

@@ -51,7 +51,7 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     package init(
         id: UUID = UUID(), displayName: String, serverURL: ServerAddress, userEmail: String, apiKeyID: String? = nil,
         scopes: [String] = [], createdAt: Date = Date(), lastUsedAt: Date? = nil,
-        dialect: DialectID = DialectID(rawValue: "onyx")
+        dialect: DialectID
     ) {
         self.id = id
         self.displayName = displayName

@@ -34,10 +34,10 @@ struct AccountLocks: Sendable {
         // A separate queue has its own thread, because the wait may be long.
         DispatchQueue(label: "latchstring.lock").async {
             let result = Result { try file.waitForLock() }
-            if !waiter.settle(result.map { file }) { file.release() }
+            if !waiter.complete(result.map { file }) { file.release() }
         }
         let seconds = Double(patience.components.seconds) + Double(patience.components.attoseconds) * 1e-18
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { _ = waiter.settle(.failure(Self.held)) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { _ = waiter.complete(.failure(Self.held)) }
         return try await waiter.value()
     }
 
@@ -150,7 +150,7 @@ private final class LockWaiter: Sendable {
     }
 
     /// Ends the wait with a result. Returns false when the wait has already ended, so that the result is not used.
-    func settle(_ result: Result<FileLock, any Error>) -> Bool {
+    func complete(_ result: Result<FileLock, any Error>) -> Bool {
         let (isTaken, waiting): (Bool, CheckedContinuation<FileLock, any Error>?) = state.withLock { state in
             switch state {
             case .idle:

@@ -12,7 +12,7 @@ extension AccountStore {
 
     /// Revokes the orphaned keys on an account's server, and stores the id of the key that the account uses.
     ///
-    /// The caller holds the account's lock. Keys that cannot be revoked stay noted for a later start.
+    /// The caller holds the account's lock. Keys that cannot be revoked stay recorded for a later start.
     ///
     /// - Returns: Why a key could not be revoked. Nil when there is no orphaned key.
     func revokeOrphanedKeys(

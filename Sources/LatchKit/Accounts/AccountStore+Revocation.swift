@@ -71,7 +71,7 @@ extension AccountStore {
     }
 
     /// Ends the session of a token that is about to be removed, if the server responds. Does nothing when there is no
-    /// token. A key that could not be revoked is noted, because keys do not expire.
+    /// token. A key that could not be revoked is recorded, because keys do not expire.
     ///
     /// The caller holds the account's lock.
     private func revokeSession(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {

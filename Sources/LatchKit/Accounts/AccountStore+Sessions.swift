@@ -120,7 +120,7 @@ extension AccountStore {
     func end(_ id: UUID, of generation: Int, because reason: String) async throws -> Bool {
         guard try await change({ try $0.run(Self.beginEnd, reason, id, generation) == 1 }) else { return false }
         await cache.purge(id)
-        try hook.after(.endNoted)
+        try hook.after(.endRecorded)
         try await finishWiping(id)
         return true
     }
@@ -142,7 +142,7 @@ extension AccountStore {
             try connection.run(Self.leave, id)
             try connection.run(Self.activateFirst)
         }
-        try hook.after(.leavingNoted)
+        try hook.after(.leavingRecorded)
     }
 
     /// Removes a hidden account's secrets, then its row.

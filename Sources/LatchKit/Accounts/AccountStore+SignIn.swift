@@ -107,7 +107,7 @@ extension AccountStore {
                 try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnMark : Self.clearOwnMark, id)
                 // A key that is used again does not replace itself.
                 if let oldKey, oldKey != signIn.keyID { try Self.record(.id(oldKey), of: id, at: moment, connection) }
-                return try Self.noteID(of: signIn, id, at: moment, connection)
+                return try Self.recordID(of: signIn, id, at: moment, connection)
             }
             var account = Account(
                 id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
@@ -117,13 +117,13 @@ extension AccountStore {
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
             // After a crash, the next start sends requests to the server and needs the connection.
             try connection.run(Self.connect, kept, id)
-            try Self.noteID(of: signIn, id, at: moment, connection)
+            try Self.recordID(of: signIn, id, at: moment, connection)
         }
         try hook.after(.rowMade)
     }
 
-    /// Notes the id of the new key. Its name is no longer needed to find it, so the note of the name is removed.
-    private static func noteID(
+    /// Records the id of the new key. Its name is no longer needed to find it, so the record of the name is removed.
+    private static func recordID(
         of signIn: SignedIn, _ id: UUID, at moment: Date, _ connection: Connection
     ) throws(DatabaseError) {
         guard let key = signIn.leftover else { return }

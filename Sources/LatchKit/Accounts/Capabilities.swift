@@ -3,7 +3,9 @@
 /// The server's family determines it, so no request is sent to find out. A program shows the matching menus:
 ///
 /// ```swift
-/// if account.capabilities.contains(.passwordChange) { showPasswordMenu() }
+/// if account.capabilities.contains(.passwordChange) {
+///     try await latch.changePassword(PasswordChange(current: old, new: new), of: account)
+/// }
 /// ```
 public struct Capabilities: OptionSet, Hashable, Sendable {
     /// The bits.
@@ -40,6 +42,9 @@ extension Account {
 extension Server {
     /// What the client can do at this server.
     public var capabilities: Capabilities { dialect.capabilities }
+
+    /// The scopes that a key of this server needs at least. Nil when the server issues no keys.
+    package var leastScopes: [String]? { (dialect as? any KeyDialect)?.leastScopes }
 }
 
 extension Dialect {

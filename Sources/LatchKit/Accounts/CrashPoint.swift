@@ -1,7 +1,7 @@
 /// The steps after which a crash must leave an account either complete or absent. Tests stop at each step.
 enum AccountStep: String, Sendable, CaseIterable {
     /// Sign-in with a key that the server creates: the key's name is noted.
-    case firstKeyNoted
+    case firstKeyRecorded
     /// Sign-in with a key that the server creates: the server has created it.
     case firstKeyMade
     /// Sign-in: the row exists but is incomplete.
@@ -13,11 +13,11 @@ enum AccountStep: String, Sendable, CaseIterable {
     /// Sign-in: the row is complete and active.
     case rowWhole
     /// End of a session: the row says that the secrets are to be removed.
-    case endNoted
+    case endRecorded
     /// End of a session: the token is removed from the secret store.
     case endWiped
     /// Removal: the row is hidden.
-    case leavingNoted
+    case leavingRecorded
     /// Removal: the secrets are removed.
     case leavingWiped
     /// Refresh: the new token is in the secret store.
@@ -27,7 +27,7 @@ enum AccountStep: String, Sendable, CaseIterable {
     /// Change of the connection options: the row refers to the new secrets.
     case connectionChanged
     /// Rotation: the keys that may become orphaned are recorded.
-    case rotationNoted
+    case rotationRecorded
     /// Rotation: the server has created the new key.
     case rotatedKeyMade
     /// Rotation: the server has accepted the new key.

@@ -30,7 +30,7 @@ struct KeyIntent: Sendable {
     /// Removes the notes of a key that does not exist on the server, or not any more.
     ///
     /// - Parameter id: The id of the key on the server. Nil when it is not known.
-    func settle(_ id: String?) async {
+    func resolve(_ id: String?) async {
         let (owner, marks) = (owner, [name.text, id].compactMap { $0 })
         _ = try? await accounts.database.write { connection in
             for mark in marks { try AccountStore.forget(mark, of: owner, connection) }
@@ -65,7 +65,7 @@ extension AccountStore {
             try connection.run(
                 Self.insertIntent, owner.server, owner.email, owner.dialect, name.text, moment)
         }
-        try hook.after(.firstKeyNoted)
+        try hook.after(.firstKeyRecorded)
         return KeyIntent(name: name, owner: owner, lock: lock, accounts: self)
     }
 

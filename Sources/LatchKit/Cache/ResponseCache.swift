@@ -28,6 +28,7 @@ actor ResponseCache {
     /// ``store(_:from:for:since:)`` detects that the cache was purged meanwhile.
     func find(_ address: String, for account: UUID, request: HTTPHeaders, now: Date) async -> (StoredResponse?, Mark) {
         do {
+            // A write, because eviction needs the last use.
             return try await database().write { connection in
                 let mark = Mark(try connection.first(Self.selectPurges) ?? 0)
                 let rows = try connection.all(Self.select, account, address)
@@ -37,7 +38,7 @@ actor ResponseCache {
             }
         } catch {
             await recover(from: error)
-            return (nil, Mark(-1))
+            return (nil, Mark(-1))  // Never equal, so nothing is stored.
         }
     }
 
@@ -107,6 +108,7 @@ actor ResponseCache {
         let configuration = Database.Configuration(
             path: path, applicationID: ResponseSchema.applicationID, readerCount: 1, synchronousFull: false)
         let made = try await Database.open(configuration, migrations: ResponseSchema.migrations)
+        // Another call may have opened it during the await.
         if let opened {
             await made.close()
             return opened
@@ -129,6 +131,7 @@ actor ResponseCache {
     /// Deletes the file.
     private func discard() async {
         await close()
+        // All three files, or SQLite would replay the old log.
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 

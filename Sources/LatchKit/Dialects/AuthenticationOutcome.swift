@@ -13,7 +13,7 @@ package enum ServerMatch: Sendable {
 
 /// What a response says about the session of its request.
 ///
-/// Source: ARCHITECTURE.md, invariants: the client ends a session only when the server itself says so.
+/// Source: ARCHITECTURE.md, Invariants, 4.
 package enum AuthenticationOutcome: Sendable, Equatable {
     /// The response is the server's own, whether success or error. The session is valid.
     case authenticated

@@ -10,7 +10,7 @@ import HTTPMessages
 /// further protocols: ``PasswordDialect``, ``BrowserDialect``, ``KeyDialect``, ``PasswordChangeDialect``,
 /// ``SessionListDialect``.
 ///
-/// Source: ARCHITECTURE.md, dialects.
+/// Source: ARCHITECTURE.md, Dialects.
 package protocol Dialect: Sendable {
     /// The id that is stored with every account of this family.
     var id: DialectID { get }

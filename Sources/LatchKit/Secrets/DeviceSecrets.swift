@@ -9,7 +9,7 @@ import Synchronization
 /// Another store can be chosen only while there are no accounts, because their tokens would be left behind in the old
 /// store.
 ///
-/// Source: ARCHITECTURE.md, `Secrets/`.
+/// Source: ARCHITECTURE.md, Folders.
 public final class DeviceSecrets: SecretStoring {
     /// The reason why a passphrase is asked for.
     public enum PassphraseNeed: Sendable {

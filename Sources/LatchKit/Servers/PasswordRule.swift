@@ -1,5 +1,5 @@
 import Crypto
-import ServerMessages
+import Primitives
 
 /// The requirements of a server for a new password. A password for sign-in is never checked against them.
 ///
@@ -64,8 +64,8 @@ extension PasswordRule {
             (needsLowercase, "a lower-case letter", { $0.properties.isLowercase }),
             (needsDigit, "a digit", { $0.properties.numericType != nil }),
             (
-                needsSpecial, "one of \(OnyxPasswordRule.specialCharacters)",
-                { OnyxPasswordRule.specialCharacters.unicodeScalars.contains($0) }
+                needsSpecial, "one of \(PasswordCharacters.special)",
+                { PasswordCharacters.special.unicodeScalars.contains($0) }
             ),
         ]
     }

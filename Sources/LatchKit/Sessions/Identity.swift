@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// The signed-in person, as reported by the server.
-public struct Identity: Sendable, Hashable {
+public struct Identity: Sendable, Hashable, Identifiable, Codable {
     /// The person's id on that server.
     public var id: String
     /// The e-mail address.

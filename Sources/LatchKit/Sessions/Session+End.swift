@@ -106,7 +106,7 @@ extension Session {
         held = nil
         let task = Task {
             try await accounts.log.timing(.signOut, at: server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
-                try await leave(with: token, onStep)
+                try await removeLocally(with: token, onStep)
             }
         }
         leaving = task
@@ -119,7 +119,7 @@ extension Session {
         }
     }
 
-    private func leave(
+    private func removeLocally(
         with token: CachedToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         do {
@@ -152,7 +152,7 @@ extension Session {
         // All requests to the server share one deadline.
         let end = ContinuousClock.now + accounts.revocationTimeout
         await endRenewal(until: end)
-        // Signing out goes on even when the disk is so full or damaged that nothing can be locked or noted.
+        // Signing out continues even if the disk is so full or damaged that nothing can be locked or recorded.
         let lock = try? await accounts.locks.lock(accountID)
         defer { lock?.release() }
         let wasSignedIn: Bool
@@ -183,7 +183,7 @@ extension Session {
         var report =
             wasSignedIn ? await revoke(secret, keyID, until: end) : SignOutReport(isRevoked: true, failure: nil)
         if !report.isRevoked { report.tokenExpires = expires }
-        onStep(.serverTold(isRevoked: report.isRevoked))
+        onStep(.serverNotified(isRevoked: report.isRevoked))
         if let notNoted {
             try await accounts.removeSecrets(accountID)
             onStep(.tokenRemoved)

@@ -100,14 +100,14 @@ extension Session {
         let (old, scopes) = try await ownKey(of: account, with: token, dialect: dialect)
         let name = KeyName(device)
         try await accounts.record([.id(old), .name(name.text)], of: accountID)
-        try accounts.hook.after(.rotationNoted)
+        try accounts.hook.after(.rotationRecorded)
         let grant: Grant
         do {
             grant = try await newKey(named: name, scopes: scopes, with: token, dialect: dialect)
             try await storeRotatedKey(grant, named: name, after: token)
         } catch {
             // When a test simulates a crash, nothing is cleaned up.
-            if (try? accounts.hook.after(.rotationNoted)) != nil { _ = await revokeOrphanedKeys(dialect) }
+            if (try? accounts.hook.after(.rotationRecorded)) != nil { _ = await revokeOrphanedKeys(dialect) }
             throw error
         }
         let failure = await revokeOrphanedKeys(dialect)

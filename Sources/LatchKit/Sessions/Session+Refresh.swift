@@ -95,10 +95,10 @@ extension Session {
         token.token = tokens.access
         do {
             let response = try await exchange(request, tokens.lasting, timeout: .seconds(15))
-            let verdict = dialect.authenticationOutcome(of: response, to: request.path, at: request.base ?? server)
+            let outcome = dialect.authenticationOutcome(of: response, to: request.path, at: request.base ?? server)
             // A new token is stored even during a sign-out, because it is the one to revoke on the server.
-            if epoch != machine.epoch, verdict != .authenticated { throw signedOutError(.notSignedIn) }
-            switch verdict {
+            if epoch != machine.epoch, outcome != .authenticated { throw signedOutError(.notSignedIn) }
+            switch outcome {
             case .rejected(let refusal): return try await rejected(token, first: rejection, second: refusal, in: epoch)
             case .intercepted(let why): throw interceptionError(why, for: request.base)
             case .failing: throw failing(response, at: request.base)

@@ -9,7 +9,7 @@ import HTTPClient
 /// at the same time. They share the token, its renewals and the end of the session through the accounts database, and
 /// use a lock that is released when its process ends.
 ///
-/// Source: OX-11 to OX-14, TT-7; invariants 4 and 5.
+/// Source: OX-11 to OX-14, TT-7; ARCHITECTURE.md, Invariants, 4 and 5.
 public actor Session {
     /// The id of the account.
     public nonisolated let accountID: Account.ID

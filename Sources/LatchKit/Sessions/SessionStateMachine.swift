@@ -3,7 +3,7 @@
 /// Every asynchronous result carries the epoch in which its request was sent. A result from another epoch is ignored.
 /// The epoch changes when a session ends, when the person signs out and when the person signs in again.
 ///
-/// Source: invariants 4 and 5; docs/protocols/onyx.md, Sessions in the app.
+/// Source: ARCHITECTURE.md, Invariants, 4 and 5; docs/protocols/onyx.md, Sessions in the app.
 struct SessionStateMachine {
     /// The current state.
     private(set) var state = SessionState.restoring
@@ -44,7 +44,7 @@ struct SessionStateMachine {
     mutating func foundNone(_ reason: SessionState.SignedOutReason) {
         switch state {
         case .signingOut, .signedOut: return
-        case .restoring, .unavailable, .signedIn: leave(reason)
+        case .restoring, .unavailable, .signedIn: end(reason)
         }
     }
 
@@ -78,14 +78,14 @@ struct SessionStateMachine {
     /// Records that the server ended the session. Returns true the first time, false after that.
     mutating func ended(_ reason: String, in asked: Int) -> Bool {
         guard asked == epoch, state.isSignedIn else { return false }
-        leave(.ended(reason))
+        end(.ended(reason))
         return true
     }
 
     /// Begins a sign-out. Returns false when one is already in progress.
     mutating func requestSignOut() -> Bool {
         guard state != .signingOut else { return false }
-        leave(.notSignedIn)
+        end(.notSignedIn)
         state = .signingOut
         return true
     }
@@ -96,7 +96,7 @@ struct SessionStateMachine {
         state = .signedOut(.notSignedIn)
     }
 
-    private mutating func leave(_ reason: SessionState.SignedOutReason) {
+    private mutating func end(_ reason: SessionState.SignedOutReason) {
         epoch += 1
         isRefreshing = false
         state = .signedOut(reason)

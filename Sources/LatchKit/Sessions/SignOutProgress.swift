@@ -3,7 +3,7 @@
 /// Source: IM-11.
 public enum SignOutProgress: Sendable, Equatable {
     /// The server was asked to end the session. `isRevoked` is whether it did.
-    case serverTold(isRevoked: Bool)
+    case serverNotified(isRevoked: Bool)
     /// The token and the connection's secrets are removed from the secret store.
     case tokenRemoved
     /// The account is removed, with everything stored about its server.

@@ -11,7 +11,7 @@ public struct BrowserSignIn: Sendable {
     /// An event that a program may show while a sign-in waits for the browser.
     public enum Event: Sendable, Equatable {
         /// The sign-in waits for the browser. The address can also be opened elsewhere. The method says how the browser
-        /// comes back.
+        /// returns.
         case waiting(address: String, CallbackMethod)
         /// The browser could not be opened. The sign-in continues to wait.
         case browserFailed(String)
@@ -23,7 +23,7 @@ public struct BrowserSignIn: Sendable {
     public var provider: String?
     /// The scopes of the account's key, when the server creates one. Nil for all scopes.
     public var scopes: [String]?
-    /// The way in which the browser comes back.
+    /// The way in which the browser returns.
     public var callback: CallbackMethod
     /// The browser to open. Nil opens none, so that the person opens the address elsewhere.
     public var browser: Browser?
@@ -39,7 +39,7 @@ public struct BrowserSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The identity provider's id on the server. Nil leaves the choice to the server.
-    ///   - callback: The way in which the browser comes back.
+    ///   - callback: The way in which the browser returns.
     ///   - browser: The browser to open. Nil opens none.
     ///   - timeout: How long to wait for the callback.
     ///   - onEvent: Called for every event.

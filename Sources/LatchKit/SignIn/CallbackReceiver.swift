@@ -2,7 +2,7 @@ import Desktop
 import OAuth
 import Synchronization
 
-/// The way in which the browser comes back to the program.
+/// The way in which the browser returns to the program.
 public enum CallbackMethod: String, Sendable, CaseIterable {
     /// The way that the server supports: loopback if it says so, otherwise the custom scheme.
     case automatic
@@ -12,11 +12,11 @@ public enum CallbackMethod: String, Sendable, CaseIterable {
     case loopback
 }
 
-/// Waits for the link with which the browser comes back to one sign-in.
+/// Waits for the link with which the browser returns to one sign-in.
 struct CallbackReceiver: Sendable {
-    /// The redirect address that the browser comes back to.
+    /// The redirect address that the browser returns to.
     let redirect: String
-    /// The way in which the browser comes back.
+    /// The way in which the browser returns.
     let method: CallbackMethod
     /// A stream of the one link that contains this sign-in's state. It finishes after that link.
     let links: AsyncStream<String>

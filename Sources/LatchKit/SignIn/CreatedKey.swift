@@ -11,7 +11,7 @@ struct CreatedKey: Sendable {
     /// If that fails, the record of the key stays for the person's next sign-in at the server.
     func discard() async {
         await Task {
-            if await revoke() { await intent.settle(id) } else { intent.release() }
+            if await revoke() { await intent.resolve(id) } else { intent.release() }
         }.value
     }
 }

@@ -35,8 +35,10 @@ public struct Device: Sendable, Hashable {
     public static let systemName = {
         #if os(Linux)
             "Linux"
-        #else
+        #elseif os(macOS)
             "macOS"
+        #else
+            #error("Add the name of this operating system.")
         #endif
     }()
 

@@ -39,3 +39,16 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in lower case.
     public var description: String { text }
 }
+
+extension EmailAddress: Codable {
+    /// Decodes and validates an address from text.
+    public init(from decoder: any Decoder) throws {
+        try self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Encodes the address as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

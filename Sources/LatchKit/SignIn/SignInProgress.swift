@@ -23,7 +23,7 @@ public enum SignInProgress: Sendable, Equatable {
 
 /// The results of a session's first requests, for the main screen. A value is nil when its request failed.
 ///
-/// Source: IM-6, first sync.
+/// Source: IM-6.
 public struct FirstSync: Sendable, Hashable {
     /// The signed-in person.
     public var person: Identity?

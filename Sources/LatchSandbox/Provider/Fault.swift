@@ -28,7 +28,7 @@ package enum Fault: String, CaseIterable, Sendable {
     // Faults of the ID token.
     /// A nonce that differs from the one in the request.
     case wrongNonce = "wrong-nonce"
-    /// No nonce.
+    /// An ID token without a nonce.
     case noNonce = "no-nonce"
     /// A token that expired an hour ago.
     case expired

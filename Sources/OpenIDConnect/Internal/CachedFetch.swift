@@ -39,6 +39,7 @@ actor CachedFetch<Value: Sendable> {
     /// fetch was too recent.
     func newer(than moment: ContinuousClock.Instant) async throws -> Value? {
         if let found, found.moment > moment { return found.value }
+        // Joining a running fetch does not count as an early one.
         if fetchTask == nil {
             if let refetched, now() - refetched < times.refetch { return nil }
             refetched = now()
@@ -60,6 +61,7 @@ actor CachedFetch<Value: Sendable> {
             failed = nil
             return result
         } catch {
+            // A failure keeps the previous value.
             failed = (error, now())
             throw error
         }

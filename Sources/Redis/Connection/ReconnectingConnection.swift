@@ -26,7 +26,7 @@ struct ReconnectingConnection {
             try connection.exchange(commands, before: deadline, answered: answered)
         } catch {
             self.connection = nil
-            if error.code == .timedOut { note(error) }
+            if error.code == .timedOut { record(error) }
             throw error
         }
     }
@@ -45,12 +45,12 @@ struct ReconnectingConnection {
             pause = Self.pauses.first
             return fresh
         } catch {
-            note(error)
+            record(error)
             throw error
         }
     }
 
-    private mutating func note(_ error: RedisError) {
+    private mutating func record(_ error: RedisError) {
         // A random part of the delay keeps many gateways on one Redis from reconnecting at the same moment.
         failed = (error, .now + pause * Double.random(in: 0.75...1))
         pause = min(pause * 2, Self.pauses.longest)

@@ -16,7 +16,7 @@ struct BlockingQueue: Sendable {
         _ body: @escaping @Sendable () throws(SecretStorageError) -> Value
     ) async throws(SecretStorageError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            let answer = OneAnswer<Value>(continuation)
+            let answer = SingleResume<Value>(continuation)
             queue.async {
                 do throws(SecretStorageError) {
                     answer.give(.success(try body()))
@@ -33,7 +33,7 @@ struct BlockingQueue: Sendable {
 }
 
 /// Resumes a continuation with the first result and ignores later ones.
-private final class OneAnswer<Value: Sendable>: Sendable {
+private final class SingleResume<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, SecretStorageError>, Never>
     private let waiting: Mutex<Continuation?>
 

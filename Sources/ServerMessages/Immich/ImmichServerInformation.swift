@@ -24,7 +24,7 @@ package struct ImmichAbout: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/storage`.
 ///
-/// Source: description of Immich 3.1.0, `ServerStorageResponseDto`.
+/// Source: immich-app/immich v3.1.0, `open-api/immich-openapi-specs.json`, `ServerStorageResponseDto`.
 package struct ImmichStorage: Codable, Sendable, Equatable {
     /// The size of the disk, as text for people.
     var diskSize: String
@@ -69,7 +69,7 @@ package struct ImmichStorage: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/media-types`: file name extensions, with the dot.
 ///
-/// Source: description of Immich 3.1.0, `ServerMediaTypesResponseDto`.
+/// Source: immich-app/immich v3.1.0, `open-api/immich-openapi-specs.json`, `ServerMediaTypesResponseDto`.
 package struct ImmichMediaTypes: Codable, Sendable, Equatable {
     /// The extensions of pictures.
     package var image: [String]
@@ -88,7 +88,7 @@ package struct ImmichMediaTypes: Codable, Sendable, Equatable {
 
 /// The response to `GET /server/version-check`: whether a newer release exists.
 ///
-/// Source: description of Immich 3.1.0, `VersionCheckStateResponseDto`.
+/// Source: immich-app/immich v3.1.0, `open-api/immich-openapi-specs.json`, `VersionCheckStateResponseDto`.
 package struct ImmichVersionCheck: Codable, Sendable, Equatable {
     /// When the server last looked for a release. Null for never.
     @Nullable var checkedAt: String?

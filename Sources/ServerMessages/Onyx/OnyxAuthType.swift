@@ -25,7 +25,7 @@ package struct OnyxAuthType: Codable, Sendable, Equatable {
     package var passwordRequireLowercase: Bool?
     /// Whether a password needs a digit.
     package var passwordRequireDigit: Bool?
-    /// Whether a password needs one of ``OnyxPasswordRule/specialCharacters``.
+    /// Whether a password needs one of `PasswordCharacters.special`.
     package var passwordRequireSpecialCharacter: Bool?
     /// Whether at least one account exists.
     package var hasUsers: Bool?

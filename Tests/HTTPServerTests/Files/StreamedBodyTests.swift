@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Bodies that are written as they go", .timeLimit(.minutes(20)))
+@Suite("Streamed bodies", .timeLimit(.minutes(20)))
 struct StreamedBodyTests {
     private struct Broken: Error {}
 
@@ -52,7 +52,7 @@ struct StreamedBodyTests {
     }
 
     @Test(
-        "pieces of every size arrive in order, with a length and in chunks, written at once or by and by",
+        "pieces of every size arrive in order, with a length and chunked, written at once or gradually",
         arguments: [true, false], [true, false])
     func pieces(_ hasLength: Bool, _ waits: Bool) async throws {
         let sizes = [1, 0, 10, 65_535, 65_536, 65_537, 300_000, 7, 131_072, 131_073, 2]
@@ -74,7 +74,7 @@ struct StreamedBodyTests {
         await fixture.stop()
     }
 
-    @Test("an empty body ends well, with a length and without", arguments: [0, nil] as [Int?])
+    @Test("an empty body ends correctly, with and without a length", arguments: [0, nil] as [Int?])
     func empty(_ length: Int?) async throws {
         let fixture = try await Self.fixture(length) { _ in }
         let response = try Self.get(fixture)
@@ -83,7 +83,7 @@ struct StreamedBodyTests {
         await fixture.stop()
     }
 
-    @Test("HEAD, and a status without body, never start the producer")
+    @Test("HEAD and a status without a body never start the producer")
     func bodiless() async throws {
         let progress = Progress()
         let produce: @Sendable (BodyWriter) async throws -> Void = { _ in progress.say.yield("started") }
@@ -102,7 +102,7 @@ struct StreamedBodyTests {
     }
 
     @Test(
-        "a producer that throws, writes too little or too much cuts the connection, and the log says so",
+        "a producer that throws, writes too little or too much aborts the connection, and this is logged",
         arguments: [100, nil] as [Int?], ["throws", "little", "much"])
     func failing(_ length: Int?, _ how: String) async throws {
         if length == nil, how != "throws" { return }
@@ -121,7 +121,7 @@ struct StreamedBodyTests {
         #expect(events.first?.metadata["route"] == "/stream")
     }
 
-    @Test("an HTTP/1.0 client, which knows the body's end by the connection's, gets a reset for a body that failed")
+    @Test("an HTTP/1.0 client gets a connection reset for a failed body")
     func openEnded() async throws {
         let fixture = try await Self.fixture(nil) { writer in
             try await writer.write("begun")
@@ -134,7 +134,7 @@ struct StreamedBodyTests {
         await fixture.stop()
     }
 
-    @Test("a client that does not read stops its producer, and goes on with it")
+    @Test("a client that does not read suspends its producer, which continues when it reads")
     func backPressure() async throws {
         let progress = Progress()
         let piece = [UInt8](repeating: 7, count: 65_536)
@@ -163,7 +163,7 @@ struct StreamedBodyTests {
     }
 
     @Test(
-        "a client that goes away cancels the producer, whether it writes or waits for something",
+        "a client that disconnects cancels the producer, whether it writes or waits",
         arguments: ["writing", "waiting"], ["close", "reset"])
     func gone(_ what: String, _ how: String) async throws {
         let progress = Progress()
@@ -192,7 +192,7 @@ struct StreamedBodyTests {
         #expect(await fixture.server.eventsSoFar().isEmpty)
     }
 
-    @Test("the server's stop cancels a producer whose drain is over")
+    @Test("stopping the server cancels a producer after the drain time-out")
     func stopping() async throws {
         let progress = Progress()
         let fixture = try await Self.fixture(nil) { writer in
@@ -208,7 +208,7 @@ struct StreamedBodyTests {
         #expect(await events.next() == "ended")
     }
 
-    @Test("a producer may take longer than any time-out; a client that takes nothing is ended")
+    @Test("a producer may take longer than any time-out, and a client that reads nothing is disconnected")
     func timeOuts() async throws {
         let slow = try await Self.fixture(10, { $0.idleTimeout = .seconds(1) }) { writer in
             for _ in 0..<10 {

@@ -11,7 +11,7 @@ import Testing
 @testable import GatewayHTTP
 @testable import LatchGateway
 
-@Suite("Whose a request is, for proxies", .timeLimit(.minutes(20)))
+@Suite("Forward authentication", .timeLimit(.minutes(20)))
 struct VerifyTests {
     /// A gateway at `https://id.example.org` that trusts this machine, with rules for `app.example.org`.
     private func with(
@@ -62,7 +62,7 @@ struct VerifyTests {
             "GET", "/auth/verify" + query, headers: told + GatewayFixture.bearer(token) + more)
     }
 
-    @Test("a person who must change their password is redirected to the page for it on the server's own host")
+    @Test("A person who must change their password is redirected to that page on the server's own host")
     func passwordChange() async throws {
         try await with { fixture in
             let person = try await fixture.gateway.stores.people.add(
@@ -85,7 +85,7 @@ struct VerifyTests {
 
     private static let browser = [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]
 
-    @Test("A session of an app or a browser is answered with who it is, in fields of plain ASCII")
+    @Test("For a session of an app or a browser, the response identifies the person in plain ASCII fields")
     func whose() async throws {
         try await with { fixture in
             let person = try await fixture.gateway.stores.people.add(
@@ -114,7 +114,7 @@ struct VerifyTests {
             .reveal()
     }
 
-    @Test("A person's key is accepted as the password of Basic where a rule allows it, and nowhere else")
+    @Test("A person's key is accepted as the Basic password only where a rule allows it")
     func keys() async throws {
         try await with { fixture in
             let ada = try await fixture.addPerson()
@@ -152,7 +152,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A key can do behind a proxy what its scopes allow: reading, writing, or nothing")
+    @Test("Behind a proxy, a key's scopes decide whether it can read, write, or neither")
     func keyScopes() async throws {
         try await with { fixture in
             let ada = try await fixture.addPerson()
@@ -170,7 +170,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("With a key that may only read, a request that names another method is refused, whatever the rules name")
+    @Test("With a read-only key, a request that names another method is refused, whatever the rules say")
     func keyOverride() async throws {
         func onlyKeys(_ settings: inout GatewaySettings) {
             settings.verify.rules.rules = [Self.rule("dav", paths: ["/dav/*"], acceptsKeys: true)]
@@ -186,7 +186,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("Wrong keys count as failed sign-ins for the account and the address; a good key in memory still works")
+    @Test("Wrong keys count as failed sign-ins for the account and the address; a valid cached key still works")
     func guessedKeys() async throws {
         try await with(change: { $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900)) }) { fixture in
             let ada = try await fixture.addPerson()
@@ -204,7 +204,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("Basic is offered to a program where a rule accepts keys, and not to a page's script")
+    @Test("A Basic challenge is sent to programs where a rule accepts keys, and not to scripts in pages")
     func keyChallenge() async throws {
         try await with { fixture in
             let program = try await ask(fixture, "/dav/x", method: "PROPFIND")
@@ -218,7 +218,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("Whoever is not signed in learns where sign-in is; an error is told only where a token was sent")
+    @Test("A request without a token gets a challenge with the metadata URL; `error` only if a token was sent")
     func challenge() async throws {
         try await with { fixture in
             let bare = try await ask(fixture, "/photos/a?b=c")
@@ -237,7 +237,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A session that is ended is refused at once")
+    @Test("An ended session is refused at once")
     func revoked() async throws {
         try await with { fixture in
             try await fixture.addPerson()
@@ -248,7 +248,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("The first rule that is about a request decides who may come")
+    @Test("The first matching rule decides who has access")
     func rules() async throws {
         try await with { fixture in
             try await fixture.addPerson()
@@ -276,7 +276,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A rule's port that is the scheme's own is that of an address without one")
+    @Test("The scheme's default port in a rule matches an address without a port")
     func ports() async throws {
         let change: (inout GatewaySettings) -> Void = { settings in
             settings.verify.rules.rules = [
@@ -299,7 +299,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("Where no rule is about a request, whoever is signed in may come, or nobody")
+    @Test("If no rule matches, either signed-in people have access or no one has")
     func otherwise() async throws {
         let other = [("X-Forwarded-Host", "other.example.org")]
         try await with { fixture in
@@ -324,7 +324,7 @@ struct VerifyTests {
             ] + GatewayFixture.bearer(token))
     }
 
-    @Test("Groups of the identity provider open what is theirs, and are handed on")
+    @Test("Groups from the identity provider grant access and are passed to the backend")
     func groups() async throws {
         try await with { fixture in
             let people = fixture.gateway.stores.people
@@ -355,7 +355,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A list of groups that no proxy has room for is cut at a whole name")
+    @Test("A list of groups that is too long for a header is truncated after a complete name")
     func manyGroups() async throws {
         let session = Session(
             id: SessionID(rawValue: "x"),
@@ -365,13 +365,13 @@ struct VerifyTests {
                 isVerified: true), created: Date(), expires: Date(), cap: Date(),
             groups: (100..<300).map { "group-number-\($0)" })
 
-        let list = try #require(ForwardAuthResponses.welcome(ForwardAuthVisitor(session)).headers["X-Auth-Groups"])
+        let list = try #require(ForwardAuthResponses.welcome(AuthenticatedPerson(session)).headers["X-Auth-Groups"])
 
         #expect(list.utf8.count <= 2048)
         #expect(list.split(separator: ",").allSatisfy { $0.utf8.count == 16 })
     }
 
-    @Test("Only a trusted proxy is believed, and the operator is told of another once a minute")
+    @Test("Only trusted proxies are accepted, and others are logged once a minute")
     func untrusted() async throws {
         try await with(trusted: "192.0.2.0/24") { fixture in
             try await fixture.addPerson()
@@ -385,7 +385,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "Fields that contradict each other, stand twice or cannot be read are refused",
+        "Contradictory, repeated or unreadable fields are refused",
         arguments: [
             [("X-Forwarded-Uri", "/health")], [("X-Forwarded-Host", "app.example.org")], [("x-forwarded-host", "evil")],
             [("X-Forwarded-Proto", "http")], [("X-Forwarded-Method", "GET")], [("X-Original-URI", "/other")],
@@ -402,7 +402,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("Both spellings are understood, and may stand beside each other when they agree")
+    @Test("Both kinds of field names are accepted, also together if they agree")
     func spellings() async throws {
         try await with { (fixture: GatewayFixture) async throws in
             let url = [("X-Original-URL", "https://app.example.org/health?x=1"), ("X-Original-Method", "GET")]
@@ -417,7 +417,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("What the proxy leaves out is not made up, and the operator is told")
+    @Test("A request without one of the fields is refused, and a missing host is logged")
     func incomplete() async throws {
         try await with { (fixture: GatewayFixture) async throws in
             let all = [
@@ -434,7 +434,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "A path that could be read in two ways is refused, signed in or not; for nginx by 403, as it knows no other",
+        "An ambiguous path is refused, signed in or not, and for nginx always with 403",
         arguments: [
             "/share/../admin", "/share/%2e%2e/admin", "/share//x", "/share/..;/admin", "/share;x/a",
             "/share%2f..%2fadmin",
@@ -454,7 +454,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A browser is sent to sign in, with the way back; on a host that the cookie does not reach, below that host")
+    @Test("A browser is redirected to the sign-in with a return address, on the host that the cookie covers")
     func browser() async throws {
         try await with { fixture in
             let response = try await ask(fixture, "/photos?a=1&b=2", Self.browser)
@@ -479,7 +479,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A script, an app and another method get 401, whatever they accept")
+    @Test("Scripts, apps and other methods get 401, whatever they accept")
     func notBrowsers() async throws {
         try await with { (fixture: GatewayFixture) async throws in
             let rows: [[(String, String)]] = [
@@ -497,7 +497,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A proxy may ask with the method of the request that it holds, and it is the told one that counts")
+    @Test("The proxy may use any method, and the method in its fields counts")
     func methods() async throws {
         try await with { (fixture: GatewayFixture) async throws in
             for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT"] {
@@ -511,7 +511,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("RFC 9728 the metadata of a protected address name it and where sign-in is")
+    @Test("RFC 9728 the metadata of a protected resource contain its URL and the authorization server")
     func metadata() async throws {
         try await with { fixture in
             let told = [("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https")]
@@ -536,7 +536,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A cookie for all hosts of a domain says so, and has no name that only one host may have")
+    @Test("A cookie for all hosts of a domain has the Domain attribute and the __Secure- prefix")
     func cookie() {
         let address = PublicAddress("https://id.example.org", isTLS: false)
         var settings = GatewaySettings(databasePath: nil)

@@ -19,9 +19,10 @@ import Testing
                 let path = route.pattern
                 // A provider's report of a sign-out, and a redirect that stores nothing, are limited elsewhere or not at all.
                 guard !path.hasSuffix("/backchannel-logout"), !path.hasSuffix("/mobile-redirect") else { return false }
-                return path.contains("/oauth/") || path.hasSuffix("/auth/callback") || path.hasSuffix("/sso/exchange")
+                let ends = ["/auth/callback", "/auth/token", "/sso/exchange"]
+                return path.contains("/oauth/") || ends.contains { path.hasSuffix($0) }
             }
-            for prefix in ["/api/auth/", "/im/oauth/", "/tt/auth/callback"] {
+            for prefix in ["/api/auth/", "/im/oauth/", "/tt/auth/callback", "/tt/auth/token"] {
                 #expect(routes.contains { $0.pattern.hasPrefix(prefix) }, "\(prefix)")
             }
             for route in routes {

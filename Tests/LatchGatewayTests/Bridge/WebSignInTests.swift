@@ -19,7 +19,7 @@ struct WebSignInTests {
         return try await fixture.comeBack(try fixture.google.approve(request), in: browser)
     }
 
-    @Test("OX-2 without the app's parameters the browser itself is signed in, by a cookie that no script reads")
+    @Test("OX-2 without the app's parameters the browser is signed in by an HttpOnly cookie")
     func whole() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -38,7 +38,7 @@ struct WebSignInTests {
         }
     }
 
-    @Test("a web sign-in does not ask the provider to ask again, and ends at the root by default")
+    @Test("a web sign-in does not force a new sign-in at the provider, and redirects to the root by default")
     func silent() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -50,7 +50,7 @@ struct WebSignInTests {
     }
 
     @Test(
-        "OX-2 no open redirector: next is a path of this server",
+        "OX-2 next must be a path on this server",
         arguments: [
             "https://evil.example/", "//evil.example/", #"/\evil.example"#, #"\\evil.example"#, "/a//evil.example",
             "evil", "javascript:alert(1)", "/\t/evil.example", "/\u{0A}", "/ä", "///evil.example", "./x",
@@ -65,7 +65,7 @@ struct WebSignInTests {
     }
 
     @Test(
-        "the cookie comes first and a bearer is tried after it; a cookie that opens nothing does not stand in the way")
+        "the cookie is checked before the bearer, and an invalid cookie does not affect the bearer")
     func cookieThenBearer() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -93,7 +93,7 @@ struct WebSignInTests {
     }
 
     @Test(
-        "what changes something by the cookie must come from a page of this server",
+        "a request that changes something with the cookie must come from a page of this server",
         arguments: [
             [("Origin", "https://evil.example")], [("Origin", "null")], [("Sec-Fetch-Site", "cross-site")],
             [("Sec-Fetch-Site", "same-site"), ("Origin", "http://127.0.0.1")], [("Sec-Fetch-Site", "none")], [],
@@ -114,7 +114,7 @@ struct WebSignInTests {
         }
     }
 
-    @Test("a page of this server refreshes and ends its session, and no script gets the token")
+    @Test("a page of this server can refresh and end its session, and no script gets the token")
     func ownPage() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -155,7 +155,7 @@ struct WebSignInTests {
         }
     }
 
-    @Test("a web sign-in that the person denied, or that is not let in, ends on a page")
+    @Test("a denied or refused web sign-in ends on an error page")
     func failed() async throws {
         try await BridgeFixture.with { fixture in
             let person = try await fixture.base.addPerson()
@@ -175,7 +175,7 @@ struct WebSignInTests {
         }
     }
 
-    @Test("without identity providers a cookie opens nothing")
+    @Test("without identity providers a cookie is refused")
     func noBridge() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()

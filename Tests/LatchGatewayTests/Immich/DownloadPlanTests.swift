@@ -38,7 +38,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "DL-3 a plan of many pages has every file once, the newest first, films at the end, archives as large as wished"
+        "DL-3 a plan of many pages has every file once, newest first, films last, and archives of the requested size"
     )
     func plansManyPages() async throws {
         try await AssetFixture.with { fixture in
@@ -77,7 +77,7 @@ struct DownloadPlanTests {
             while let page = try await pages.next() {
                 #expect(page.count <= AssetPages.size)
                 for part in page { text.add(part) }
-                largest = max(largest, text.take().count)
+                largest = max(largest, text.drain().count)
                 count += page.count
             }
             #expect(count == 110_005)
@@ -85,7 +85,7 @@ struct DownloadPlanTests {
         }
     }
 
-    @Test("DL-3 a plan of nothing is a plan")
+    @Test("DL-3 an empty plan is valid")
     func plansNothing() async throws {
         try await AssetFixture.with { fixture in
             let response = try await fixture.post("/download/info", ["assetIds": []])

@@ -13,7 +13,7 @@ import Testing
 @testable import LatchGateway
 @testable import SignInBridge
 
-@Suite("Signed tokens and their keys", .timeLimit(.minutes(20)))
+@Suite("Signing keys and signed tokens", .timeLimit(.minutes(20)))
 struct SigningKeyTests {
     @Test("A fresh server publishes a key before the first token is signed, and signs with it")
     func firstKey() async throws {
@@ -29,21 +29,21 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("A gateway that signs tokens creates its key at start, and one that does not creates none")
+    @Test("A gateway creates its key at start only if it signs tokens")
     func keyAtStart() async throws {
         try await TimeTrackerFixture.with { fixture in
-            await fixture.base.gateway.keepKeys()
+            await fixture.base.gateway.maintainSigningKeys()
             let keys = try await fixture.base.gateway.stores.signingKeys.list()
             #expect(keys.count == 1)
         }
         try await GatewayFixture.with { fixture in
-            await fixture.gateway.keepKeys()
+            await fixture.gateway.maintainSigningKeys()
             let keys = try await fixture.gateway.stores.signingKeys.list()
             #expect(keys.isEmpty)
         }
     }
 
-    @Test("RFC 9068 a token says who, by whom, for whom and until when, and the published key made its signature")
+    @Test("RFC 9068 a token has sub, iss, aud and exp, and the published key verifies its signature")
     func claims() async throws {
         try await TimeTrackerFixture.with { fixture in
             let person = try await fixture.base.addPerson()
@@ -67,7 +67,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("The audience and the algorithm are what is configured", arguments: [SignatureAlgorithm.es256, .edDSA])
+    @Test("The audience and the algorithm are the configured ones", arguments: [SignatureAlgorithm.es256, .edDSA])
     func configured(_ algorithm: SignatureAlgorithm) async throws {
         try await TimeTrackerFixture.with {
             $0.timeTracker.audience = "https://entries.example"
@@ -81,7 +81,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("A token is good for its lifetime, no longer however much it is used, and never beyond sessions.maximum")
+    @Test("A token is valid for its lifetime, however much it is used, and never beyond sessions.maximum")
     func lifetime() async throws {
         try await TimeTrackerFixture.with {
             $0.timeTracker.tokenLifetime = .seconds(2 * day)
@@ -103,7 +103,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("The metadata name the keys, and the endpoints know a signed token")
+    @Test("The metadata contain the keys, and the endpoints accept a signed token")
     func metadata() async throws {
         try await TimeTrackerFixture.with { fixture in
             let person = try await fixture.base.addPerson()
@@ -129,7 +129,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("A token whose session an administrator ends elsewhere is refused when the gateway has noticed")
+    @Test("A token whose session an administrator ends elsewhere is refused after the gateway's next check")
     func revoked() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -144,7 +144,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("A key replaced by age is shown until its last token is over; the next is shown before it signs")
+    @Test("A replaced key is published until its last token has expired; the next is published before it signs")
     func rotation() async throws {
         try await TimeTrackerFixture.with {
             $0.signingKeys.rotation = .seconds(10 * day)
@@ -152,11 +152,11 @@ struct SigningKeyTests {
             try await fixture.base.addPerson()
             let old = try await fixture.token()
             let gateway = fixture.base.gateway
-            await gateway.keepKeys()
+            await gateway.maintainSigningKeys()
             #expect(try await fixture.keys().keys.count == 1)
 
             fixture.clock.advance(10 * day)
-            await gateway.keepKeys()
+            await gateway.maintainSigningKeys()
             #expect(try await fixture.keys().keys.count == 2, "The next key is not shown before it signs.")
             #expect(try Self.keyID(try await fixture.token()) == Self.keyID(old))
             fixture.clock.advance(10 * minute)
@@ -169,15 +169,15 @@ struct SigningKeyTests {
 
             // The old key signed its last token ten minutes ago, for thirty days.
             fixture.clock.advance(30 * day - 10 * minute - 1)
-            await gateway.keepKeys()
+            await gateway.maintainSigningKeys()
             #expect(try await fixture.keys().keys.contains { $0.keyID == (try? Self.keyID(old)) })
             fixture.clock.advance(2 * hour)
-            await gateway.keepKeys()
+            await gateway.maintainSigningKeys()
             #expect(try await !fixture.keys().keys.contains { $0.keyID == (try? Self.keyID(old)) })
         }
     }
 
-    @Test("Keys are made once by many at the same time, and gateways on one database sign with one key")
+    @Test("Keys are created once by concurrent calls, and gateways on one database sign with one key")
     func together() async throws {
         try await TimeTrackerFixture.with { fixture in
             let clock = fixture.clock
@@ -204,7 +204,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("Keys that are in wrong hands are believed by nobody any more; their tokens open this server until revoked")
+    @Test("Compromised keys are not published any more; this server accepts their tokens until revoked")
     func compromised() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
@@ -219,7 +219,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("The private half is in the database sealed only, and a key sealed otherwise is shown and not used")
+    @Test("The database has only the sealed private key, and a key sealed otherwise is published but not used")
     func sealed() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()

@@ -44,7 +44,7 @@ import Testing
     private func text(_ response: CachedResponse) -> String { String(decoding: response.response.body, as: UTF8.self) }
 
     @Test(
-        "RFC 9111 an answer that holds comes without asking, and afterwards the server is asked whether it still does")
+        "RFC 9111 a fresh response is returned without a request, and a stale one is revalidated")
     func freshness() async throws {
         serve(["ETag": "\"7\"", "Cache-Control": "private, max-age=60"])
         let latch = try await fixture.home.open()
@@ -71,7 +71,7 @@ import Testing
     private static let noon = "Fri, 15 Jan 2027 12:00:00 GMT"
 
     @Test(
-        "RFC 9111 §5.3 an answer holds from Date to Expires by the server's own clock, and max-age counts first",
+        "RFC 9111 §5.3 a response is fresh from Date to Expires of the server, and max-age takes precedence",
         arguments: [
             Expiry(headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 12:01:00 GMT"], seconds: 60),
             Expiry(headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 12:01:00 GMT", "Age": "20"], seconds: 40),
@@ -102,7 +102,7 @@ import Testing
         #expect(origin(try await client.cached("/api/things")) == "server")
     }
 
-    @Test("RFC 9111 §4.2.1 of two Expires neither is believed")
+    @Test("RFC 9111 §4.2.1 two Expires fields are ignored")
     func twoExpires() {
         var headers: HTTPHeaders = ["Date": Self.noon, "Expires": "Fri, 15 Jan 2027 13:00:00 GMT"]
         headers.append("Expires", "Fri, 15 Jan 2027 14:00:00 GMT")
@@ -111,7 +111,7 @@ import Testing
         #expect(stored?.freshUntil == now)
     }
 
-    @Test("a date alone is enough to ask by, and what has neither is asked for anew")
+    @Test("a response is revalidated with Last-Modified only, and requested again without a validator")
     func dates() async throws {
         serve(["Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"])
         let latch = try await fixture.home.open()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "what must not be kept is not, and comes from nowhere when the server is gone",
+        "a response that must not be stored is not stored, and is not available without the server",
         arguments: [
             ["Cache-Control": "no-store"], ["Cache-Control": "max-age=60, No-Store"], ["Vary": "*"],
             ["Cache-Control": "max-age=60", "Vary": "Accept, *"],
@@ -140,7 +140,7 @@ import Testing
         #expect(error.code == .connectionRefused)
     }
 
-    @Test("neither a cookie nor a token is in the file, and what is purged is in no byte of it")
+    @Test("neither a cookie nor a token is in the file, and a purged response is completely erased")
     func secrets() async throws {
         fixture.onyx.intercept { request in
             request.path != "/api/things"
@@ -164,7 +164,7 @@ import Testing
         #expect(try fixture.home.files(holding: "all the things").isEmpty)
     }
 
-    @Test("RM-9 one account's answers never show in another, on one server and one path, in either order")
+    @Test("RM-9 one account's responses are never returned for another, with the same server and path")
     func accounts() async throws {
         serve(["Cache-Control": "max-age=600"])
         let latch = try await fixture.home.open()
@@ -203,7 +203,7 @@ import Testing
         #expect(asked == before + 1, "another active account finds nothing, in other programs too")
     }
 
-    @Test("Vary tells answers apart")
+    @Test("Vary distinguishes responses")
     func vary() async throws {
         serve(["Vary": "Accept-Language", "Cache-Control": "max-age=60"])
         let latch = try await fixture.home.open()
@@ -220,7 +220,7 @@ import Testing
         #expect(asked == 3)
     }
 
-    @Test("without the server the last answer is shown, with why; a faulty server is without too")
+    @Test("without the server, or with a server error, the last response is returned with the reason")
     func offline() async throws {
         serve(["ETag": "\"1\""])
         let latch = try await fixture.home.open()
@@ -236,7 +236,7 @@ import Testing
         #expect(gone.code == .connectionRefused)
     }
 
-    @Test("an answer that comes after a purge is not kept")
+    @Test("a response that arrives after a purge is not stored")
     func late() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -249,7 +249,7 @@ import Testing
         #expect(await cache.find("x", for: account.id, request: [:], now: fixture.home.clock.now).0 == nil)
     }
 
-    @Test("it holds no more than its bound: what was not used for the longest goes")
+    @Test("the cache is bounded, and the least recently used response is removed")
     func bound() async throws {
         let latch = try await fixture.home.open()
         let cache = ResponseCache(path: fixture.home.folders.cache + "/small.db", limit: 3_000)
@@ -271,7 +271,7 @@ import Testing
         await latch.close()
     }
 
-    @Test("a damaged file is thrown away, and the answer comes all the same")
+    @Test("a damaged file is deleted, and the response is still returned")
     func damaged() async throws {
         serve(["ETag": "\"1\""])
         let latch = try await fixture.home.open()

@@ -8,7 +8,7 @@ import Testing
     private static let connection = ConnectionOptions(extraHeaders: ["X": "y"])
 
     @Test(
-        "a crash after any step of a sign-in leaves the account whole or absent, in every family",
+        "a crash after any step of a sign-in leaves the account complete or absent, in every family",
         arguments: Family.all,
         [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func signIn(_ family: Family, _ step: AccountStep) async throws {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a crash after any step of signing in again with a pasted key, where a session had ended, revokes no such key",
+        "a crash after any step of signing in again with a pasted key, after a session ended, does not revoke that key",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func pastedAgain(_ step: AccountStep) async throws {
         let fixture = try await RelateMailFixture()
@@ -70,7 +70,7 @@ import Testing
 
     @Test(
         "a crash after any step of signing out leaves the account absent, in every family", arguments: Family.all,
-        [AccountStep.leavingNoted, .leavingWiped])
+        [AccountStep.leavingRecorded, .leavingWiped])
     func signOut(_ family: Family, _ step: AccountStep) async throws {
         let fixture = try await family.make()
         let first = try await fixture.home.open()
@@ -88,9 +88,9 @@ import Testing
     }
 
     @Test(
-        "a crash after any step of a key's rotation leaves the account with a key that works",
+        "a crash after any step of a key's rotation leaves the account with a working key",
         arguments: Family.keys,
-        [AccountStep.rotationNoted, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept])
+        [AccountStep.rotationRecorded, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept])
     func rotation(_ family: Family, _ step: AccountStep) async throws {
         let fixture = try await family.make()
         let first = try await fixture.home.open()

@@ -9,7 +9,8 @@ import Testing
 /// Password, sessions, PIN, and what happens around signing in and out, at servers of every generation.
 @Suite(.timeLimit(.minutes(20))) struct ImmichAccountTests {
     @Test(
-        "IM-12 a forced change goes the way that ends the forcing, and is noted here", arguments: ImmichGeneration.all)
+        "IM-12 a forced change uses the route that ends the requirement, which is stored here",
+        arguments: ImmichGeneration.all)
     func forced(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         fixture.immich.set { $0.mustChange = true }
@@ -25,7 +26,7 @@ import Testing
         #expect(try await session.identity().email == "ada@example.org")
     }
 
-    @Test("IM-12 where PUT is no more, PATCH is asked", arguments: [404, 405])
+    @Test("IM-12 if PUT is not supported, PATCH is used", arguments: [404, 405])
     func patch(_ status: Int) async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { $0.mustChange = true }
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "IM-12 where there is only the specification's PUT /auth/change-password, that is asked",
+        "IM-12 if there is only the specification's PUT /auth/change-password, it is used",
         arguments: [true, false])
     func specified(_ isForced: Bool) async throws {
         let fixture = try ImmichFixture()
@@ -68,7 +69,7 @@ import Testing
         #expect(last.method == "PUT" && last.json == ["password": "a better one"])
     }
 
-    @Test("IM-12 every other request is held back until the password is changed, by every program, and none signs out")
+    @Test("IM-12 until the password is changed, every program refuses all other requests and stays signed in")
     func heldBack() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { $0.mustChange = true }
@@ -94,7 +95,7 @@ import Testing
         for session in sessions { #expect(try await session.client.send(.get, "/api/albums").status == .ok) }
     }
 
-    @Test("IM-12 after a change on the server's own pages nothing is held back, and a fault then is told as it is")
+    @Test("IM-12 after a change on the server's own pages requests are sent again, and errors are reported as usual")
     func changedElsewhere() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { $0.mustChange = true }
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "IM-12 a change of one's own will shows the current password; the session stands",
+        "IM-12 a voluntary change sends the current password, and the session stays",
         arguments: ImmichGeneration.all)
     func ownWill(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test(
-        "IM-15 a PIN is set, changed, used and removed, whatever the success is called", arguments: ImmichGeneration.all
+        "IM-15 a PIN is set, changed, used and removed, with any success status", arguments: ImmichGeneration.all
     )
     func pin(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
@@ -189,7 +190,7 @@ import Testing
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
     }
 
-    @Test("IM-15 where the released routes are missing, the specification's are asked")
+    @Test("IM-15 if the released routes are missing, the specification's are used")
     func specifiedPIN() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -211,7 +212,7 @@ import Testing
             ])
     }
 
-    @Test("IM-15 a lock-out is told with its time, and ends no session")
+    @Test("IM-15 a lock-out is reported with its time, and ends no session")
     func lockOut() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -229,7 +230,7 @@ import Testing
         #expect(session.state.isSignedIn)
     }
 
-    @Test("IM-15 the specification's PIN of four digits is good where its routes are, and told as too short elsewhere")
+    @Test("IM-15 a PIN of four digits is accepted by the specification's routes, and reported as too short elsewhere")
     func shortPIN() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
@@ -291,7 +292,7 @@ import Testing
         #expect(account.isActive)
     }
 
-    @Test("IM-6 at each step of a sign-in, server, secret store and database hold what the order says")
+    @Test("IM-6 after each step of a sign-in, server, secret store and database have the specified state")
     func arrivalSeen() async throws {
         let fixture = try ImmichFixture()
         let store = WatchedStore(fixture.home.secrets)
@@ -329,7 +330,7 @@ import Testing
             ])
     }
 
-    @Test("IM-11 at each step of signing out, server, secret store and database hold what the order says")
+    @Test("IM-11 after each step of signing out, server, secret store and database have the specified state")
     func departureSeen() async throws {
         let fixture = try ImmichFixture()
         let store = WatchedStore(fixture.home.secrets)
@@ -376,7 +377,7 @@ import Testing
         return result.taken[0]
     }
 
-    @Test("IM-6 IM-12 a server that wants another password first is asked nothing before it")
+    @Test("IM-6 IM-12 a server that requires a new password first gets no other request before")
     func arrivalBeforePassword() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { $0.mustChange = true }
@@ -388,7 +389,7 @@ import Testing
         #expect(steps.taken.suffix(2) == [.passwordChangeRequired, .ready] && fixture.asked("/api/albums").isEmpty)
     }
 
-    @Test("IM-6 a first sync that fails fails no sign-in", arguments: [404, 500, 502])
+    @Test("IM-6 a failed first sync does not fail the sign-in", arguments: [404, 500, 502])
     func failedSync(_ status: Int) async throws {
         let fixture = try ImmichFixture()
         fixture.immich.intercept { request in
@@ -405,7 +406,7 @@ import Testing
     }
 
     @Test(
-        "IM-11 signing out tells the server, then removes token and account, stops what runs, and ends",
+        "IM-11 signing out notifies the server, then removes token and account, and stops running tasks",
         arguments: [true, false])
     func departure(_ answers: Bool) async throws {
         let fixture = try ImmichFixture()
@@ -416,13 +417,13 @@ import Testing
         try await latch.signOut(account, onStep: steps.take)
         #expect(
             steps.taken == [
-                .serverTold(isRevoked: answers), .tokenRemoved, .accountRemoved, .backgroundStopped, .syncCancelled,
+                .serverNotified(isRevoked: answers), .tokenRemoved, .accountRemoved, .backgroundStopped, .syncCancelled,
                 .signedOut,
             ])
         #expect(try await latch.accounts.rowIDs().isEmpty)
     }
 
-    @Test("IM-6 the device's id is made once, also when many programs ask for it at once")
+    @Test("IM-6 the device's id is created once, also by many concurrent programs")
     func deviceID() async throws {
         let home = try HomeFixture()
         let programs = [try await home.open(), try await home.open(), try await home.open()]
@@ -437,7 +438,7 @@ import Testing
         for program in programs { await program.close() }
     }
 
-    @Test("IM-1 IM-10 at a start without network the session of before is there, and stands")
+    @Test("IM-1 IM-10 at a start without network the previous session is restored and kept")
     func offlineStart() async throws {
         let fixture = try ImmichFixture()
         var latch = try await fixture.home.open()

@@ -7,7 +7,7 @@ import Testing
 /// The key of a first sign-in, of which nobody knows yet when the program dies or the next step fails.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailFirstKeyTests {
     static let steps: [AccountStep] = [
-        .firstKeyNoted, .firstKeyMade, .rowMade, .connectionWritten, .tokenWritten, .rowWhole,
+        .firstKeyRecorded, .firstKeyMade, .rowMade, .connectionWritten, .tokenWritten, .rowWhole,
     ]
 
     /// Signs in and dies after a step; a dead program gives nothing back.
@@ -22,13 +22,13 @@ import Testing
     private func notes(_ latch: LatchClient) async throws -> Int { try await latch.accounts.noteCount() }
 
     @Test(
-        "RM-7 a crash after any step of the very first sign-in leaves one key once its person has signed in again",
+        "RM-7 after a crash at any step of the first sign-in and a new sign-in, there is only one key",
         arguments: steps, [false, true])
     func crash(_ step: AccountStep, pastes: Bool) async throws {
         let fixture = try await RelateMailFixture()
         let other = fixture.server.add("the person's own")
         try await die(after: step, in: fixture)
-        let left = step == .firstKeyNoted ? 0 : 1
+        let left = step == .firstKeyRecorded ? 0 : 1
         #expect(fixture.server.keys.count == 1 + left)
 
         let latch = try await fixture.home.open()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await latch.session(for: account).identity().email == "ada@example.org")
         await latch.close()
         // A request that was on its way may still come; a start after that time forgets the note.
-        #expect(try await fixture.home.open().accounts.noteCount() == (step == .firstKeyNoted ? 1 : 0), "\(step)")
+        #expect(try await fixture.home.open().accounts.noteCount() == (step == .firstKeyRecorded ? 1 : 0), "\(step)")
         fixture.home.clock.advance(by: 301)
         let last = try await fixture.home.open()
         #expect(try await notes(last) == 0)
@@ -49,10 +49,10 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a key that was made late, after the crash and the next sign-in, is revoked at the next start")
+    @Test("RM-7 a key that was created late, after the crash and the next sign-in, is revoked at the next start")
     func late() async throws {
         let fixture = try await RelateMailFixture()
-        try await die(after: .firstKeyNoted, in: fixture)
+        try await die(after: .firstKeyRecorded, in: fixture)
         let next = try await fixture.home.open()
         let account = try await fixture.signIn(next)
         let name = try #require(try await next.accounts.orphanedKeys(of: account.id).first?.mark.text)
@@ -67,8 +67,8 @@ import Testing
     }
 
     @Test(
-        "RM-7 where the person has an account there already, the next start revokes what a crash left",
-        arguments: [AccountStep.firstKeyNoted, .firstKeyMade])
+        "RM-7 if the person already has an account there, the next start revokes the key that a crash left",
+        arguments: [AccountStep.firstKeyRecorded, .firstKeyMade])
     func again(_ step: AccountStep) async throws {
         let fixture = try await RelateMailFixture()
         let first = try await fixture.home.open()
@@ -84,7 +84,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a key that another program's sign-in is about to keep is nobody's to revoke")
+    @Test("RM-7 a key of another program's pending sign-in is not revoked")
     func atWork() async throws {
         let fixture = try await RelateMailFixture()
         let first = try await fixture.home.open()
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "RM-7 a sign-in that fails after the key was made revokes it at once, with whichever token the server still takes",
+        "RM-7 a sign-in that fails after the key was created revokes it at once, with any token that still works",
         arguments: ["", "Bearer", "ApiKey"])
     func failure(_ refused: String) async throws {
         let fixture = try await RelateMailFixture()
@@ -156,7 +156,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a refusal is the server's word that there is no key: nothing stays noted")
+    @Test("RM-7 after a refusal no key is recorded, because the server created none")
     func refused() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -167,7 +167,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a disk that takes no note has no key made")
+    @Test("RM-7 if the record cannot be written, no key is created")
     func noNote() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -178,7 +178,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a note of a server that nobody comes back to is forgotten after a year")
+    @Test("RM-7 the record of a server that is not used again is deleted after a year")
     func abandoned() async throws {
         let fixture = try await RelateMailFixture()
         try await die(after: .firstKeyMade, in: fixture)

@@ -10,7 +10,7 @@ import Testing
         try await latch.session(for: account).identity().email
     }
 
-    @Test("RM-8 a rotated key has worked before the old one is revoked by its id, and may do the same")
+    @Test("RM-8 a rotated key has worked before the old one is revoked by its id, and has the same scopes")
     func rotate() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -39,9 +39,9 @@ import Testing
     }
 
     @Test(
-        "RM-8 a crash after any step of a rotation leaves one key here that works, and the next start revokes the other",
+        "RM-8 a crash after any step of a rotation leaves one working key, and the next start revokes the other",
         arguments: [
-            AccountStep.rotationNoted, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept,
+            AccountStep.rotationRecorded, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept,
             .leftoverRevoked,
         ])
     func crash(_ step: AccountStep) async throws {
@@ -59,7 +59,7 @@ import Testing
         }
         await second.close()
         let keysThen = fixture.server.keys.count
-        #expect(keysThen == ([.rotationNoted, .leftoverRevoked].contains(step) ? 2 : 3))
+        #expect(keysThen == ([.rotationRecorded, .leftoverRevoked].contains(step) ? 2 : 3))
 
         let third = try await fixture.home.open()
 
@@ -144,7 +144,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-8 a new key whose answer did not come is found by its name and revoked")
+    @Test("RM-8 a new key whose response was lost is found by its name and revoked")
     func lostAnswer() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -160,7 +160,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-8 a secret store that does not take the new key leaves the old one, here and there")
+    @Test("RM-8 if the secret store refuses the new key, the old one stays, here and at the server")
     func storeFails() async throws {
         let fixture = try await RelateMailFixture()
         let store = LockableStore()
@@ -186,7 +186,7 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-8 keys are listed with the account's own marked, and another is revoked; gone already is fine")
+    @Test("RM-8 keys are listed with the account's own marked, and another can be revoked, even twice")
     func listAndRevoke() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(
-        "RM-8 a crash after any step of signing in again leaves no key at the server that nobody here holds",
+        "RM-8 a crash after any step of signing in again leaves no unused key at the server",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
     func signInAgain(_ step: AccountStep) async throws {
         let fixture = try await RelateMailFixture()
@@ -234,14 +234,14 @@ import Testing
         await fixture.stop()
     }
 
-    @Test("RM-7 a crash while signing out leaves no key: the next start revokes it, or else the next sign-in does")
+    @Test("RM-7 after a crash while signing out, the next start or the next sign-in revokes the key")
     func signOutCrash() async throws {
         for isAway in [false, true] {
             let fixture = try await RelateMailFixture()
             let first = try await fixture.home.open()
             let account = try await fixture.signIn(first)
             await first.close()
-            let second = try await fixture.home.open(stoppingAfter: .leavingNoted)
+            let second = try await fixture.home.open(stoppingAfter: .leavingRecorded)
             await #expect(throws: Stopped.self) { try await second.signOut(account) }
             await second.close()
             #expect(fixture.server.keys.count == 1)
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test("RM-7 a first sign-in that a crash broke off leaves no key behind once its person has signed in")
+    @Test("RM-7 after a crash during the first sign-in, the next sign-in leaves no other key")
     func firstSignIn() async throws {
         for step in [AccountStep.rowMade, .tokenWritten] {
             let fixture = try await RelateMailFixture()

@@ -54,7 +54,7 @@ case "run":
     let events = queue.events
     let listener = Task {
         for await event in events {
-            guard case .held(let reason) = event else { continue }
+            guard case .pauseReasonChanged(let reason) = event else { continue }
             print(reason.map { "held: \($0)" } ?? "goes on")
             flush()
         }

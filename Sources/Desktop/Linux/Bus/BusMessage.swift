@@ -23,23 +23,25 @@ final class BusMessage {
         library.sd_bus_message_is_signal(raw, interface, name) > 0
     }
 
-    func append(_ text: String) { note(text.withCString { library.sd_bus_message_append_basic(raw, Self.string, $0) }) }
+    func append(_ text: String) {
+        record(text.withCString { library.sd_bus_message_append_basic(raw, Self.string, $0) })
+    }
 
     func append(_ number: UInt32) {
-        note(withUnsafePointer(to: number) { library.sd_bus_message_append_basic(raw, Self.uint32, $0) })
+        record(withUnsafePointer(to: number) { library.sd_bus_message_append_basic(raw, Self.uint32, $0) })
     }
 
     func append(_ number: Int32) {
-        note(withUnsafePointer(to: number) { library.sd_bus_message_append_basic(raw, Self.int32, $0) })
+        record(withUnsafePointer(to: number) { library.sd_bus_message_append_basic(raw, Self.int32, $0) })
     }
 
     func append(_ byte: UInt8) {
-        note(withUnsafePointer(to: byte) { library.sd_bus_message_append_basic(raw, Self.byte, $0) })
+        record(withUnsafePointer(to: byte) { library.sd_bus_message_append_basic(raw, Self.byte, $0) })
     }
 
     /// Appends a boolean, which sd-bus represents in four bytes.
     func append(_ flag: Bool) {
-        note(
+        record(
             withUnsafePointer(to: flag ? 1 as Int32 : 0) { library.sd_bus_message_append_basic(raw, Self.boolean, $0) })
     }
 
@@ -105,13 +107,13 @@ final class BusMessage {
     }
 
     private func within(_ type: CChar, _ contents: String, _ body: () -> Void) {
-        note(library.sd_bus_message_open_container(raw, type, contents))
+        record(library.sd_bus_message_open_container(raw, type, contents))
         guard !isBroken else { return }
         body()
-        note(library.sd_bus_message_close_container(raw))
+        record(library.sd_bus_message_close_container(raw))
     }
 
-    private func note(_ status: Int32) {
+    private func record(_ status: Int32) {
         if status < 0 { isBroken = true }
     }
 

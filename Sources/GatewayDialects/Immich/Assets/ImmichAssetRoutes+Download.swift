@@ -52,7 +52,7 @@ extension ImmichAssetRoutes {
                 var (pages, page, text) = (pages, first, ImmichPlanText(limit: limit))
                 while let parts = page {
                     for part in parts { text.add(part) }
-                    try await writer.write(text.take())
+                    try await writer.write(text.drain())
                     page = try await pages.next()
                 }
                 try await writer.write(text.end())

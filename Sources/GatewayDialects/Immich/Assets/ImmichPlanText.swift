@@ -30,7 +30,7 @@ struct ImmichPlanText {
     }
 
     /// Removes and returns the text that has not been taken yet.
-    mutating func take() -> [UInt8] {
+    mutating func drain() -> [UInt8] {
         defer { text = [] }
         return text
     }
@@ -39,7 +39,7 @@ struct ImmichPlanText {
     mutating func end() -> [UInt8] {
         close()
         text += #"],"totalSize":\#(total)}"#.utf8
-        return take()
+        return drain()
     }
 
     private mutating func close() {

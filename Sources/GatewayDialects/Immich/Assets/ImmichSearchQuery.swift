@@ -5,7 +5,7 @@ import PictureLibrary
 
 /// The search that a request body describes.
 ///
-/// Source: `MetadataSearchDto` of 3.1.0.
+/// Source: immich-app/immich v3.1.0, `open-api/immich-openapi-specs.json`, `MetadataSearchDto`.
 struct ImmichSearchQuery: Sendable {
     static let visibilities = ["archive", "timeline", "hidden", "locked"]
 

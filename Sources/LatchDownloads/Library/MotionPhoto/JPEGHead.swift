@@ -37,13 +37,13 @@ struct JPEGHead: Sendable {
             let length = Int(head[2]) << 8 | Int(head[3])
             guard marker >= 0xC0, marker != 0xD8, marker != 0xD9, length >= 2 else { throw NotJPEG() }
             let place = offset..<(offset + 2 + length)
-            try await look(at: place, marker, read)
+            try await scan(at: place, marker, read)
             offset = place.upperBound
         }
         throw NotJPEG()
     }
 
-    private mutating func look(
+    private mutating func scan(
         at place: Range<Int>, _ marker: Int, _ read: (_ offset: Int, _ count: Int) async throws -> [UInt8]
     ) async throws {
         guard Self.application.contains(marker) else { return }

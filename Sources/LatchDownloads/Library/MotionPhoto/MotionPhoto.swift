@@ -7,7 +7,7 @@ import HTTPClient
 /// Source: Google, "Motion Photo format specification 1.0"; DL-6.
 struct MotionPhoto: Sendable {
     /// The reason why the two files cannot be joined.
-    struct Impossible: Error {
+    struct ConversionError: Error {
         let sentence: String
     }
 
@@ -19,30 +19,30 @@ struct MotionPhoto: Sendable {
 
     /// Checks whether the two files can be joined.
     ///
-    /// - Throws: ``Impossible``; errors of reading.
+    /// - Throws: ``ConversionError``; errors of reading.
     init(still: DownloadPart, video: DownloadPart) async throws {
         (self.still, self.video) = (still, video)
         let head: JPEGHead
         do {
             head = try await JPEGHead { try await still.bytes(at: $0, count: $1) }
         } catch is JPEGHead.NotJPEG {
-            throw Impossible(sentence: "only a JPEG can be a motion photo.")
+            throw ConversionError(sentence: "only a JPEG can be a motion photo.")
         }
         guard let old = head.packet else {
             let packet = MotionPhotoPacket.new(filmBytes: video.count, filmType: try await Self.type(of: video))
             change = (try Self.segment(packet), head.afterCamera..<head.afterCamera)
             return
         }
-        if MotionPhotoPacket.saysMotion(old.text) {
+        if MotionPhotoPacket.isMotionPhoto(old.text) {
             guard try await still.ends(with: video) else {
-                throw Impossible(sentence: "the photo already contains another video.")
+                throw ConversionError(sentence: "the photo already contains another video.")
             }
             change = nil
             return
         }
         let type = try await Self.type(of: video)
         guard let packet = MotionPhotoPacket.extending(old.text, filmBytes: video.count, filmType: type) else {
-            throw Impossible(sentence: "the XMP metadata of the photo cannot be extended.")
+            throw ConversionError(sentence: "the XMP metadata of the photo cannot be extended.")
         }
         change = (try Self.segment(packet), old.place)
     }
@@ -59,7 +59,7 @@ struct MotionPhoto: Sendable {
 
     private static func segment(_ packet: String) throws -> [UInt8] {
         guard let segment = JPEGHead.segment(ofPacket: packet) else {
-            throw Impossible(sentence: "the XMP metadata of the photo has no space for the video.")
+            throw ConversionError(sentence: "the XMP metadata of the photo has no space for the video.")
         }
         return segment
     }

@@ -25,7 +25,7 @@ enum MotionPhotoPacket {
     }
 
     /// Whether a packet says that there is a video, in the current format or the one before it.
-    static func saysMotion(_ packet: String) -> Bool {
+    static func isMotionPhoto(_ packet: String) -> Bool {
         ["MotionPhoto", "MicroVideo"].contains { name in
             ["=\"1\"", "='1'", ">1<"].contains { packet.contains(":" + name + $0) }
         }

@@ -33,7 +33,7 @@ package final class CertificateReloader: Sendable {
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
-    /// Makes a keeper and reads the files.
+    /// Creates a reloader and reads the files.
     ///
     /// - Throws: `HTTPServerError` when they cannot be used.
     init(

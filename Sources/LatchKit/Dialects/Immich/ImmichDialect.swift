@@ -27,7 +27,7 @@ package struct ImmichDialect: PasswordDialect {
     package var id: DialectID { DialectID(rawValue: "immich") }
     /// `Immich`.
     package var title: String { "Immich" }
-    /// True.
+    /// Whether the server has a picture library: always true.
     package var hasPictureLibrary: Bool { true }
 
     /// The path of the API under the key `api`, if it is not the default.

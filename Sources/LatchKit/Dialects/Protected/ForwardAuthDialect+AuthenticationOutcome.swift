@@ -8,7 +8,7 @@ extension ForwardAuthDialect {
     /// challenge concerns the session. It is not final: the session is then checked at the gateway. Any other refusal
     /// comes from the protected server and does not concern the session.
     ///
-    /// Source: RFC 6750 §3; RFC 9728 §5.1; invariant 4.
+    /// Source: RFC 6750 §3; RFC 9728 §5.1; ARCHITECTURE.md, Invariants, 4.
     package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {

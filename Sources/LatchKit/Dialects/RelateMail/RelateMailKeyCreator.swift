@@ -90,7 +90,7 @@ struct RelateMailKeyCreator: Sendable {
     /// If the key is not found, the server may still create it later, so its record stays.
     private func discard(_ intent: KeyIntent, after error: any Error) async {
         if let error = error as? LatchError, [.serverRefused, .rateLimited].contains(error.code) {
-            return await intent.settle(nil)
+            return await intent.resolve(nil)
         }
         await Task {
             guard let response = try? await send(dialect.keyList),
@@ -98,7 +98,7 @@ struct RelateMailKeyCreator: Sendable {
                 !keys.isEmpty
             else { return intent.release() }
             for key in keys where !(await isRevoked(key.id, "Bearer " + token.reveal())) { return intent.release() }
-            await intent.settle(nil)
+            await intent.resolve(nil)
         }.value
     }
 

@@ -2,7 +2,7 @@ import GatewayCore
 import HTTPMessages
 
 /// The person behind a request at a proxy, authenticated by a session or an API key.
-struct ForwardAuthVisitor: Sendable {
+struct AuthenticatedPerson: Sendable {
     let person: Person
     let groups: [String]
     /// The session; nil when the person was authenticated by a key.
